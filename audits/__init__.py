@@ -1,0 +1,51 @@
+"""What an attacker sees: statistics on neighbouring datasets.
+
+`audit` attacks a mechanism and bounds its epsilon from below; everything else here serves it.
+"""
+
+from audits.audit import audit
+from audits.epsilon import epsilon_both_ways, epsilon_from_mu, epsilon_lower, mu_lower
+from audits.executor import MechanismFailed
+from audits.intervals import anytime, clopper_pearson, dkw_width, jeffreys, lower_limit, upper_limit
+from audits.neighbours import (
+    Domain,
+    Neighbours,
+    add_remove,
+    drawn_by,
+    group,
+    label_only,
+    local,
+    replace_one,
+)
+from audits.outputs import PerRun, per_run
+from audits.power import detectable_epsilon
+from audits.result import AuditResult, Curve, Event
+
+__all__ = [
+    "AuditResult",
+    "Curve",
+    "Domain",
+    "Event",
+    "MechanismFailed",
+    "Neighbours",
+    "PerRun",
+    "add_remove",
+    "anytime",
+    "audit",
+    "clopper_pearson",
+    "detectable_epsilon",
+    "dkw_width",
+    "drawn_by",
+    "epsilon_both_ways",
+    "epsilon_from_mu",
+    "epsilon_lower",
+    "group",
+    "jeffreys",
+    "label_only",
+    "local",
+    "lower_limit",
+    "mu_lower",
+    "per_run",
+    "replace_one",
+    "upper_limit",
+]

@@ -1,0 +1,283 @@
+"""Attacks: outputs to one score per run, the larger the more it speaks for the first dataset (or the second).
+
+A score is a frozen value that can be called, pickled and described; `candidates` fits those worth trying.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from audits.learned import fit_boosted, fit_logistic
+from bounds.errors import InvalidInput
+
+NAMES = ("auto", "coordinates", "projections", "atoms", "histogram", "bits", "learned")
+MOST_COORDINATES = 16
+
+
+class Score(Protocol):
+    """Rows (m, k) to scores (m,), with a phrase for reports."""
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray: ...
+
+    def __str__(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """One column as it is."""
+
+    column: int
+    only: bool = True
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        return rows[:, self.column]
+
+    def __str__(self) -> str:
+        return "output" if self.only else f"output[{self.column}]"
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far one column lies from a centre: finds noise whose scale depends on the data."""
+
+    column: int
+    centre: float
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        return np.abs(rows[:, self.column] - self.centre)
+
+    def __str__(self) -> str:
+        return f"|output[{self.column}] - {self.centre:.6g}|"
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """A weighted sum of the columns, clipped where the pilot saw its extremes."""
+
+    weights: np.ndarray = field(repr=False)
+    name: str
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        # einsum, not BLAS: the same bits whatever the size of the block.
+        return np.einsum("ij,j->i", rows, self.weights)
+
+    def __str__(self) -> str:
+        return f"projection on the {self.name}"
+
+
+@dataclass(frozen=True, eq=False)
+class Atoms:
+    """Estimated log-likelihood ratio of each distinct output; an output the pilot never saw scores 0."""
+
+    keys: np.ndarray = field(repr=False)
+    scores: np.ndarray = field(repr=False)
+    smoothed: str = ""
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        keys = row_keys(rows)
+        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[place] == keys, self.scores[place], 0.0)
+
+    def __str__(self) -> str:
+        return f"log-likelihood ratio of the output{self.smoothed} (a table of {len(self.keys)} values)"
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """Estimated log-likelihood ratio of a score, by cells; values that repeat have cells of their own."""
+
+    base: Score
+    edges: np.ndarray = field(repr=False)
+    scores: np.ndarray = field(repr=False)
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        return self.scores[np.searchsorted(self.edges, self.base(rows), side="right")]
+
+    def __str__(self) -> str:
+        return f"log-likelihood ratio of {self.base} (a histogram of {len(self.scores)} cells)"
+
+
+@dataclass(frozen=True)
+class TrailingZeros:
+    """How many low bits of a float are zero: rounding and naive samplers leak there."""
+
+    column: int
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        bits = (np.ascontiguousarray(rows[:, self.column]) + 0.0).view(np.uint64)
+        lowest = bits & (~bits + np.uint64(1))
+        return np.where(bits == 0, 64.0, np.log2(np.maximum(lowest, 1).astype(float)))
+
+    def __str__(self) -> str:
+        return f"number of zero low bits of output[{self.column}]"
+
+
+@dataclass(frozen=True, eq=False)
+class Polynomial:
+    """Log-likelihood ratio as a logistic model of the standardised columns and their squares."""
+
+    centre: np.ndarray = field(repr=False)
+    scale: np.ndarray = field(repr=False)
+    weights: np.ndarray = field(repr=False)
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        z = np.clip((rows - self.centre) / self.scale, -30, 30)
+        k = z.shape[1]
+        return np.einsum("ij,j->i", z, self.weights[:k]) + np.einsum("ij,j->i", z * z, self.weights[k:])
+
+    def __str__(self) -> str:
+        return "learned log-likelihood ratio (logistic in the outputs and their squares)"
+
+
+@dataclass(frozen=True)
+class Given:
+    """Your own score of the outputs, for instance a known log-likelihood ratio."""
+
+    function: Callable[[Any], Any]
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        scores = np.asarray(self.function(rows[:, 0] if rows.shape[1] == 1 else rows), float)
+        if scores.shape != (len(rows),):
+            raise InvalidInput("shape of the attack's scores", scores.shape, f"({len(rows)},)", "One score per run.")
+        if np.isnan(scores).any():
+            raise InvalidInput("a score of the attack", "NaN", "a number", "Return -inf or inf for certainty.")
+        return scores
+
+    def __str__(self) -> str:
+        return f"{getattr(self.function, '__name__', 'your attack')}(output)"
+
+
+def checked_attack(attack: Any) -> Any:
+    """A known name or a callable."""
+    if callable(attack) or attack in NAMES:
+        return attack
+    raise InvalidInput("attack", attack, f"one of {', '.join(NAMES)}, or a callable", "Use attack='auto'.")
+
+
+def candidates(attack: Any, first: np.ndarray, second: np.ndarray) -> list[Score]:
+    """The scores an attack stands for, fitted on pilot rows of both datasets."""
+    if callable(attack):
+        return [Given(attack)]
+    fitted: list[Score] = []
+
+    def wanted(name: str) -> bool:
+        return attack in ("auto", name)
+
+    discrete = distinct_share(first, second) < 1 / 3
+    if wanted("atoms") and (discrete or attack == "atoms"):
+        fitted += fit_atoms(first, second)
+    if wanted("coordinates"):
+        fitted += [Coordinate(j, first.shape[1] == 1) for j in telling_columns(first, second)]
+    if wanted("projections") and first.shape[1] > 1:
+        fitted += fit_projections(first, second)
+    if wanted("histogram") and not discrete:
+        columns = [Coordinate(j, first.shape[1] == 1) for j in telling_columns(first, second)[:4]]
+        fitted += [fit_histogram(column, first, second) for column in columns]
+    if attack == "bits":  # on request only: nearly every float implementation leaks there, whatever its noise
+        fitted += [TrailingZeros(j) for j in telling_columns(first, second)[:4]]
+    if wanted("learned") and (first.shape[1] > 1 or attack == "learned"):
+        fitted += [fit_polynomial(first, second), fit_boosted(first, second)]
+    if not fitted:
+        raise InvalidInput("attack", attack, "one that fits these outputs", "Use attack='auto'.")
+    return fitted
+
+
+def distinct_share(first: np.ndarray, second: np.ndarray) -> float:
+    """Distinct outputs over outputs."""
+    keys = row_keys(np.concatenate([first, second]))
+    return len(np.unique(keys)) / len(keys)
+
+
+def telling_columns(first: np.ndarray, second: np.ndarray) -> list[int]:
+    """The columns whose means, then spreads, differ most, relative to their noise."""
+    if first.shape[1] <= MOST_COORDINATES:
+        return list(range(first.shape[1]))
+    a, b = _tamed(first), _tamed(second)
+    noise = np.sqrt(a.var(axis=0) + b.var(axis=0)) + 1e-300
+    shift = np.abs(a.mean(axis=0) - b.mean(axis=0)) / noise
+    spread = np.abs(a.std(axis=0) - b.std(axis=0)) / noise
+    return list(np.argsort(-np.maximum(shift, spread), kind="stable")[:MOST_COORDINATES])
+
+
+def row_keys(rows: np.ndarray) -> np.ndarray:
+    """One integer per distinct row, exactly: odd multiples of the bits of each column, added modulo 2**64."""
+    bits = (np.ascontiguousarray(rows) + 0.0).view(np.uint64)
+    if bits.shape[1] == 1:
+        return bits[:, 0]
+    odd = np.random.Generator(np.random.PCG64(20_240_607)).integers(2**63, size=bits.shape[1], dtype=np.uint64)
+    mixed = (bits ^ (bits >> np.uint64(31))) * (odd * np.uint64(2) + np.uint64(1))
+    return (mixed ^ (mixed >> np.uint64(29))).sum(axis=1, dtype=np.uint64)
+
+
+def fit_atoms(first: np.ndarray, second: np.ndarray) -> list[Score]:
+    """Plug-in log ratios of the distinct outputs: with half a count added, and shrunk towards a learned model."""
+    a, b = row_keys(first), row_keys(second)
+    keys, place = np.unique(np.concatenate([a, b]), return_index=True)
+    ours = np.bincount(np.searchsorted(keys, a), minlength=len(keys))
+    theirs = np.bincount(np.searchsorted(keys, b), minlength=len(keys))
+    plain = np.log((ours + 0.5) / (len(a) + 0.5)) - np.log((theirs + 0.5) / (len(b) + 0.5))
+    found: list[Score] = [Atoms(keys, plain)]
+    if first.shape[1] > 1 and len(keys) > 8:
+        rows = np.concatenate([first, second])[place]
+        model = fit_boosted(first, second)
+        prior = model(rows)
+        # The model's ratio acts as `weight` pseudo-counts, split between the two sides as it says.
+        for weight in (2.0, 20.0):
+            share = 1 / (1 + np.exp(-prior))
+            shrunk = np.log((ours + weight * share) / (theirs + weight * (1 - share)))
+            found.append(Atoms(keys, shrunk + np.log(len(b) / len(a)), ", shrunk to a model"))
+    return found
+
+
+def fit_histogram(base: Score, first: np.ndarray, second: np.ndarray) -> Score:
+    """Cells of equal pooled mass, plus one for each value that holds more than a cell's share."""
+    a, b = base(first), base(second)
+    pooled = np.sort(np.concatenate([a, b]))
+    cells = int(np.clip(len(pooled) ** (1 / 3), 4, 64))
+    edges = np.unique(pooled[np.linspace(0, len(pooled) - 1, cells + 1)[1:-1].astype(int)])
+    values, counts = np.unique(pooled, return_counts=True)
+    heavy = values[counts > max(8, len(pooled) / cells / 4)][:256]
+    edges = np.unique(np.concatenate([edges, heavy, np.nextafter(heavy, np.inf)]))
+    ours = np.bincount(np.searchsorted(edges, a, side="right"), minlength=len(edges) + 1)
+    theirs = np.bincount(np.searchsorted(edges, b, side="right"), minlength=len(edges) + 1)
+    ratio = np.log((ours + 0.5) / (len(a) + 0.5)) - np.log((theirs + 0.5) / (len(b) + 0.5))
+    return Histogram(base, edges, ratio)
+
+
+def fit_projections(first: np.ndarray, second: np.ndarray) -> list[Score]:
+    """Mean difference, and linear discriminant with a ridge of a thousandth of the mean variance."""
+    a, b = _tamed(first), _tamed(second)
+    gap = a.mean(axis=0) - b.mean(axis=0)
+    if not np.any(gap):
+        return []
+    found: list[Score] = [Projection(gap / np.linalg.norm(gap), "difference of the means")]
+    if a.shape[1] <= 512:
+        spread = np.atleast_2d(np.cov(a, rowvar=False) + np.cov(b, rowvar=False)) / 2
+        ridge = 1e-3 * np.trace(spread) / len(spread) + 1e-300
+        weights = np.linalg.solve(spread + ridge * np.eye(len(spread)), gap)
+        found.append(Projection(weights / np.linalg.norm(weights), "linear discriminant"))
+    return found
+
+
+def fit_polynomial(first: np.ndarray, second: np.ndarray) -> Score:
+    """Logistic regression on columns and squares, for noise that differs in place or in scale."""
+    a, b = _tamed(first), _tamed(second)
+    pooled = np.concatenate([a, b])
+    centre, scale = pooled.mean(axis=0), pooled.std(axis=0)
+    scale = np.where(scale > 0, scale, 1.0)
+    z = np.clip((pooled - centre) / scale, -30, 30)
+    side = np.repeat([1.0, 0.0], [len(a), len(b)])
+    return Polynomial(centre, scale, fit_logistic(np.hstack([z, z * z]), side))
+
+
+def _tamed(rows: np.ndarray) -> np.ndarray:
+    """Infinite entries moved to the largest finite ones, so that moments exist."""
+    if np.isfinite(rows).all():
+        return rows
+    finite = rows[np.isfinite(rows)]
+    edge = float(np.abs(finite).max()) if finite.size else 1.0
+    return np.clip(rows, -edge, edge)

@@ -1,0 +1,116 @@
+"""Where trials run: in process, or on any concurrent.futures executor, with the same bits either way.
+
+Trials come in chunks of a fixed size; each chunk has a seed of its own, spawned from the audit's.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from audits.outputs import FailedRun, Mechanism, checked_outputs
+from bounds.errors import DpcheckError, InvalidInput
+
+LARGEST_CHUNK = 2**16
+PENDING = 16  # chunks in flight: enough for any small pool, few enough to keep memory flat
+SIDES = ("first", "second")
+
+
+class MechanismFailed(DpcheckError, RuntimeError):
+    """The mechanism raised. Names the dataset, the trials, the seed and the cause."""
+
+    def __init__(self, dataset: str, trials: str, seed: int, cause: str) -> None:
+        super().__init__(dataset, trials, seed, cause)
+        self.dataset, self.trials, self.seed, self.cause = dataset, trials, seed, cause
+
+    def __str__(self) -> str:
+        return f"the mechanism raised on the {self.dataset} dataset in {self.trials} (seed={self.seed}): {self.cause}"
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """`trials` runs on one dataset: `side` 0 or 1, `index` within its stage."""
+
+    stage: int
+    side: int
+    index: int
+    trials: int
+    first: int
+
+    def rng(self, seed: int) -> np.random.Generator:
+        """The chunk's own stream: a function of the audit's seed and of the chunk's place, nothing else."""
+        key = (self.stage, self.side, self.index)
+        return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
+
+
+def chunk_size(max_trials: int, width: int = 1) -> int:
+    """Trials per chunk: at least 32 chunks for the workers to share, and no chunk over some tens of megabytes."""
+    return max(1, min(LARGEST_CHUNK, -(-max_trials // 32), 2**23 // max(1, width)))
+
+
+def chunks(stage: int, trials: int, size: int, start: int = 0) -> list[Chunk]:
+    """The chunks of a stage, both datasets, in the order their results are used."""
+    places = range(start, -(-trials // size))
+    return [Chunk(stage, side, i, min(size, trials - i * size), i * size) for i in places for side in (0, 1)]
+
+
+@dataclass(frozen=True)
+class Runner:
+    """A mechanism, its two datasets, a seed and a place to run."""
+
+    mechanism: Mechanism
+    pair: tuple[Any, Any]
+    seed: int
+    executor: Executor | None = None
+
+    def outputs(self, chunk: Chunk) -> Any:
+        """The checked outputs of one chunk, in this process."""
+        return run_chunk(self.mechanism, self.pair[chunk.side], self.seed, chunk, None)
+
+    def results(self, work: list[Chunk], reduce: Callable[[Any, Chunk], Any] | None) -> Iterator[tuple[Chunk, Any]]:
+        """Each chunk with what `reduce` made of its outputs, always in the order of `work`."""
+        if self.executor is None:
+            for chunk in work:
+                yield chunk, run_chunk(self.mechanism, self.pair[chunk.side], self.seed, chunk, reduce)
+            return
+        pending: deque[tuple[Chunk, Future[Any]]] = deque()
+        try:
+            for chunk in work:
+                data = self.pair[chunk.side]
+                pending.append((chunk, self.executor.submit(run_chunk, self.mechanism, data, self.seed, chunk, reduce)))
+                if len(pending) >= PENDING:
+                    done, future = pending.popleft()
+                    yield done, future.result()
+            while pending:
+                done, future = pending.popleft()
+                yield done, future.result()
+        finally:
+            for _, future in pending:
+                future.cancel()
+
+
+def run_chunk(
+    mechanism: Mechanism, data: Any, seed: int, chunk: Chunk, reduce: Callable[[Any, Chunk], Any] | None
+) -> Any:
+    """One chunk from its own seed; a raise is reported with its place."""
+    try:
+        raw = mechanism(data, chunk.rng(seed), chunk.trials)
+    except FailedRun as error:
+        trial = f"trial {chunk.first + error.run}"
+        raise MechanismFailed(SIDES[chunk.side], trial, seed, _said(error.cause)) from error.cause
+    except InvalidInput:
+        raise
+    except Exception as error:
+        trials = f"trials {chunk.first} to {chunk.first + chunk.trials - 1}"
+        raise MechanismFailed(SIDES[chunk.side], trials, seed, _said(error)) from error
+    outputs = checked_outputs(raw, chunk.trials)
+    return outputs if reduce is None else reduce(outputs, chunk)
+
+
+def _said(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"

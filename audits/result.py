@@ -1,0 +1,177 @@
+"""AuditResult: what an audit found, with what certainty, and how to see it again."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from audits.epsilon import Direction
+from audits.intervals import clopper_pearson
+from audits.outputs import Encoding, checked_outputs
+from audits.selection import Choice
+from bounds.errors import MissingDependency, shown
+from bounds.guarantees import Guarantee
+
+
+@dataclass(frozen=True)
+class Event:
+    """A set of outputs: a sentence for people, and a callable from outputs to booleans."""
+
+    sentence: str
+    choice: Choice | None = field(default=None, repr=False)
+    encoding: Encoding | None = field(default=None, repr=False)
+
+    def __call__(self, outputs: Any) -> np.ndarray:
+        """Which of these outputs (as the mechanism returns them) fall into the event."""
+        assert self.choice is not None
+        assert self.encoding is not None
+        rows = self.encoding(checked_outputs(outputs, len(outputs)))
+        return self.choice.holds(self.choice.score(rows))
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Measured trade-off: type I and type II error at thresholds fixed beforehand, with simultaneous limits.
+
+    All four arrays of limits hold together with probability 1 - alpha.
+    """
+
+    type_one: np.ndarray
+    type_two: np.ndarray
+    type_one_low: np.ndarray
+    type_one_high: np.ndarray
+    type_two_low: np.ndarray
+    type_two_high: np.ndarray
+    trials: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Lists of numbers."""
+        return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in vars(self).items()}
+
+
+def curve_from_counts(first_above: np.ndarray, second_above: np.ndarray, trials: int, alpha: float) -> Curve:
+    """The curve of "score >= threshold says first", alpha shared by the points and both errors."""
+    level = alpha / (2 * max(1, len(first_above)))
+    fpr_low, fpr_high = clopper_pearson(second_above, trials, level)
+    tpr_low, tpr_high = clopper_pearson(first_above, trials, level)
+    type_one, type_two = second_above / trials, 1 - first_above / trials
+    return Curve(type_one, type_two, fpr_low, fpr_high, 1 - tpr_high, 1 - tpr_low, trials)
+
+
+@dataclass(frozen=True, eq=False)
+class AuditResult:
+    """The outcome of an audit.
+
+    `epsilon_lower` exceeds the true epsilon (at `delta`) with probability at most `alpha`. `trials` counts runs
+    per dataset in all stages. `detectable_epsilon` is the smallest true epsilon that this audit would have
+    flagged with probability 0.99. `direction` says on which dataset of `pair` the event is likelier.
+    `claimed` is the guarantee's epsilon at `delta`, and `health` what a reader should know before trusting a pass.
+    """
+
+    violated: bool
+    epsilon_lower: float
+    delta: float
+    alpha: float
+    trials: int
+    seconds: float
+    pair: tuple[Any, Any] = field(repr=False)
+    event: Event
+    direction: Direction
+    detectable_epsilon: float
+    curve: Curve | None = field(repr=False)
+    seed: int
+    guarantee: Guarantee | None
+    claimed: float = 0.0
+    method: str = "Clopper-Pearson"
+    counts: tuple[int, int, int] = (0, 0, 0)
+    health: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name:<11}{text}" for name, text in self.lines())
+
+    def lines(self) -> list[tuple[str, str]]:
+        """The result in named lines, the verdict first."""
+        claim = "no claim" if self.guarantee is None else str(self.guarantee)
+        verdict = "VIOLATED" if self.violated else "not violated" if self.guarantee is not None else "measured"
+        hits, others, runs = self.counts
+        lines = [
+            ("verdict", f"{verdict}: {claim}"),
+            (
+                "epsilon",
+                f">= {self.epsilon_lower:.4g} at delta = {self.delta:.3g}{self._compared()}"
+                f"  (false-alarm rate {self.alpha:g})",
+            ),
+            (
+                "event",
+                f"{self.event}, likelier on the {self.direction} dataset: {hits} against {others} of {runs} runs",
+            ),
+            ("pair", f"{shown(self.pair[0])}  and  {shown(self.pair[1])}"),
+            ("power", f"epsilon >= {self.detectable_epsilon:.4g} would have been flagged with probability 0.99"),
+            ("cost", f"{self.trials} trials per dataset, {self.seconds:.2f} s, {self.method}"),
+            ("replay", f"seed={self.seed}"),
+        ]
+        return lines + [("health", message) for message in self.health]
+
+    def _compared(self) -> str:
+        return "" if self.guarantee is None else f", claimed {self.claimed:.4g}"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th>{html.escape(n)}</th><td>{html.escape(t)}</td></tr>" for n, t in self.lines())
+        return f"<table class='dpcheck-audit'>{rows}</table>"
+
+    def to_json(self) -> str:
+        """Every field, as a JSON object."""
+        values = {k: getattr(self, k) for k in self.__dataclass_fields__ if k not in ("curve", "guarantee", "pair")}
+        values["event"] = self.event.sentence
+        values["guarantee"] = None if self.guarantee is None else str(self.guarantee)
+        values["pair"] = [_plain(data) for data in self.pair]
+        values["curve"] = None if self.curve is None else self.curve.to_json()
+        return json.dumps({k: _number(v) for k, v in values.items()})
+
+    def plot(self, axes: Any = None) -> Any:
+        """The measured trade-off curve with its band, against the claimed one. Needs matplotlib."""
+        try:
+            from matplotlib import pyplot
+        except ImportError as error:
+            raise MissingDependency("matplotlib", "plotting", "plot") from error
+        ax = axes if axes is not None else pyplot.subplots()[1]
+        if self.curve is not None:
+            c = self.curve
+            order = np.argsort(c.type_one)
+            ax.plot(c.type_one[order], c.type_two[order], label="measured")
+            ax.fill_between(c.type_one[order], c.type_two_low[order], c.type_two_high[order], alpha=0.2)
+        if self.guarantee is not None:
+            grid = np.linspace(0, 1, 201)
+            ax.plot(grid, self.guarantee.tradeoff(grid), "--", label=f"claimed: {self.guarantee}")
+        ax.set(xlabel="type I error", ylabel="type II error", title="violated" if self.violated else "not violated")
+        ax.legend()
+        return ax
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, np.ndarray):
+        return data.tolist()
+    if isinstance(data, tuple | list):
+        return [_plain(item) for item in data]
+    if isinstance(data, np.generic):
+        return data.item()
+    return data if isinstance(data, int | float | str | bool) or data is None else repr(data)
+
+
+def _number(value: Any) -> Any:
+    """JSON has no infinity."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return list(value) if isinstance(value, tuple) else value
+
+
+Progress = Callable[[int, int, float], None]

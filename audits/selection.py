@@ -1,0 +1,179 @@
+"""Choosing the event: on pilot scores, the threshold, side, direction and delta with the best bound in prospect.
+
+Nothing here touches the trials that certify the bound, so it may look as often and as cleverly as it likes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from audits.attacks import Score
+from audits.epsilon import Direction, checked_delta, log_ratio
+from bounds.guarantees import ApproxDP, Guarantee, PureDP
+
+MOST_THRESHOLDS = 1500
+CAUTION = 2.5  # pilot standard errors taken off a rate before it is believed: the tails are full of lucky cells
+DELTAS = np.concatenate([[0.0], np.geomspace(1e-6, 0.3, 23)])
+
+
+@dataclass(frozen=True)
+class Target:
+    """One (delta, epsilon) that the guarantee claims."""
+
+    delta: float
+    epsilon: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An event {score >= threshold} (or <), the dataset it favours, and what the pilot says of it."""
+
+    score: Score
+    threshold: float
+    above: bool
+    direction: Direction
+    target: Target
+    p: float
+    q: float
+    predicted: float
+
+    def holds(self, scores: np.ndarray) -> np.ndarray:
+        """Which runs fall into the event."""
+        return scores >= self.threshold if self.above else scores < self.threshold
+
+    @property
+    def margin(self) -> float:
+        """Predicted bound over the claim."""
+        return self.predicted - self.target.epsilon
+
+
+def targets(guarantee: Guarantee | None, delta: float | None) -> list[Target]:
+    """The points of the guarantee's profile that may be tested."""
+    if guarantee is None:
+        return [Target(checked_delta(0.0 if delta is None else delta), 0.0)]
+    if delta is not None:
+        return [Target(checked_delta(delta), guarantee.epsilon(delta))]
+    if isinstance(guarantee, PureDP):
+        return [Target(0.0, float(guarantee.eps))]
+    if isinstance(guarantee, ApproxDP):
+        return [Target(float(guarantee.delta), float(guarantee.eps))]
+    claims = [(float(d), guarantee.epsilon(float(d))) for d in DELTAS]
+    return [Target(d, eps) for d, eps in claims if np.isfinite(eps)]
+
+
+def best_choice(
+    scores: Sequence[tuple[Score, np.ndarray, np.ndarray]], goals: Sequence[Target], trials: int, alpha: float
+) -> Choice:
+    """The event with the best prospect over all candidate scores; the earlier score wins a near tie."""
+    chosen: Choice | None = None
+    for score, first, second in scores:
+        found = choose(score, first, second, goals, trials, alpha)
+        if chosen is None or _merit(found) > _merit(chosen) + 1e-9:
+            chosen = found
+    assert chosen is not None
+    return chosen
+
+
+def choose(
+    score: Score, first: np.ndarray, second: np.ndarray, goals: Sequence[Target], trials: int, alpha: float
+) -> Choice:
+    """The best event of one score for `trials` further runs per dataset at error alpha."""
+    thresholds = candidate_thresholds(first, second)
+    events = _empirical(thresholds, first, second)
+    fitted = _normal(thresholds, first, second)
+    if fitted is not None:
+        events = fitted
+    best: Choice | None = None
+    for above, direction, p, q in events:
+        for goal in goals:
+            bound = predicted_bound(p, q, goal.delta, trials, alpha)
+            i = int(np.argmax(bound))
+            found = Choice(
+                score, float(thresholds[i]), above, direction, goal, float(p[i]), float(q[i]), float(bound[i])
+            )
+            if best is None or _merit(found, trials) > _merit(best, trials):
+                best = found
+    assert best is not None
+    return best
+
+
+def predicted_bound(p: Any, q: Any, delta: float, trials: int, alpha: float) -> Any:
+    """What the certified bound will about be if these are the rates, unfloored so that bad events still rank."""
+    low, high = wilson(p, trials, special.ndtri(alpha / 2)), wilson(q, trials, -special.ndtri(alpha / 2))
+    return np.where(low > delta, np.log(np.maximum(low - delta, 1e-300)) - np.log(high), -50.0 + low - delta)
+
+
+def wilson(rate: Any, trials: int, z: float) -> Any:
+    """The score limit z standard errors from a rate: a closed form close to Clopper-Pearson even for rare events."""
+    rate = np.asarray(rate, float)
+    centre = rate + z * z / (2 * trials)
+    width = z * np.sqrt(rate * (1 - rate) / trials + (z / (2 * trials)) ** 2)
+    return np.clip((centre + width) / (1 + z * z / trials), 0.0, 1.0)
+
+
+def candidate_thresholds(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Distinct pilot scores: all if few, else even ranks in the bulk and geometric ones in both tails."""
+    values = np.unique(np.concatenate([first, second]))
+    if len(values) <= MOST_THRESHOLDS:
+        return values
+    ranks = np.geomspace(1, len(values) / 2, MOST_THRESHOLDS // 3)
+    bulk = np.linspace(0, len(values) - 1, MOST_THRESHOLDS // 3)
+    return values[np.unique(np.concatenate([ranks, len(values) - ranks, bulk]).astype(int))]
+
+
+def looks_normal(scores: np.ndarray) -> bool:
+    """Skewness, kurtosis and the tails' share all within about three standard errors of a normal's."""
+    n, spread = len(scores), float(scores.std())
+    if n < 200 or not np.isfinite(spread) or spread == 0:
+        return False
+    z = (scores - scores.mean()) / spread
+    skew, kurtosis = float(np.mean(z**3)), float(np.mean(z**4)) - 3
+    return abs(skew) < 3 * np.sqrt(6 / n) and abs(kurtosis) < 3 * np.sqrt(24 / n) and len(np.unique(scores[:200])) > 150
+
+
+Events = list[tuple[bool, Direction, np.ndarray, np.ndarray]]
+
+
+def _empirical(thresholds: np.ndarray, first: np.ndarray, second: np.ndarray) -> Events:
+    """Cautious rates of the events above and below each threshold, for either dataset as the favoured one."""
+    n, m = len(first), len(second)
+    ours = 1 - np.searchsorted(np.sort(first), thresholds, side="left") / n
+    theirs = 1 - np.searchsorted(np.sort(second), thresholds, side="left") / m
+    events: Events = []
+    for above in (True, False):
+        a, b = (ours, theirs) if above else (1 - ours, 1 - theirs)
+        events.append((above, "first", wilson(a, n, -CAUTION), wilson(b, m, CAUTION)))
+        events.append((above, "second", wilson(b, m, -CAUTION), wilson(a, n, CAUTION)))
+    return events
+
+
+def _normal(thresholds: np.ndarray, first: np.ndarray, second: np.ndarray) -> Events | None:
+    """Rates from fitted normals when both scores look normal: far less noisy in the tails, where the witness sits."""
+    if not (looks_normal(first) and looks_normal(second)):
+        return None
+    ratio = first.std() / second.std()
+    if abs(np.log(ratio)) < 3 * np.sqrt(1 / (2 * len(first)) + 1 / (2 * len(second))):
+        one = two = np.sqrt((first.var() + second.var()) / 2)
+    else:
+        one, two = first.std(), second.std()
+    a, b = (first.mean() - thresholds) / one, (second.mean() - thresholds) / two
+    events: Events = []
+    for above, sign in ((True, 1), (False, -1)):
+        events.append((above, "first", special.ndtr(sign * a), special.ndtr(sign * b)))
+        events.append((above, "second", special.ndtr(sign * b), special.ndtr(sign * a)))
+    return events
+
+
+def _merit(choice: Choice, trials: int = 0) -> float:
+    """The margin over the claim in standard errors where several deltas compete, else the predicted bound."""
+    return choice.margin
+
+
+def expected_ratio(choice: Choice) -> float:
+    """The epsilon that the event itself would witness with endless trials, by the pilot."""
+    return float(log_ratio(choice.p, choice.q, choice.target.delta))

@@ -1,0 +1,621 @@
+"""Tight accountants, the loose textbook ones that papers use, and cell certificates.
+
+What is exact is rounded to the safe side; what is not is an Interval with a sound bound on each side.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+from scipy import fft, signal, special
+
+from bounds.errors import InvalidInput
+from bounds.guarantees import gaussian_delta, smallest_epsilon
+
+Array = np.ndarray
+Pair = Callable[[float, float, float, float], tuple[int, Array, Array]]
+SLACK = 1e-9  # relative room for rounding in every comparison of a computed delta with a stated one
+UNIT = np.finfo(float).eps
+DROPPED = 1e-6  # mass a grid may leave out, relative to delta; it is counted as error
+COARSEST = 0.02  # widest cell of privacy loss to start from
+FAR = 40.0  # the normal tail beyond this many deviations is below the least positive double
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Sound bounds of a number: low <= truth <= high."""
+
+    low: float
+    high: float
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+# ---------------------------------------------------------------- one release
+
+
+def gaussian_mu(eps: Any, delta: Any) -> Any:
+    """The largest sensitivity / noise that keeps (eps, delta), exact and rounded down (vectorised).
+
+    >>> round(gaussian_mu(1.0, 1e-5), 6)
+    0.26805
+    """
+    eps, delta = np.broadcast_arrays(positive("eps", eps), fraction("delta", delta))
+    # At these ends eps/mu - mu/2 is +-FAR, so that the exact delta rounds to 0 and to 1.
+    root = np.sqrt(FAR**2 + 2 * eps)
+    low, high = 2 * eps / (root + FAR), root + FAR
+    for _ in range(80):
+        middle = (low + high) / 2
+        keeps = gaussian_delta(eps, middle) <= delta
+        low, high = np.where(keeps, middle, low), np.where(keeps, high, middle)
+    return _plain(low)
+
+
+def gaussian_sigma(eps: Any, delta: Any, sensitivity: float = 1.0) -> Any:
+    """The least Gaussian noise that is (eps, delta)-DP, exact (Balle-Wang 2018), rounded up (vectorised).
+
+    >>> round(gaussian_sigma(1.0, 1e-5), 5)
+    3.73063
+    """
+    return _plain(np.nextafter(positive("sensitivity", sensitivity) / gaussian_mu(eps, delta), np.inf))
+
+
+def gaussian_sigma_classical(eps: Any, delta: Any, sensitivity: float = 1.0) -> Any:
+    """sqrt(2 log(1.25/delta)) sensitivity / eps (Dwork-Roth 2014, A.1): proved for eps < 1 only."""
+    noise = np.sqrt(2 * np.log(1.25 / fraction("delta", delta))) / positive("eps", eps)
+    return _plain(positive("sensitivity", sensitivity) * noise)
+
+
+def gaussian_epsilon(delta: Any, mu: Any) -> Any:
+    """The least eps >= 0 at which sensitivity / noise = mu is (eps, delta)-DP, rounded up (vectorised)."""
+    delta, mu = np.broadcast_arrays(fraction("delta", delta), positive("mu", mu))
+    low, high = np.zeros(mu.shape), mu * (mu / 2 + FAR)
+    for _ in range(80):
+        middle = (low + high) / 2
+        keeps = gaussian_delta(middle, mu) <= delta
+        low, high = np.where(keeps, low, middle), np.where(keeps, middle, high)
+    return _plain(np.where(gaussian_delta(0.0, mu) <= delta, 0.0, high))
+
+
+def laplace_delta(eps: Any, ratio: Any) -> Any:
+    """Exact profile of Laplace noise in one dimension, sensitivity / scale = ratio (vectorised).
+
+    >>> round(laplace_delta(0.5, 1.0), 6)
+    0.221199
+    """
+    eps, ratio = np.asarray(eps, float), positive("ratio", ratio)
+    inside = -np.expm1((np.minimum(eps, ratio) - ratio) / 2)
+    return _plain(np.where(eps < -ratio, -np.expm1(np.minimum(eps, 0.0)), inside))
+
+
+# ---------------------------------------------------------------- textbook composition and sampling
+
+
+def strong_composition(eps: float, steps: int, slack: float) -> float:
+    """eps' of `steps` eps-DP releases at an extra delta of `slack` (Dwork-Rothblum-Vadhan 2010)."""
+    eps, slack = float(positive("eps", eps)), float(fraction("slack", slack))
+    steps = counted("steps", steps)
+    return math.sqrt(2 * steps * math.log(1 / slack)) * eps + steps * eps * math.expm1(eps)
+
+
+def amplified_epsilon(eps: Any, q: Any) -> Any:
+    """log(1 + q (e^eps - 1)): eps after sampling a fraction q without replacement, replace-one neighbours."""
+    eps, q = np.asarray(eps, float), np.asarray(q, float)
+    if not (np.all(eps >= 0) and np.all((q > 0) & (q <= 1))):
+        raise InvalidInput("(eps, q)", (eps, q), "eps >= 0 and 0 < q <= 1", "q is batch / n.")
+    # Through e^-eps where e^eps would overflow.
+    large = eps + np.log(q + (1 - q) * np.exp(-eps))
+    return _plain(np.where(eps > 1, large, np.log1p(q * np.expm1(np.minimum(eps, 1.0)))))
+
+
+@dataclass(frozen=True)
+class Composition:
+    """`steps` adaptive releases, each (eps, delta)-DP: exact, attained (Kairouz-Oh-Viswanath 2015, Thm 3.3)."""
+
+    eps: float
+    delta: float
+    steps: int
+
+    def profile(self, at: Any) -> Any:
+        """The least total delta at each total epsilon (vectorised)."""
+        at = np.asarray(at, float)[..., None]
+        lost = np.arange(self.steps + 1)
+        choose = special.gammaln(self.steps + 1) - special.gammaln(lost + 1)
+        log_mass = choose - special.gammaln(self.steps - lost + 1) - lost * self.eps
+        log_mass = log_mass + self.steps * special.log_expit(self.eps)
+        loss = (self.steps - 2 * lost) * self.eps
+        hockey = (np.exp(log_mass) * -np.expm1(np.minimum(at - loss, 0.0))).sum(axis=-1)
+        survive = math.exp(self.steps * math.log1p(-self.delta))
+        return _plain(1 - survive * (1 - np.minimum(hockey, 1.0)))
+
+    def epsilon(self, delta: float) -> float:
+        """The least total epsilon at a total delta; infinite below 1 - (1 - delta)^steps."""
+        target = float(fraction("delta", delta))
+        return smallest_epsilon(lambda at: float(self.profile(at)), target)
+
+
+def optimal_composition(eps: float, delta: float, steps: int) -> Composition:
+    """The exact composition of `steps` (eps, delta)-DP releases: ask it for profile(at) or epsilon(delta).
+
+    >>> round(optimal_composition(0.1, 0.0, 100).epsilon(1e-5), 4) < strong_composition(0.1, 100, 1e-5)
+    True
+    """
+    if not 0 <= delta < 1:
+        raise InvalidInput("delta", delta, "a number in [0, 1)", "Use 0 for pure DP.")
+    return Composition(float(positive("eps", eps)), float(delta), counted("steps", steps))
+
+
+# ---------------------------------------------------------------- noisy sums of a random batch, many times
+
+
+def subsampled_gaussian_epsilon(
+    noise_multiplier: float, n: int, batch: int, steps: int, delta: float, resolution: int = 32
+) -> Interval:
+    """Sound bounds of the tight epsilon, replace-one neighbours.
+
+    Each step adds N(0, (noise_multiplier L)^2) to the sum of `batch` of `n` records drawn without
+    replacement, each of norm at most L. `resolution` is grid points per deviation of one step's loss.
+
+    >>> bounds = subsampled_gaussian_epsilon(4.0, n=100, batch=10, steps=50, delta=1e-5)
+    >>> 0 < bounds.low <= bounds.high < 1.05 * bounds.low
+    True
+    """
+    q, mu, steps, delta = _sampling(noise_multiplier, n, batch, steps, delta)
+    known = _exactly(q, mu, steps, delta)
+    if known is not None:
+        return Interval(known, known)
+    return Interval(_attained_epsilon(q, mu, steps, delta, resolution), _sound_epsilon(q, mu, steps, delta, resolution))
+
+
+@lru_cache(maxsize=256)
+def subsampled_gaussian_noise(eps: float, delta: float, n: int, batch: int, steps: int) -> float:
+    """The least noise multiplier (to 1e-4) whose upper bound on epsilon is at most `eps`.
+
+    >>> noise = subsampled_gaussian_noise(1.0, 1e-5, n=100, batch=10, steps=50)
+    >>> subsampled_gaussian_epsilon(noise, 100, 10, 50, 1e-5).high <= 1.0
+    True
+    """
+    target = float(positive("eps", eps))
+
+    def keeps(multiplier: float) -> bool:
+        q, mu, k, d = _sampling(multiplier, n, batch, steps, delta)
+        known = _exactly(q, mu, k, d)
+        return (_sound_epsilon(q, mu, k, d, 32) if known is None else known) <= target
+
+    # Sampling only helps, so the noise of full batches is enough.
+    high = 2 * math.sqrt(counted("steps", steps)) * gaussian_sigma(target, delta) * (1 + SLACK)
+    low = high / 2
+    while keeps(low):
+        low, high = low / 2, low
+        if low < 1e-6:
+            return high
+    while high > low * (1 + 1e-4):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if keeps(middle) else (middle, high)
+    return high
+
+
+def _sampling(noise_multiplier: float, n: int, batch: int, steps: int, delta: float) -> tuple[float, float, int, float]:
+    """Sampled fraction, two-point distance over noise, steps, delta: checked."""
+    n, batch = counted("n", n), counted("batch", batch)
+    if batch > n:
+        raise InvalidInput("batch", batch, f"at most n={n}", "Sampling is without replacement.")
+    mu = 2 / float(positive("noise_multiplier", noise_multiplier))
+    return batch / n, mu, counted("steps", steps), float(fraction("delta", delta))
+
+
+def _exactly(q: float, mu: float, steps: int, delta: float) -> float | None:
+    """The two cases with a closed form: full batches, and a single step (Balle-Barthe-Gaboardi 2018, Thm 10)."""
+    if q == 1:
+        return float(gaussian_epsilon(delta, mu * math.sqrt(steps)))
+    if steps == 1:
+        return 0.0 if delta >= q else float(amplified_epsilon(gaussian_epsilon(delta / q, mu), q))
+    return None
+
+
+def _sound_epsilon(q: float, mu: float, steps: int, delta: float, resolution: int) -> float:
+    """Upper bound: the losses of a dominating pair; Renyi accounting where their sum loses its digits.
+
+    The pair is exact for one step; composed, a few percent may be lost (Lebeda et al. 2024, section 5).
+    """
+    step = min(_deviation(q, mu) / resolution, COARSEST)
+    while True:
+        lowest, mass, infinite = _dominating_losses(q, mu, step, delta * DROPPED / steps)
+        sums = _self_compose([mass], lowest, step, steps, delta)
+        if sums is not None:
+            break
+        step *= 2
+    certain = -math.expm1(steps * math.log1p(-infinite))
+    high = _least_epsilon(sums.loss, step, sums.mass[0], sums.error[0], delta - certain)
+    return high if math.isfinite(high) else _renyi_epsilon(q, mu, steps, delta)
+
+
+def _attained_epsilon(q: float, mu: float, steps: int, delta: float, resolution: int) -> float:
+    """Lower bound: an attacker who adds up the rounded losses of a real pair of datasets.
+
+    Rounding is post-processing, so the two exact laws of the sum bound epsilon from below whatever the grid.
+    """
+    return max(
+        _attack_epsilon(pair, q, mu, steps, delta, resolution)
+        for pair in (_shifted_pair, _mirrored_pair, _opposite_pair)
+    )
+
+
+def _attack_epsilon(pair: Pair, q: float, mu: float, steps: int, delta: float, resolution: int) -> float:
+    step = min(_deviation(q, mu) / resolution, COARSEST)
+    while True:
+        lowest, mass, other = pair(q, mu, step, delta * DROPPED / steps)
+        # Times e^loss the second law is close to the first, and its far tail keeps its digits.
+        lifted = other * np.exp(step * (lowest + np.arange(len(other))))
+        scale = float(lifted.sum())
+        sums = _self_compose([mass, lifted / scale], lowest, step, steps, delta)
+        if sums is not None:
+            break
+        step *= 2
+    return max(0.0, _best_threshold(sums, step, delta) - steps * math.log(scale))
+
+
+def _renyi_epsilon(q: float, mu: float, steps: int, delta: float) -> float:
+    """Wang-Balle-Kasiviswanathan 2019, as dp-accounting computes it; it helps where losses are heavy-tailed."""
+    from dp_accounting import dp_event, privacy_accountant, rdp
+
+    relation = privacy_accountant.NeighboringRelation.REPLACE_ONE
+    whole = 10**9  # only the sampled fraction enters; rounded up, which is the safe side
+    sample = dp_event.SampledWithoutReplacementDpEvent(whole, math.ceil(q * whole), dp_event.GaussianDpEvent(1 / mu))
+    accountant = rdp.RdpAccountant(neighboring_relation=relation)
+    return float(accountant.compose(sample, steps).get_epsilon(delta))
+
+
+# One step's privacy loss. B = N(0,1) and A = (1-q) N(0,1) + q N(mu,1): every other record pushes one way, the
+# differing record pushes the same way in one dataset and the other way in its neighbour.
+
+
+def _where_loss(loss: Array, q: float, mu: float) -> Array:
+    """The x at which log A(x)/B(x) = loss; minus infinity below the least loss log(1 - q)."""
+    ratio = np.expm1(loss) / q
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(ratio <= -1, -np.inf, np.log1p(np.maximum(ratio, -1.0)) / mu + mu / 2)
+
+
+def _loss_at(x: Any, q: float, mu: float) -> Any:
+    return np.logaddexp(math.log1p(-q), math.log(q) + mu * x - mu**2 / 2)
+
+
+def _deviation(q: float, mu: float) -> float:
+    """Root mean square of one step's dominating loss, to a percent: it sets the grid."""
+    x = mu / 2 + np.linspace(0, mu + 9, 4001)
+    density = np.exp(-(x**2) / 2) * (2 - q) + q * np.exp(-((x - mu) ** 2) / 2)
+    total = np.sum(_loss_at(x, q, mu) ** 2 * density) * (x[1] - x[0])
+    return math.sqrt(total / math.sqrt(2 * math.pi))
+
+
+def _far_point(mu: float, tail: float) -> float:
+    """Beyond it lies less than `tail` of N(mu, 1)."""
+    return mu - float(special.ndtri_exp(math.log(tail)))
+
+
+def _dominating_losses(q: float, mu: float, step: float, tail: float) -> tuple[int, Array, float]:
+    """Loss of a pair that dominates one step, on a grid: (lowest index, masses, mass at infinity).
+
+    Positive losses are those of (A, B), negative ones those of (B, A), the rest is an atom at 0
+    (Balle-Barthe-Gaboardi 2018 Thm 10; Zhu-Dong-Wang 2022 Thm 11). Each cell's two masses are split between
+    the cell's ends so that both are kept, which can only help the attacker (Doroshenko et al. 2022).
+    """
+    count = max(2, math.ceil(float(_loss_at(_far_point(mu, tail), q, mu)) / step))
+    edges = step * np.arange(count + 1)
+    x = _where_loss(edges, q, mu)
+    above_b = special.ndtr(-x)
+    above_a = (1 - q) * above_b + q * special.ndtr(mu - x)
+    in_a, in_b = -np.diff(above_a), -np.diff(above_b)
+    scale = -math.expm1(-step)
+    right = np.clip((in_a - in_b * np.exp(edges[:-1])) / scale, 0.0, in_a)
+    left = np.clip((in_b - in_a * np.exp(-edges[1:])) / scale, 0.0, in_b)  # the mirrored cell's end nearest to 0
+    mass = np.zeros(2 * count + 1)
+    mass[count + 1 :] += right
+    mass[count:-1] += in_a - right
+    mass[1 : count + 1] += left[::-1]
+    mass[:count] += (in_b - left)[::-1]
+    mass[count] += max(0.0, 1 - above_a[0] - above_b[0])
+    at_top = min(above_a[-1], float(np.exp(edges[-1] + special.log_ndtr(-x[-1]))))
+    mass[-1] += at_top
+    mass[0] += above_b[-1]
+    return -count, mass, float(above_a[-1] - at_top)
+
+
+def _shifted_pair(q: float, mu: float, step: float, tail: float) -> tuple[int, Array, Array]:
+    """(lowest index, masses of A, masses of B) by loss rounded to the grid."""
+    lowest = math.floor(math.log1p(-q) / step)
+    highest = math.ceil(float(_loss_at(_far_point(mu, tail), q, mu)) / step)
+    inner = _where_loss(step * (np.arange(lowest, highest) + 0.5), q, mu)
+    in_b = _cell_masses(inner, 0.0)
+    return lowest, (1 - q) * in_b + q * _cell_masses(inner, mu), in_b
+
+
+def _mirrored_pair(q: float, mu: float, step: float, tail: float) -> tuple[int, Array, Array]:
+    """The neighbours in the other order: (B, A)."""
+    lowest, in_a, in_b = _shifted_pair(q, mu, step, tail)
+    return -(lowest + len(in_a) - 1), in_b[::-1], in_a[::-1]
+
+
+def _opposite_pair(q: float, mu: float, step: float, tail: float) -> tuple[int, Array, Array]:
+    """The other records are 0 and the differing one pushes either way: shifts of +-mu/2."""
+    half = mu / 2
+    x = _far_point(half, tail)
+    top = float(_loss_at(x, q, half) - _loss_at(-x, q, half))
+    highest = math.ceil(top / step)
+    loss = step * (np.arange(-highest, highest) + 0.5)
+    pull = (1 - q) / q * math.exp(min(half**2 / 2, 700.0)) * np.sinh(np.clip(loss / 2, -300.0, 300.0))
+    inner = np.maximum.accumulate((loss / 2 + np.arcsinh(pull)) / half)
+    middle = (1 - q) * _cell_masses(inner, 0.0)
+    return -highest, middle + q * _cell_masses(inner, half), middle + q * _cell_masses(inner, -half)
+
+
+def _cell_masses(inner: Array, mean: float) -> Array:
+    """Normal mass between consecutive edges, the outer cells unbounded; each tail keeps its digits."""
+    x = np.concatenate([[-np.inf], inner, [np.inf]]) - mean
+    low, high = x[:-1], x[1:]
+    return np.where(low > 0, special.ndtr(-low) - special.ndtr(-high), special.ndtr(high) - special.ndtr(low))
+
+
+# Sums of losses on a grid.
+
+LONGEST = 1 << 21  # grid points of a sum; a coarser grid is tried beyond
+HIGHEST = 600.0  # exponents are cut here: errors of that size say that nothing is known
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Laws of a sum of losses, and how far off each may be in total from each loss upwards."""
+
+    loss: Array
+    mass: list[Array]
+    error: list[Array]
+
+
+def _self_compose(masses: list[Array], lowest: int, step: float, steps: int, delta: float) -> _Sums | None:
+    """The `steps`-fold convolution of each law; None if its grid would be too long.
+
+    Where rounding would show at delta, each law is first tilted by e^(order k), which moves its centre to
+    where about delta is left: the errors of the transform are then small against delta, not against 1.
+    """
+    plain = steps * UNIT < delta * 1e-5
+    order, dropped = (0.0, delta * DROPPED) if plain else (_order_at(masses[0], steps, delta), DROPPED)
+    logs = [_log_mean_exp(mass, order) for mass in masses]
+    at = np.arange(len(masses[0]))
+    tilts = [mass * np.exp(np.minimum(order * at - log, HIGHEST)) for mass, log in zip(masses, logs, strict=True)]
+    windows = [_window(tilted, steps, dropped) for tilted in tilts]
+    first, last = min(w[0] for w in windows), max(w[1] for w in windows)
+    if last - first >= LONGEST:
+        return None
+    size = fft.next_fast_len(last - first + 1, real=True)
+    index = first + np.arange(size)
+    back = [np.exp(np.minimum(steps * log - order * index, HIGHEST)) for log in logs]
+    laws, errors = zip(*(_ring_power(tilted, steps, size, first) for tilted in tilts), strict=True)
+    total = [law * untilt for law, untilt in zip(laws, back, strict=True)]
+    error = [(rounding + dropped) * untilt for rounding, untilt in zip(errors, back, strict=True)]
+    return _Sums(step * (index + steps * lowest), total, error)
+
+
+def _order_at(mass: Array, steps: int, delta: float) -> float:
+    """The order at which Chernoff's bound on the sum's upper tail reaches delta first."""
+    orders, logs = _cumulants(mass, steps)
+    return float(orders[np.argmin((steps * logs - math.log(delta)) / orders)])
+
+
+def _ring_power(mass: Array, steps: int, size: int, first: int) -> tuple[Array, float]:
+    """Convolution power on a ring that starts at `first`, and a bound on its total error.
+
+    Rounding is bounded to first order: the relative error of the transform, times the power, by Parseval.
+    """
+    ring = np.bincount(np.arange(len(mass)) % size, weights=mass, minlength=size)
+    power = fft.rfft(ring) ** steps
+    relative = steps * UNIT * (math.log2(size) * float(np.linalg.norm(mass)) + 2)
+    rounding = relative * math.sqrt(size) * math.sqrt(2 * float(np.mean(np.abs(power) ** 2)))
+    return np.roll(fft.irfft(power, size), -(first % size)), rounding
+
+
+def _cumulants(mass: Array, steps: int, sign: int = 1) -> tuple[Array, Array]:
+    """Orders that matter for a sum of `steps`, and log E e^(sign order index) at each."""
+    at = np.arange(len(mass))
+    total = float(mass.sum())
+    mean = float(mass @ at) / total
+    spread = math.sqrt(max(float(mass @ (at - mean) ** 2) / total, 1e-12))
+    orders = np.concatenate([[0.01, 0.1, 0.3, 1.0], np.linspace(2, 14, 13)]) / (spread * math.sqrt(steps))
+    return orders, np.array([_log_mean_exp(mass, sign * order) for order in orders])
+
+
+def _log_mean_exp(mass: Array, order: float) -> float:
+    exponents = order * np.arange(len(mass))
+    if abs(exponents[-1]) > HIGHEST:  # rare, and slower
+        return float(special.logsumexp(exponents + np.log(np.maximum(mass, 1e-320))))
+    return math.log(float(mass @ np.exp(exponents)))
+
+
+def _window(mass: Array, steps: int, dropped: float) -> tuple[int, int]:
+    """Index range (from the array's own start) outside which the sum's law has mass at most `dropped` (Chernoff)."""
+    room = math.log(2 / dropped)
+    orders, logs = _cumulants(mass, steps)
+    high = float(np.min((steps * logs + room) / orders))
+    orders, logs = _cumulants(mass, steps, -1)
+    low = float(np.max((-steps * logs - room) / orders))
+    return max(0, math.floor(low)), min(steps * (len(mass) - 1), math.ceil(high))
+
+
+def _discounted_tail(mass: Array, step: float) -> Array:
+    """sum over k >= t of mass[k] e^-(k - t) step, for every t."""
+    return signal.lfilter([1.0], [1.0, -math.exp(-step)], mass[::-1])[::-1]
+
+
+def _least_epsilon(loss: Array, step: float, mass: Array, error: Array, delta: float) -> float:
+    """The least eps >= 0 at which the losses' hockey-stick divergence is at most delta; infinite if none is."""
+    tail, discounted = np.cumsum(mass[::-1])[::-1] + error, _discounted_tail(mass, step)
+    above = np.flatnonzero(tail - discounted > delta)  # the divergence at eps = loss
+    if len(above) == 0:
+        return max(0.0, float(loss[0]))
+    at = int(above[-1]) + 1
+    if at == len(mass):
+        return math.inf
+    # Between two grid points the divergence is tail - discounted e^(eps - loss).
+    surplus, slope = float(tail[at]) - delta, float(discounted[at])
+    inside = -step if surplus <= 0 else max(-step, math.log(surplus / slope))
+    return max(0.0, float(loss[at]) + inside)
+
+
+def _best_threshold(sums: _Sums, step: float, delta: float) -> float:
+    """max over t of log((P(loss >= t) - delta) / Q(loss >= t)), Q given times e^loss; each error against us."""
+    (mass, lifted), (error, other_error) = sums.mass, sums.error
+    surplus = np.cumsum(mass[::-1])[::-1] - delta - error
+    other = np.maximum(_discounted_tail(lifted, step), 0.0) + other_error
+    useful = surplus > 0
+    return float(np.max(sums.loss[useful] + np.log(surplus[useful] / other[useful]))) if np.any(useful) else 0.0
+
+
+# ---------------------------------------------------------------- certificates over a box
+
+
+@dataclass(frozen=True)
+class CellCertificate:
+    """Whether a claim holds on a whole box: certified, refuted by a point, or undecided on some cells."""
+
+    certified: bool
+    counterexample: dict[str, float] | None
+    cells: int
+    undecided: int
+    undecided_cell: dict[str, tuple[float, float]] | None = None
+
+
+Corner = Mapping[str, Array]
+
+
+def certify_cells(
+    violation_upper: Callable[[Corner, Corner], Array],
+    violation_at: Callable[[Corner], Array],
+    box: Mapping[str, tuple[float, float]],
+    log: bool = True,
+    limit: int = 500_000,
+) -> CellCertificate:
+    """Cover a box with cells until each is certified, one violates at a corner, or `limit` cells were tried.
+
+    `violation_upper(low, high)` bounds the violation on each cell from above (<= 0: the claim holds there);
+    `violation_at(point)` is the violation at points (> 0: a counterexample). Both take arrays by name.
+
+    >>> squares = certify_cells(lambda lo, hi: hi["x"]**2 - lo["x"] - 2, lambda p: p["x"]**2 - p["x"] - 2, {"x": (1, 1.9)})
+    >>> squares.certified, squares.undecided
+    (True, 0)
+    """
+    names = list(box)
+    outer = np.array([box[name] for name in names], float)
+    _must_be_box(box, outer, log)
+    cells = np.log(outer)[None] if log else outer[None]  # (cell, name, end)
+    # Rounding of log and exp must not open cracks at the outer faces.
+    tried, turn = 0, 0
+
+    def corner(which: Any) -> dict[str, Array]:
+        raw = cells[:, np.arange(len(names)), which]
+        raw = np.clip(np.exp(raw), outer[:, 0], outer[:, 1]) if log else raw
+        return dict(zip(names, raw.T, strict=True))
+
+    while len(cells):
+        tried += len(cells)
+        for which in product((0, 1), repeat=len(names)):
+            points = corner(np.array(which))
+            bad = np.flatnonzero(np.asarray(violation_at(points)) > 0)
+            if len(bad):
+                found = {name: float(values[bad[0]]) for name, values in points.items()}
+                return CellCertificate(False, found, tried, len(cells))
+        low, high = corner(np.zeros(len(names), int)), corner(np.ones(len(names), int))
+        low, high = _widened(low, high) if log else (low, high)
+        open_cells = cells[~(np.asarray(violation_upper(low, high)) <= 0)]
+        if len(open_cells) and tried + 2 * len(open_cells) > limit:
+            shown = np.exp(open_cells[0]) if log else open_cells[0]
+            ends = {name: (float(a), float(b)) for name, (a, b) in zip(names, shown, strict=True)}
+            return CellCertificate(False, None, tried, len(open_cells), ends)
+        cells = _halved(open_cells, turn % len(names))
+        turn += 1
+    return CellCertificate(True, None, tried, 0)
+
+
+def certify_gaussian_noise(
+    mu_of: Callable[[Array, Array], Array], eps: tuple[float, float], delta: tuple[float, float], limit: int = 500_000
+) -> CellCertificate:
+    """Whether Gaussian noise with sensitivity / noise = mu_of(eps, delta) is (eps, delta)-DP on a whole box.
+
+    `mu_of` must increase in eps and in delta: then a cell's worst case is the exact profile at its least eps
+    and its largest mu, against its least delta.
+
+    >>> certify_gaussian_noise(lambda e, d: e / np.sqrt(2 * np.log(1.25 / d)), (0.01, 1), (1e-9, 0.1)).certified
+    True
+    """
+
+    def upper(low: Corner, high: Corner) -> Array:
+        return _excess(gaussian_delta(low["eps"], mu_of(high["eps"], high["delta"])), low["delta"], 1 + SLACK)
+
+    def at(point: Corner) -> Array:
+        return _excess(
+            gaussian_delta(point["eps"], mu_of(point["eps"], point["delta"])), point["delta"], 1 / (1 + SLACK)
+        )
+
+    return certify_cells(upper, at, {"eps": eps, "delta": delta}, limit=limit)
+
+
+def _excess(true: Array, stated: Array, factor: float) -> Array:
+    return np.asarray(true * factor / stated - 1)
+
+
+def _widened(low: dict[str, Array], high: dict[str, Array]) -> tuple[dict[str, Array], dict[str, Array]]:
+    """A cell's ends moved out by a few roundings, so that neighbours overlap."""
+    room = 64 * UNIT
+    return {k: v * (1 - room) for k, v in low.items()}, {k: v * (1 + room) for k, v in high.items()}
+
+
+def _halved(cells: Array, along: int) -> Array:
+    left, right = cells.copy(), cells.copy()
+    middle = cells[:, along].mean(axis=1)
+    left[:, along, 1], right[:, along, 0] = middle, middle
+    return np.concatenate([left, right])
+
+
+def _must_be_box(box: Mapping[str, tuple[float, float]], outer: Array, log: bool) -> None:
+    good = np.all(np.isfinite(outer)) and np.all(outer[:, 0] <= outer[:, 1])
+    if not good or (log and np.any(outer <= 0)):
+        limit = "finite (low, high) pairs" + (" of positive numbers" if log else "")
+        raise InvalidInput("box", dict(box), limit, "Order the ends, or pass log=False.")
+
+
+# ---------------------------------------------------------------- input
+
+
+def positive(name: str, value: Any) -> Array:
+    """The value as floats, all finite and > 0."""
+    array = np.asarray(value, float)
+    if not np.all((array > 0) & np.isfinite(array)):
+        raise InvalidInput(name, value, "a finite number > 0", f"Give another {name}.")
+    return array
+
+
+def fraction(name: str, value: Any) -> Array:
+    """The value as floats, all strictly between 0 and 1."""
+    array = np.asarray(value, float)
+    if not np.all((array > 0) & (array < 1)):
+        raise InvalidInput(name, value, "a number in (0, 1)", "Use 1e-5 for example.")
+    return array
+
+
+def counted(name: str, value: Any) -> int:
+    """The value as a whole number >= 1."""
+    if isinstance(value, bool) or not math.isfinite(value) or value != int(value) or value < 1:
+        raise InvalidInput(name, value, "an integer >= 1", f"Give another {name}.")
+    return int(value)
+
+
+def _plain(array: Any) -> Any:
+    """A float for a scalar, else the array."""
+    array = np.asarray(array, float)
+    return float(array) if array.ndim == 0 else array

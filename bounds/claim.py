@@ -1,0 +1,345 @@
+"""Claim, Check, Evidence, Verdict: a published statement and what became of it.
+
+A claim holds the mathematics as printed. Checks yield evidence; the verdict is what the evidence adds up to.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import sympy
+
+from bounds.errors import HypothesisViolated, InvalidInput
+from bounds.guarantees import Guarantee
+from bounds.symbols import TABLE, UnitMismatch, unit_of, unit_text
+
+DOCUMENTS = {
+    "lwang21": "L. Wang, dissertation, 2021",
+    "dwang20": "D. Wang, dissertation, 2020",
+    "lssgd20": "DP-LSSGD, review version, 2020",
+    "zhang17": "Zhang, Zheng, Mou, Wang: Efficient Private ERM for Smooth Objectives, 2017",
+    "wangxu19": "D. Wang, J. Xu, 2019",
+}
+
+
+class Kind(enum.StrEnum):
+    """What a claim is about."""
+
+    PRIVACY = "privacy"
+    SENSITIVITY = "sensitivity"
+    UTILITY = "utility"
+    IDENTITY = "identity"
+    LOWER_BOUND = "lower bound"
+    COST = "cost"
+    EXPERIMENT = "experiment"
+
+
+class Verdict(enum.StrEnum):
+    """What a claim, or one piece of evidence, comes to."""
+
+    PROVED = "PROVED"
+    CERTIFIED = "CERTIFIED"
+    SUPPORTED = "SUPPORTED"
+    LOOSE = "LOOSE"
+    REFUTED = "REFUTED"
+    VACUOUS = "VACUOUS"
+    UNCHECKED = "UNCHECKED"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a statement is printed."""
+
+    document: str
+    place: str
+
+    def __str__(self) -> str:
+        return f"{self.document}, {self.place}"
+
+
+@dataclass(frozen=True)
+class FunctionClass:
+    """A hypothesis about the losses rather than about numbers: convex, smooth, Lipschitz, ..."""
+
+    name: str
+    constant: sympy.Expr | None = None
+    where: str = ""
+
+    def __str__(self) -> str:
+        words = self.name if self.constant is None else f"{pretty(self.constant)}-{self.name}"
+        return f"each loss is {words}" + (f" {self.where}" if self.where else "")
+
+
+def convex() -> FunctionClass:
+    """Each loss is convex."""
+    return FunctionClass("convex")
+
+
+def smooth(constant: sympy.Expr) -> FunctionClass:
+    """Each gradient is Lipschitz."""
+    return FunctionClass("smooth", constant)
+
+
+def strongly_convex(constant: sympy.Expr) -> FunctionClass:
+    """Each loss minus constant/2 ||w||^2 is convex."""
+    return FunctionClass("strongly convex", constant)
+
+
+def lipschitz(constant: sympy.Expr, where: str = "") -> FunctionClass:
+    """Gradients bounded, everywhere unless `where` says less."""
+    return FunctionClass("Lipschitz", constant, where)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A hypothesis in words that no number decides."""
+
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
+
+
+Hypothesis = FunctionClass | Setting | sympy.Basic
+
+
+@dataclass(frozen=True)
+class Rate:
+    """`measure` = O(`of`): true for some hidden constant that depends on nothing."""
+
+    measure: sympy.Symbol
+    of: sympy.Expr
+
+    @property
+    def free_symbols(self) -> set[sympy.Symbol]:
+        return {self.measure} | self.of.free_symbols
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much a run may spend, and the seed all its randomness comes from."""
+
+    thorough: bool = False
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one check found. `counterexample` holds plain numbers and words, enough to replay."""
+
+    check: str
+    verdict: Verdict
+    figure: str
+    detail: str = ""
+    margin: float | None = None
+    confidence: float | None = None
+    counterexample: Mapping[str, Any] | None = None
+    seed: int | None = None
+    seconds: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values only."""
+        return {k: _plain(v) for k, v in asdict(self).items()}
+
+
+@runtime_checkable
+class Check(Protocol):
+    """A procedure that yields evidence for or against a claim."""
+
+    kind: str
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence: ...
+
+
+@runtime_checkable
+class Replayable(Check, Protocol):
+    """A check that can be run again at one point."""
+
+    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """One published statement, as printed. A corrected version is a second claim that names the first."""
+
+    id: str
+    source: Source
+    kind: Kind
+    says: str
+    states: sympy.Basic | Rate
+    assumes: Sequence[Hypothesis] = ()
+    guarantee: Guarantee | None = None
+    corrects: str | None = None
+    checks: Sequence[Check] = field(default=(), repr=False)
+    ignores_units: bool = False
+
+    def __post_init__(self) -> None:
+        document = self.id.split(".")[0]
+        if document != self.source.document or document not in DOCUMENTS:
+            raise InvalidInput("claim id", self.id, f"<document>.<kind><number> with {sorted(DOCUMENTS)}", "Rename it.")
+        unknown = sorted(str(s) for s in self.symbols if s not in TABLE)
+        if unknown:
+            raise InvalidInput(
+                f"symbols of {self.id}", ", ".join(unknown), "declared in the table", "Add them to bounds/symbols.py."
+            )
+        if any(h == sympy.false for h in self.assumes):
+            raise InvalidInput(
+                f"hypotheses of {self.id}", "False", "satisfiable", "A hypothesis contradicts a symbol's domain."
+            )
+
+    # What it says ------------------------------------------------------------------------------
+    @cached_property
+    def symbols(self) -> frozenset[sympy.Symbol]:
+        """Every symbol of statement and numeric hypotheses."""
+        found = set(self.states.free_symbols)
+        for h in self.assumes:
+            if isinstance(h, sympy.Basic):
+                found |= h.free_symbols
+            elif isinstance(h, FunctionClass) and h.constant is not None:
+                found |= h.constant.free_symbols
+        return frozenset(found)
+
+    @property
+    def subject(self) -> sympy.Expr:
+        """The left-hand side: what is bounded or defined."""
+        return self.states.measure if isinstance(self.states, Rate) else self.states.args[0]
+
+    @property
+    def formula(self) -> sympy.Expr:
+        """The right-hand side: the bound or the definition."""
+        return self.states.of if isinstance(self.states, Rate) else self.states.args[1]
+
+    @property
+    def conditions(self) -> list[sympy.Basic]:
+        """The hypotheses that are relations between numbers."""
+        return [h for h in self.assumes if isinstance(h, sympy.Basic) and h != sympy.true]
+
+    def has(self, name: str) -> FunctionClass | None:
+        """The function-class hypothesis of that name, if assumed."""
+        return next((h for h in self.assumes if isinstance(h, FunctionClass) and h.name == name), None)
+
+    @property
+    def unit_gap(self) -> str | None:
+        """A sentence if the two sides disagree in units."""
+        try:
+            left, right = unit_of(self.subject), unit_of(self.formula)
+        except UnitMismatch as gap:
+            return str(gap)
+        if left == right or self.formula == 0:
+            return None
+        return f"left side has unit [{unit_text(left)}], right side [{unit_text(right)}]"
+
+    def text(self) -> str:
+        """The statement on one line, in readable mathematics."""
+        if isinstance(self.states, Rate):
+            return f"{pretty(self.states.measure)} = O({pretty(self.states.of)})"
+        signs = {"==": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">"}
+        sign = signs.get(getattr(self.states, "rel_op", ""), "")
+        return f"{pretty(self.subject)} {sign} {pretty(self.formula)}" if sign else pretty(self.states)
+
+    def latex(self) -> str:
+        """The statement as LaTeX."""
+        if isinstance(self.states, Rate):
+            return f"{latex(self.states.measure)} = O\\left({latex(self.states.of)}\\right)"
+        return latex(self.states)
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex()}$"
+
+    # Numbers -----------------------------------------------------------------------------------
+    def violated_by(self, values: Mapping[str, Any]) -> sympy.Basic | None:
+        """The first numeric hypothesis that these numbers break; None if all that can be decided hold."""
+        point = {s: values[str(s)] for s in self.symbols if str(s) in values}
+        for condition in self.conditions:
+            if condition.free_symbols <= point.keys():
+                names = sorted(condition.free_symbols, key=str)
+                held = sympy.lambdify(names, condition, "numpy")(*(np.asarray(point[s]) for s in names))
+                if not np.all(held):
+                    return condition
+        return None
+
+    def evaluate(self, **values: Any) -> Any:
+        """The right-hand side at these numbers (arrays broadcast). A violated hypothesis is an error.
+
+        The hidden constant of a rate is taken as 1.
+        """
+        by_name = {str(s): s for s in self.symbols | self.formula.free_symbols}
+        for name, value in values.items():
+            if name in by_name:
+                TABLE[by_name[name]].must_contain(value)
+        needed = sorted(self.formula.free_symbols, key=str)
+        missing = [str(s) for s in needed if str(s) not in values]
+        if missing:
+            meaning = "; ".join(f"{s} is the {TABLE[by_name[s]].meaning}" for s in missing)
+            raise InvalidInput(f"arguments of {self.id}", sorted(values), f"complete, with {missing}", meaning + ".")
+        broken = self.violated_by(values)
+        if broken is not None:
+            given = {str(s): values[str(s)] for s in broken.free_symbols}
+            raise HypothesisViolated(self.id, given, pretty(broken), "Choose values inside its hypotheses.")
+        return self._numeric(*(np.asarray(values[str(s)], float) for s in needed))[()]
+
+    @cached_property
+    def _numeric(self) -> Any:
+        return lambdified(self.formula)
+
+    def where(self, **values: Any) -> sympy.Expr:
+        """The right-hand side with these symbols replaced."""
+        by_name = {str(s): s for s in self.formula.free_symbols}
+        return self.formula.subs({by_name[k]: v for k, v in values.items() if k in by_name})
+
+
+def lambdified(expr: sympy.Expr) -> Any:
+    """A vectorised numpy function of the sorted free symbols."""
+    names = sorted(expr.free_symbols, key=str)
+    call = sympy.lambdify(names, expr, ["scipy", "numpy"])
+    return lambda *args: np.asarray(call(*args), float)
+
+
+def pretty(expr: Any) -> str:
+    """One line of readable mathematics."""
+    if not isinstance(expr, sympy.Basic):
+        return str(expr)
+    swap = {s: sympy.Symbol(TABLE[s].printed) for s in expr.free_symbols if s in TABLE}
+    text = sympy.sstr(expr.xreplace(swap), order="none")
+    for old, new in (("**(1/3)", "^(1/3)"), ("**", "^"), ("*", "·"), ("<=", "≤"), (">=", "≥")):
+        text = text.replace(old, new)
+    return text
+
+
+def latex(expr: sympy.Basic) -> str:
+    """LaTeX with the printed names."""
+    greek = {"eps": r"\varepsilon", "delta1": r"\delta'", "w_hat": r"\|\hat w\|", "distance": r"\|w_0-\hat w\|"}
+    names = {s: greek[str(s)] for s in expr.free_symbols if str(s) in greek}
+    return str(sympy.latex(expr, symbol_names=names))
+
+
+def judge(evidence: Sequence[Evidence]) -> Verdict:
+    """What the pieces add up to: a counterexample outweighs all; then the strongest support.
+
+    A proof and a counterexample of one claim cannot both be right: that is UNCHECKED, and a bug to find.
+    """
+    found = {e.verdict for e in evidence}
+    if Verdict.REFUTED in found:
+        clash = found & {Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE}
+        return Verdict.UNCHECKED if clash else Verdict.REFUTED
+    for verdict in (Verdict.VACUOUS, Verdict.LOOSE, Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED):
+        if verdict in found:
+            return verdict
+    return Verdict.UNCHECKED
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

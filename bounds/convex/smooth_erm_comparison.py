@@ -1,0 +1,352 @@
+"""How the bounds of zhang17 compare: Table 1, the remarks on them, and the trends of Table 3."""
+
+from sympy import Eq, Integer, Le, Rational, Symbol, exp, log, sqrt
+
+from bounds.claim import Claim, Kind, Rate, Setting, Source
+from bounds.convex.outpert_gd import approx_steps, pure_steps, strong_steps, theorem2_approx, theorem2_pure
+from bounds.proofs import AtMost, Equals, Follows, Less, Proof, Same, Units
+from bounds.symbols import (
+    D,
+    L,
+    R,
+    T,
+    beta,
+    d,
+    delta,
+    eps,
+    excess_risk,
+    gamma,
+    gradient_norm2,
+    mu,
+    n,
+    population_risk,
+    ratio,
+    run_time,
+)  # fmt: skip
+
+a, v, more = (Symbol(name, nonnegative=True) for name in ("a", "v", "more"))
+big = Symbol("big", positive=True)
+constants = {L: 1, beta: 1, mu: 1, D: 1}  # Table 1 keeps only n, d, eps, delta
+
+# Table 1 -------------------------------------------------------------------------------------------
+table1_sc_pure = Claim(
+    id="zhang17.table1.strongly_convex.pure",
+    source=Source("zhang17", "Table 1, row 1, utility"),
+    kind=Kind.UTILITY,
+    says="Strongly convex, ε-DP: utility in n, d and ε.",
+    states=Rate(excess_risk, d**2 / (n**2 * eps**2)),
+    ignores_units=True,
+    checks=[Follows(theorem2_pure.formula.subs(constants), Integer(1), "Theorem 2 with its constants dropped")],
+)
+
+table1_sc_approx = Claim(
+    id="zhang17.table1.strongly_convex.approx",
+    source=Source("zhang17", "Table 1, row 2, utility"),
+    kind=Kind.UTILITY,
+    says="Strongly convex, (ε, δ)-DP: utility in n, d, ε and δ.",
+    states=Rate(excess_risk, d * log(1 / delta) / (n**2 * eps**2)),
+    ignores_units=True,
+    checks=[Follows(theorem2_approx.formula.subs(constants), Integer(1), "Theorem 2 with its constants dropped")],
+)
+
+per_step_cost = n * d
+steps_pure = (strong_steps * log(mu**2 * n**2 * eps**2 * D**2 / (L**2 * d**2))).subs(constants)
+steps_approx = (strong_steps * log(mu**2 * n**2 * eps**2 * D**2 / (L**2 * d * log(1 / delta)))).subs(constants)
+
+table1_time_pure = Claim(
+    id="zhang17.table1.strongly_convex.pure.time",
+    source=Source("zhang17", "Table 1, row 1, run time"),
+    kind=Kind.COST,
+    says="Strongly convex, ε-DP: operations.",
+    states=Rate(run_time, n * d * log(n * eps / d)),
+    ignores_units=True,
+    checks=[
+        Proof(
+            [
+                Same(
+                    "nd per step, T of Theorem 2: 2·log(x²) = 4·log x with x = nε/d",
+                    (per_step_cost * steps_pure).subs(eps, big * d / n),
+                    4 * per_step_cost * log(big),
+                )
+            ],
+            "4 times the cell",
+        )
+    ],
+)
+
+table1_time_approx = Claim(
+    id="zhang17.table1.strongly_convex.approx.time",
+    source=Source("zhang17", "Table 1, row 2, run time"),
+    kind=Kind.COST,
+    says="Strongly convex, (ε, δ)-DP: operations, with log(δ) under the root.",
+    states=Eq(run_time, n * d * log(n * eps / sqrt(d * log(delta)))),
+    ignores_units=True,
+    checks=[Equals(per_step_cost * steps_approx / 4, "nd per step, T of Theorem 2, over 4; log δ is negative")],
+)
+
+table1_time_approx_corrected = Claim(
+    id="zhang17.table1.strongly_convex.approx.time.corrected",
+    source=Source("zhang17", "Table 1, row 2, run time"),
+    kind=Kind.COST,
+    says="The same with log(1/δ).",
+    states=Eq(run_time, n * d * log(n * eps / sqrt(d * log(1 / delta)))),
+    corrects="zhang17.table1.strongly_convex.approx.time",
+    ignores_units=True,
+    checks=[
+        Proof(
+            [
+                Same(
+                    "2·log(x²) = 4·log x with x = nε/√(d·log(1/δ))",
+                    (per_step_cost * steps_approx).subs(eps, big * sqrt(d * log(1 / delta)) / n),
+                    4 * per_step_cost * log(big),
+                )
+            ],
+            "4 times the cell",
+        )
+    ],
+)
+
+table1_nonconvex = Claim(
+    id="zhang17.table1.nonconvex",
+    source=Source("zhang17", "Table 1, row 3, utility"),
+    kind=Kind.UTILITY,
+    says="Non-convex: mean squared gradient in n, d, ε and δ.",
+    states=Rate(gradient_norm2, sqrt(d) / (n * eps) * log(n / delta)),
+    ignores_units=True,
+    checks=[
+        Proof(
+            [
+                Less(
+                    "log(1/δ) ≤ log(n/δ), so the root of Theorem 5 is at most log(n/δ)",
+                    log(1 / delta),
+                    log(n / delta),
+                    {delta: exp(-a), n: exp(v)},
+                )
+            ],
+            "hidden constant 1 suffices, given Theorem 5",
+        )
+    ],
+)
+
+table1_improves = Claim(
+    id="zhang17.table1.improves",
+    source=Source("zhang17", "section 1, contribution 1, and Table 1"),
+    kind=Kind.UTILITY,
+    says="The utility for strongly convex losses improves on Bassily et al.'s by a logarithmic factor.",
+    assumes=[n >= 3],
+    states=Le(ratio, 1),
+    checks=[
+        Proof(
+            [
+                Less("ε-DP: 1 ≤ log n for n ≥ 3", Integer(1), log(3)),
+                Less(
+                    "(ε, δ)-DP: log(1/δ) ≤ log(n/δ)³",
+                    log(1 / delta),
+                    log(n / delta) ** 3,
+                    {delta: exp(-a), n: exp(1 + v)},
+                ),
+            ],
+            "ratios 1/log n and log(1/δ)/log³(n/δ)",
+        )
+    ],
+)
+
+# Remarks -------------------------------------------------------------------------------------------
+remark_d_below_n = Claim(
+    id="zhang17.remark.d_below_n",
+    source=Source("zhang17", "section 3.1, after Theorem 3"),
+    kind=Kind.UTILITY,
+    says="When d < n the convex bound is below the generalisation error n^(-1/2); the ratio of the two is at most 1.",
+    assumes=[d < n],
+    states=Le(ratio, 1),
+    checks=[AtMost((sqrt(d) / n) ** Rational(2, 3) * sqrt(n), "the (ε, δ) rate of Theorem 3 over n^(-1/2)")],
+)
+
+remark_d_corrected = Claim(
+    id="zhang17.remark.d_below_n.corrected",
+    source=Source("zhang17", "section 3.1, after Theorem 3"),
+    kind=Kind.UTILITY,
+    says="It takes d ≤ √n.",
+    assumes=[d <= sqrt(n)],
+    states=Le(ratio, 1),
+    corrects="zhang17.remark.d_below_n",
+    checks=[
+        AtMost(
+            (sqrt(d) / n) ** Rational(2, 3) * sqrt(n),
+            "the (ε, δ) rate of Theorem 3 over n^(-1/2)",
+            {n: big**6, d: big**3 / (1 + v) ** 3},
+        )
+    ],
+)
+
+remark_d_pure = Claim(
+    id="zhang17.remark.d_below_n.pure",
+    source=Source("zhang17", "section 3.1, after Theorem 3"),
+    kind=Kind.UTILITY,
+    says="For ε-DP it takes d ≤ n^(1/4).",
+    assumes=[d <= n ** Rational(1, 4)],
+    states=Le(ratio, 1),
+    corrects="zhang17.remark.d_below_n",
+    checks=[
+        AtMost(
+            (d / n) ** Rational(2, 3) * sqrt(n),
+            "the ε rate of Theorem 3 over n^(-1/2)",
+            {n: big**12, d: big**3 / (1 + v) ** 3},
+        )
+    ],
+)
+
+remark_weaker = Claim(
+    id="zhang17.remark.weaker",
+    source=Source("zhang17", "section 3.1, after Theorem 3"),
+    kind=Kind.UTILITY,
+    says="The convex bound is weaker than Bassily et al.'s √d/n by a factor of n^(1/3).",
+    states=Rate(ratio, n ** Rational(1, 3)),
+    checks=[
+        Proof(
+            [
+                Same(
+                    "sixth power of Theorem 3 over √d/n",
+                    ((sqrt(d) / n) ** Rational(2, 3) / (sqrt(d) / n)) ** 6,
+                    n**2 / d,
+                ),
+                Less("d ≥ 1", n**2 / d, n**2, {d: 1 + v}),
+            ],
+            "the factor is (n/√d)^(1/3)",
+        )
+    ],
+)
+
+remark_time_pure = Claim(
+    id="zhang17.remark.faster.pure",
+    source=Source("zhang17", "section 3.1, after Theorem 3"),
+    kind=Kind.COST,
+    says="In the convex case Algorithm 1 is uniformly faster than Bassily et al. for ε-DP (their n³d³).",
+    assumes=[eps <= 1],
+    states=Rate(run_time, n**3 * d**3),
+    ignores_units=True,
+    checks=[
+        Follows(
+            (per_step_cost * pure_steps).subs(constants).subs({eps: 1, n: (1 + a) ** 3, d: (1 + v) ** 3}),
+            Integer(1),
+            "nd per step, T of Theorem 3",
+            {n: (1 + a) ** 3, d: (1 + v) ** 3},
+        )
+    ],
+)
+
+remark_time_approx = Claim(
+    id="zhang17.remark.faster.approx",
+    source=Source("zhang17", "section 3.1, after Theorem 3"),
+    kind=Kind.COST,
+    says="In the convex case Algorithm 1 is faster than Bassily et al.'s n²d for (ε, δ)-DP (δ ≤ 1/e).",
+    assumes=[eps <= 1],
+    states=Rate(run_time, n**2 * d),
+    ignores_units=True,
+    checks=[
+        Follows(
+            (per_step_cost * approx_steps)
+            .subs(constants)
+            .subs({eps: 1, n: (1 + a) ** 3, d: (1 + v) ** 3, delta: exp(-1)}),
+            Integer(1),
+            "nd per step, T of Theorem 3",
+            {n: (1 + a) ** 3, d: (1 + v) ** 3},
+        )
+    ],
+)
+
+population_strong = Claim(
+    id="zhang17.remark.population.strongly_convex",
+    source=Source("zhang17", "section 3.1, after Theorem 2"),
+    kind=Kind.UTILITY,
+    says="Population risk of the (ε, δ)-private output, with probability 1-γ (logarithms dropped).",
+    assumes=[Setting("strongly convex, smooth, Lipschitz in the ball")],
+    states=Rate(population_risk, L * sqrt(beta * d) / (n * eps * mu * gamma)),
+    checks=[Units()],
+)
+
+risk_gap = beta * L**2 * d * log(1 / delta) / (n**2 * eps**2 * mu**2)  # Theorem 2
+
+population_strong_corrected = Claim(
+    id="zhang17.remark.population.strongly_convex.corrected",
+    source=Source("zhang17", "section 3.1, after Theorem 2"),
+    kind=Kind.UTILITY,
+    says="From the cited inequality √(2L²/μ)·√(F(w)-F(ŵ)) and Theorem 2 (first term; Markov adds γ^(-1/2)).",
+    assumes=[Setting("strongly convex, smooth, Lipschitz in the ball")],
+    states=Rate(population_risk, L**2 * sqrt(beta * d * log(1 / delta)) / (n * eps * mu ** Rational(3, 2))),
+    corrects="zhang17.remark.population.strongly_convex",
+    checks=[Units(), Follows(sqrt(2 * L**2 / mu) * sqrt(risk_gap), Rational(3, 2), "the cited inequality")],
+)
+
+population_convex = Claim(
+    id="zhang17.remark.population.convex",
+    source=Source("zhang17", "section 3.1, last paragraph"),
+    kind=Kind.UTILITY,
+    says="Population risk without strong convexity, through the regulariser (logarithms dropped).",
+    assumes=[Setting("convex, smooth, Lipschitz in the ball of radius R")],
+    states=Rate(population_risk, R * sqrt(L) * (beta * d) ** Rational(1, 4) / sqrt(n * eps * gamma)),
+    checks=[Units()],
+)
+
+_A = L**2 * sqrt(beta * d) / (n * eps)
+_balance = (_A / R**2) ** Rational(2, 5)
+
+population_convex_corrected = Claim(
+    id="zhang17.remark.population.convex.corrected",
+    source=Source("zhang17", "section 3.1, last paragraph"),
+    kind=Kind.UTILITY,
+    says="Balancing the corrected bound with μR²/2 gives n^(-2/5), not n^(-1/2).",
+    assumes=[Setting("convex, smooth, Lipschitz in the ball of radius R")],
+    states=Rate(population_risk, R ** Rational(6, 5) * _A ** Rational(2, 5)),
+    corrects="zhang17.remark.population.convex",
+    checks=[
+        Units(),
+        Follows(_A * _balance ** Rational(-3, 2) + _balance * R**2 / 2, Rational(3, 2), "at μ = (A/R²)^(2/5)"),
+    ],
+)
+
+# Table 3: trends, measured by the solvers ------------------------------------------------------------
+table3_error_strong = Claim(
+    id="zhang17.table3.error.strongly_convex",
+    source=Source("zhang17", "Table 3, μ > 0"),
+    kind=Kind.EXPERIMENT,
+    says="With μ > 0 the error falls like ε^-2.",
+    states=Rate(excess_risk, eps**-2),
+    ignores_units=True,
+)
+
+table3_error_convex = Claim(
+    id="zhang17.table3.error.convex",
+    source=Source("zhang17", "Table 3, μ = 0"),
+    kind=Kind.EXPERIMENT,
+    says="With μ = 0 the error falls as ε grows, at least like Theorem 3's ε^(-2/3).",
+    states=Rate(excess_risk, eps ** Rational(-2, 3)),
+    ignores_units=True,
+)
+
+table3_time = Claim(
+    id="zhang17.table3.time.convex",
+    source=Source("zhang17", "Table 3, μ = 0, run time"),
+    kind=Kind.EXPERIMENT,
+    says="With μ = 0 the run time grows like ε^(2/3): it is proportional to the number of steps.",
+    states=Rate(run_time, eps ** Rational(2, 3)),
+    ignores_units=True,
+)
+
+table3_time_strong = Claim(
+    id="zhang17.table3.time.strongly_convex",
+    source=Source("zhang17", "Table 3, μ > 0, run time"),
+    kind=Kind.EXPERIMENT,
+    says="With μ > 0 the run time grows linearly in log(ε²).",
+    states=Rate(run_time, log(eps**2)),
+    ignores_units=True,
+)
+
+table3_outperforms = Claim(
+    id="zhang17.table3.outperforms",
+    source=Source("zhang17", "section 4, last sentence"),
+    kind=Kind.EXPERIMENT,
+    says="Algorithm 1 outperforms the baseline in error and in run time in almost all settings.",
+    assumes=[T >= 1],
+    states=Le(ratio, 1),
+)

@@ -1,0 +1,77 @@
+"""The Gaussian mechanism (zhang17, Lemma 1, second half; Lemma 7)."""
+
+from sympy import Eq, Rational, Symbol, erfc, exp, integrate, log, oo, simplify, sqrt
+
+from bounds.checks import GaussianAccountant
+from bounds.claim import Claim, Kind, Source
+from bounds.guarantees import ApproxDP
+from bounds.proofs import Equals
+from bounds.symbols import Delta, d, delta, eps, noise_norm2, sigma
+
+classical_noise = sqrt(2 * log(Rational(5, 4) / delta)) * Delta / eps
+
+lemma1 = Claim(
+    id="zhang17.lemma1.gaussian",
+    source=Source("zhang17", "Lemma 1"),
+    kind=Kind.PRIVACY,
+    says="Gaussian noise of deviation √(2 ln(1.25/δ))·Δ/ε makes a query of l2 sensitivity Δ (ε, δ)-private.",
+    states=Eq(sigma, classical_noise),
+    guarantee=ApproxDP(eps, delta),
+    checks=[GaussianAccountant(simplify(Delta / classical_noise), "the range of ε is missing")],
+)
+
+lemma1_corrected = Claim(
+    id="zhang17.lemma1.gaussian.corrected",
+    source=Source("zhang17", "Lemma 1"),
+    kind=Kind.PRIVACY,
+    says="The same noise, for ε at most 1.",
+    assumes=[eps <= 1],
+    states=Eq(sigma, classical_noise),
+    guarantee=ApproxDP(eps, delta),
+    corrects="zhang17.lemma1.gaussian",
+    checks=[GaussianAccountant(simplify(Delta / classical_noise), "with the range of ε")],
+)
+
+
+def Phi(x):  # type: ignore[no-untyped-def]
+    """The normal distribution function, for sympy."""
+    return erfc(-x / sqrt(2)) / 2
+
+
+threshold = eps * sigma**2 / Delta + Delta / 2  # where the log-likelihood ratio equals eps
+
+exact = Claim(
+    id="zhang17.lemma1.gaussian.exact",
+    source=Source("zhang17", "Lemma 1"),
+    kind=Kind.PRIVACY,
+    says="The exact curve of the Gaussian mechanism: the least δ at each ε and σ, for any ε.",
+    states=Eq(delta, Phi(Delta / (2 * sigma) - eps * sigma / Delta)
+              - exp(eps) * Phi(-Delta / (2 * sigma) - eps * sigma / Delta)),
+    guarantee=ApproxDP(eps, delta),
+    corrects="zhang17.lemma1.gaussian",
+    checks=[
+        Equals(
+            simplify(Phi((Delta - threshold) / sigma)) - exp(eps) * simplify(Phi(-threshold / sigma)),
+            "P(A) - e^ε Q(A) on the half-line A where the likelihood ratio exceeds e^ε",
+        )
+    ],
+)  # fmt: skip
+
+_x = Symbol("x", real=True)
+lemma7 = Claim(
+    id="zhang17.lemma7",
+    source=Source("zhang17", "Lemma 7"),
+    kind=Kind.IDENTITY,
+    says="The mean squared norm of noise with density proportional to exp(-‖z‖²/2σ²).",
+    states=Eq(noise_norm2, d * sigma**2),
+    checks=[
+        Equals(
+            lambda: (
+                d
+                * integrate(_x**2 * exp(-(_x**2) / (2 * sigma**2)), (_x, -oo, oo))
+                / integrate(exp(-(_x**2) / (2 * sigma**2)), (_x, -oo, oo))
+            ),
+            "d independent coordinates, each integrated",
+        )
+    ],
+)

@@ -1,0 +1,362 @@
+"""The symbolic checks: identities, inequalities, inductions, rates, units.
+
+Each takes the claim's own right-hand side, so a check cannot drift from the statement it judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import sympy
+
+from bounds.claim import Check, Claim, Effort, Evidence, Rate, Verdict, lambdified, pretty
+from bounds.errors import InvalidInput
+from bounds.inequalities import Answer, Box, Where, counterexample, exceeds, never_exceeds
+from bounds.symbols import TABLE
+
+
+# Steps of a proof ----------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Same:
+    """left = right for all values."""
+
+    says: str
+    left: sympy.Expr
+    right: sympy.Expr
+
+    def settle(self, seed: int) -> Answer:
+        """Simplify the difference; if it stays, look for a point where it is not zero."""
+        gap = sympy.simplify(self.left - self.right)
+        if gap == 0 or sympy.simplify(sympy.expand_log(sympy.powsimp(gap, force=True), force=True)) == 0:
+            return Answer(True, "the difference simplifies to 0")
+        point = (
+            counterexample(self.left, self.right, seed=seed)
+            or counterexample(self.right, self.left, seed=seed)
+            or where_complex(self.left, self.right)
+        )
+        if point is not None:
+            return Answer(False, "the sides differ", point)
+        return Answer(None, f"the difference {pretty(gap)} was not simplified")
+
+
+@dataclass(frozen=True)
+class Less:
+    """left <= right on the values that `where` or `box` cover."""
+
+    says: str
+    left: sympy.Expr
+    right: sympy.Expr
+    where: Where = field(default_factory=dict)
+    box: Box | None = None
+    given: Sequence[sympy.Basic] = ()
+
+    def settle(self, seed: int) -> Answer:
+        return never_exceeds(
+            self.left, self.right, where=self.where, box=self.box, conditions=self.given, seed=seed,
+            confirm=not self.where,
+        )  # fmt: skip
+
+
+Step = Same | Less
+
+
+def settle(steps: Sequence[Step], seed: int) -> tuple[Step, Answer] | None:
+    """The first step that does not hold, with its answer; None if all hold."""
+    for step in steps:
+        answer = step.settle(seed)
+        if not answer.holds:
+            return step, answer
+    return None
+
+
+# Checks --------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Proof:
+    """The claim follows from these steps; a failing step leaves a gap, it refutes nothing."""
+
+    steps: Sequence[Step]
+    figure: str = ""
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        gap = settle(self.steps, effort.seed)
+        if gap is None:
+            said = "; ".join(s.says for s in self.steps)
+            return Evidence(self.kind, Verdict.PROVED, self.figure or f"{len(self.steps)} steps hold", said)
+        step, answer = gap
+        return Evidence(self.kind, Verdict.UNCHECKED, f"gap: {step.says}", answer.how)
+
+
+@dataclass(frozen=True)
+class Contradictory:
+    """The hypotheses exclude each other, by these steps."""
+
+    steps: Sequence[Step]
+    figure: str
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        proof = Proof(self.steps).run(claim, effort)
+        verdict = Verdict.VACUOUS if proof.verdict is Verdict.PROVED else Verdict.UNCHECKED
+        return Evidence(self.kind, verdict, self.figure, proof.detail)
+
+
+@dataclass(frozen=True)
+class Equals:
+    """The claim's right-hand side against the value that `because` derives (a function if slow to derive)."""
+
+    value: sympy.Expr | Callable[[], sympy.Expr]
+    because: str
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        answer = Same(self.because, self.derived, claim.formula).settle(effort.seed)
+        if answer.holds:
+            return Evidence(self.kind, Verdict.PROVED, f"equal: {self.because}", answer.how)
+        if answer.holds is None:
+            return Evidence(self.kind, Verdict.UNCHECKED, self.because, answer.how)
+        return self.replay(claim, answer.point or {})
+
+    @property
+    def derived(self) -> sympy.Expr:
+        return self.value if isinstance(self.value, sympy.Basic) else self.value()
+
+    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
+        exact, stated = (at(e, point) for e in (self.derived, claim.formula))
+        differs = abs(exact - stated) > 1e-9 * (abs(exact) + abs(stated)) if exact.is_real and stated.is_real else True
+        verdict = Verdict.REFUTED if differs else Verdict.UNCHECKED
+        figure = f"is {digits(exact)}, stated {digits(stated)}"
+        return Evidence(self.kind, verdict, figure, self.because, counterexample=dict(point))
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """`value` never exceeds the claim's right-hand side, or `against` where that is what the claim promises.
+
+    With `exact` the value is attained, so a point above the bound refutes the claim; otherwise the value is
+    itself a proven upper bound and a point above only leaves a gap.
+    """
+
+    value: sympy.Expr
+    because: str
+    where: Where = field(default_factory=dict)
+    box: Box | None = None
+    exact: bool = True
+    against: sympy.Expr | None = None
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        stated = claim.formula if self.against is None else self.against
+        point = counterexample(self.value, stated, conditions=claim.conditions, box=self.box, seed=effort.seed)
+        if point is not None and self.exact:
+            return self.replay(claim, point)
+        if point is not None:
+            return Evidence(self.kind, Verdict.UNCHECKED, f"gap: {self.because}", f"exceeded at {point}")
+        answer = never_exceeds(self.value, stated, where=self.where, box=self.box, confirm=False)
+        verdict = Verdict.PROVED if answer.holds else Verdict.UNCHECKED
+        return Evidence(self.kind, verdict, self.because, f"{answer.how}{box_text(self.box)}")
+
+    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
+        bound = claim.formula if self.against is None else self.against
+        exact, stated = (at(e, point) for e in (self.value, bound))
+        above = exceeds(self.value, bound, named(point, self.value, bound))
+        verdict = Verdict.REFUTED if above else Verdict.UNCHECKED
+        figure = f"reaches {digits(exact)}, stated at most {digits(stated)}"
+        margin = float(exact / stated - 1) if exact.is_real and stated.is_real and stated != 0 else None
+        return Evidence(self.kind, verdict, figure, self.because, margin, counterexample=dict(point))
+
+
+@dataclass(frozen=True)
+class Induction:
+    """The bound holds at the start, and the recurrence carries it from one step to the next."""
+
+    over: sympy.Symbol
+    start: sympy.Expr
+    recurrence: Callable[[sympy.Expr], sympy.Expr]
+    because: str
+    squared: bool = False
+    where: Where = field(default_factory=dict)
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        bound = claim.formula
+        lift = (lambda e: e**2) if self.squared else (lambda e: e)
+        following = lift(bound.subs(self.over, self.over + 1))
+        proof = Proof(
+            [
+                Less("it holds at the start", self.start, bound.subs(self.over, 0), self.where),
+                Less("the recurrence keeps it", self.recurrence(bound), following, self.where),
+            ]
+        ).run(claim, effort)
+        return Evidence(self.kind, proof.verdict, f"induction on {pretty(self.over)}: {self.because}", proof.detail)
+
+
+@dataclass(frozen=True)
+class Minimises:
+    """`best` is the only stationary point of `bound` in `over`, and a minimum."""
+
+    bound: sympy.Expr
+    over: sympy.Symbol
+    best: sympy.Expr
+    because: str
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        slope = sympy.diff(self.bound, self.over)
+        steps: list[Step] = [
+            Same("the slope vanishes there", sympy.simplify(slope.subs(self.over, self.best)), sympy.Integer(0)),
+            Less("the bound is convex", sympy.Integer(0), sympy.diff(slope, self.over), box=None),
+        ]
+        proof = Proof(steps).run(claim, effort)
+        return Evidence(self.kind, proof.verdict, f"minimiser of {self.because} is {pretty(self.best)}", proof.detail)
+
+
+@dataclass(frozen=True)
+class Follows:
+    """A rate follows from an explicit bound: bound <= constant * rate on the values `where` covers."""
+
+    bound: sympy.Expr
+    constant: sympy.Expr
+    because: str
+    where: Where = field(default_factory=dict)
+    box: Box | None = None
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        terms = sympy.Add.make_args(sympy.expand(self.bound))
+        ratio = sum(
+            (sympy.simplify(sympy.powsimp(term / claim.formula, force=True)) for term in terms), sympy.Integer(0)
+        )
+        answer = never_exceeds(
+            ratio, self.constant, where=self.where, box=self.box, confirm=not self.where, seed=effort.seed
+        )
+        verdict = Verdict.PROVED if answer.holds else Verdict.UNCHECKED
+        figure = f"hidden constant {digits(sympy.N(self.constant))} suffices"
+        return Evidence(self.kind, verdict, figure, f"{self.because}; {answer.how}{box_text(self.box)}")
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A rate against an explicit bound too tangled to prove: its ratio over a wide box, and whether it grows.
+
+    `box` spans several decades of each symbol; the ratio in the last decade of each must not exceed the rest.
+    """
+
+    bound: sympy.Expr
+    box: Box
+    because: str
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        names = sorted((self.bound / claim.formula).free_symbols, key=str)
+        logs = np.log([self.box[s] for s in names])
+        unit = np.random.default_rng(effort.seed).random((100_000, len(names)))
+        unit[:50_000] = np.round(unit[:50_000])
+        points = np.exp(logs[:, 0] + unit * (logs[:, 1] - logs[:, 0]))
+        ratios = lambdified(self.bound / claim.formula)(*points.T)
+        inner = np.all((unit > 0.1) & (unit < 0.9), axis=1)
+        growth = float(ratios.max() / ratios[inner].max())
+        verdict = Verdict.SUPPORTED if growth < 3 else Verdict.UNCHECKED
+        figure = f"bound / rate at most {ratios.max():.3g}"
+        return Evidence(self.kind, verdict, figure, f"{self.because}; {len(points)} points{box_text(self.box)}")
+
+
+@dataclass(frozen=True)
+class NoConstant:
+    """A family along which the true value, over the claimed rate, grows without bound: O() is false.
+
+    `value` is attained (or a proven lower bound of what is attained) when `path` gives each symbol as an
+    expression of one parameter that goes to infinity.
+    """
+
+    value: sympy.Expr
+    path: Mapping[sympy.Symbol, sympy.Expr]
+    parameter: sympy.Symbol
+    because: str
+    at: float = 1e6
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if not isinstance(claim.states, Rate):
+            raise InvalidInput("statement", claim.text(), "a rate", "Use AtMost for explicit constants.")
+        limit = sympy.limit(sympy.simplify((self.value / claim.formula).subs(self.path)), self.parameter, sympy.oo)
+        evidence = self.replay(claim, {str(self.parameter): self.at})
+        if limit is sympy.oo:
+            return evidence
+        return Evidence(self.kind, Verdict.UNCHECKED, f"ratio tends to {limit}", self.because)
+
+    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
+        here = {self.parameter: sympy.Rational(repr(float(point[str(self.parameter)])))}
+        numbers = {s: sympy.sympify(e).subs(here) for s, e in self.path.items()}
+        value, rate = (sympy.N(e.subs(numbers), 20) for e in (self.value, claim.formula))
+        later = {s: sympy.sympify(e).subs(self.parameter, here[self.parameter] * 1000) for s, e in self.path.items()}
+        growth = sympy.N((self.value / claim.formula).subs(later) / (value / rate), 10)
+        verdict = Verdict.REFUTED if growth > 1.5 else Verdict.UNCHECKED
+        figure = f"no constant works: value/rate is {digits(value / rate)}, and {digits(growth)}x that 1000 times later"
+        inside = {str(s): float(x) for s, x in numbers.items()}
+        shown = {str(self.parameter): float(here[self.parameter]), "point": inside}
+        return Evidence(self.kind, verdict, figure, self.because, float(value / rate), counterexample=shown)
+
+
+@dataclass(frozen=True)
+class Units:
+    """The sides disagree in units: rescaling the loss (or the parameter) breaks any constant."""
+
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        gap = claim.unit_gap
+        if gap is None:
+            return Evidence(self.kind, Verdict.SUPPORTED, "units agree")
+        return self.replay(claim, {"loss_scale": 1e6})
+
+    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
+        """Rescale the loss by c: the left side grows by c^a, the right by another power."""
+        c = sympy.Symbol("c", positive=True)
+        scaled = {s: s * c ** TABLE[s].unit[0] for s in claim.formula.free_symbols | claim.subject.free_symbols}
+        left, right = (sympy.simplify(e.subs(scaled, simultaneous=True) / e) for e in (claim.subject, claim.formula))
+        scale = sympy.Rational(repr(float(point["loss_scale"])))
+        grows = sympy.N((left / right).subs(c, scale))
+        verdict = Verdict.REFUTED if grows.is_number and grows > 1 else Verdict.UNCHECKED
+        if not grows.is_number:
+            return Evidence(self.kind, Verdict.UNCHECKED, claim.unit_gap or "units agree")
+        figure = f"loss times {digits(sympy.N(scale))}: left/right grows {digits(grows)}x"
+        return Evidence(self.kind, verdict, figure, claim.unit_gap or "", float(grows), counterexample=dict(point))
+
+
+def where_complex(*sides: sympy.Expr) -> dict[str, float] | None:
+    """A plain point of the table's boxes where one side is not even real."""
+    names = sorted(set().union(*(e.free_symbols for e in sides)), key=str)
+    point = {str(s): max(1.0, TABLE[s].box[0]) if TABLE[s].box[1] >= 1 else 0.1 for s in names if s in TABLE}
+    return point if len(point) == len(names) and any(not at(e, point).is_real for e in sides) else None
+
+
+def named(point: Mapping[str, Any], *exprs: sympy.Expr) -> dict[sympy.Symbol, float]:
+    """The point keyed by the expressions' own symbols."""
+    symbols = {str(s): s for e in exprs for s in e.free_symbols}
+    missing = sorted(set(symbols) - set(point))
+    if missing:
+        raise InvalidInput("point", sorted(point), f"complete, with {missing}", "Give NAME=VALUE for each.")
+    return {s: float(point[name]) for name, s in symbols.items()}
+
+
+def at(expr: sympy.Expr, point: Mapping[str, Any]) -> sympy.Expr:
+    """Thirty digits of an expression at a point."""
+    return sympy.N(expr.subs({s: sympy.Rational(repr(x)) for s, x in named(point, expr).items()}), 30)
+
+
+def digits(value: Any) -> str:
+    """Four digits, for people."""
+    number = complex(value)
+    return f"{number.real:.4g}" if number.imag == 0 else f"{number:.4g}"
+
+
+def box_text(box: Box | None) -> str:
+    """The box, in words."""
+    return "" if box is None else " on " + ", ".join(f"{pretty(s)} in [{a:g}, {b:g}]" for s, (a, b) in box.items())
+
+
+_: type[Check] = Proof  # every class here meets the protocol

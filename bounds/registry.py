@@ -1,0 +1,95 @@
+"""Every claim, found by walking the theme folders: adding a file is all it takes to register its claims."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from types import ModuleType
+from typing import Any
+
+import bounds
+from bounds.claim import Claim, Rate
+from bounds.errors import InvalidInput, UnknownName
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A claim and the algorithm file it stands in."""
+
+    claim: Claim
+    theme: str
+    algorithm: str
+
+
+def modules_below(package: ModuleType) -> Iterator[tuple[str, str, ModuleType]]:
+    """(theme, stem, module) for every file one folder below the package, in order of name."""
+    for theme in pkgutil.iter_modules(package.__path__):
+        if theme.ispkg and not theme.name.startswith("_"):
+            folder = importlib.import_module(f"{package.__name__}.{theme.name}")
+            for file in pkgutil.iter_modules(folder.__path__):
+                yield theme.name, file.name, importlib.import_module(f"{folder.__name__}.{file.name}")
+
+
+@lru_cache(maxsize=1)
+def entries() -> Mapping[str, Entry]:
+    """All claims by id: by document, then file, then in the order of the source."""
+    found: dict[str, Entry] = {}
+    for theme, stem, module in modules_below(bounds):
+        for value in vars(module).values():
+            if isinstance(value, Claim):
+                known = found.setdefault(value.id, Entry(value, theme, stem))
+                if known.claim is not value:
+                    raise InvalidInput("claim id", value.id, "used once", f"It also stands in {known.algorithm}.py.")
+    for entry in found.values():
+        if entry.claim.corrects is not None and entry.claim.corrects not in found:
+            raise InvalidInput(f"{entry.claim.id} corrects", entry.claim.corrects, "a known claim", "Check the id.")
+    return found
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a statement that was asked for by its common name, e.g. zhang17.theorem2."""
+
+    id: str
+    claims: Sequence[Claim]
+
+    def pick(self, names: set[str]) -> Claim:
+        """The part that uses the most of these names and no other symbol."""
+        fitting = [c for c in self.claims if {str(s) for s in c.formula.free_symbols} <= names]
+        if not fitting:
+            ids = ", ".join(c.id for c in self.claims)
+            raise InvalidInput(
+                self.id, sorted(names), f"enough for one of its parts ({ids})", "Name the part you mean."
+            )
+        return max(fitting, key=lambda c: (len(c.formula.free_symbols), isinstance(c.states, Rate)))
+
+    def evaluate(self, **values: Any) -> Any:
+        """The right-hand side of the part that these symbols belong to."""
+        return self.pick(set(values)).evaluate(**values)
+
+
+class Library(Mapping[str, Claim]):
+    """`bounds["zhang17.lemma2"]`: claims by id."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name in entries():
+            return entries()[name].claim
+        parts = [e.claim for key, e in entries().items() if key.startswith(name + ".") and e.claim.corrects is None]
+        if parts and "." in name:
+            return Parts(name, parts)
+        near = difflib.get_close_matches(name, [*entries()], n=3, cutoff=0.5)
+        hint = f"Did you mean {' or '.join(near)}?" if near else "`dpcheck claims` lists them."
+        raise UnknownName("claim", name, "the id of a known claim", hint)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(entries())
+
+    def __len__(self) -> int:
+        return len(entries())
+
+
+library = Library()
