@@ -11,11 +11,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from audits.learned import fit_boosted, fit_logistic
+from audits.learned import Boosted, fit_boosted, fit_logistic
+from audits.tables import row_keys
 from bounds.errors import InvalidInput
 
 NAMES = ("auto", "coordinates", "projections", "atoms", "histogram", "bits", "learned")
 MOST_COORDINATES = 16
+MOST_ROWS = 30_000
 
 
 class Score(Protocol):
@@ -67,23 +69,6 @@ class Projection:
 
     def __str__(self) -> str:
         return f"projection on the {self.name}"
-
-
-@dataclass(frozen=True, eq=False)
-class Atoms:
-    """Estimated log-likelihood ratio of each distinct output; an output the pilot never saw scores 0."""
-
-    keys: np.ndarray = field(repr=False)
-    scores: np.ndarray = field(repr=False)
-    smoothed: str = ""
-
-    def __call__(self, rows: np.ndarray) -> np.ndarray:
-        keys = row_keys(rows)
-        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return np.where(self.keys[place] == keys, self.scores[place], 0.0)
-
-    def __str__(self) -> str:
-        return f"log-likelihood ratio of the output{self.smoothed} (a table of {len(self.keys)} values)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,8 +143,8 @@ def checked_attack(attack: Any) -> Any:
     raise InvalidInput("attack", attack, f"one of {', '.join(NAMES)}, or a callable", "Use attack='auto'.")
 
 
-def candidates(attack: Any, first: np.ndarray, second: np.ndarray) -> list[Score]:
-    """The scores an attack stands for, fitted on pilot rows of both datasets."""
+def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: bool) -> list[Score]:
+    """The scores an attack stands for, fitted on pilot rows of both datasets (tables are made elsewhere)."""
     if callable(attack):
         return [Given(attack)]
     fitted: list[Score] = []
@@ -167,22 +152,17 @@ def candidates(attack: Any, first: np.ndarray, second: np.ndarray) -> list[Score
     def wanted(name: str) -> bool:
         return attack in ("auto", name)
 
-    discrete = distinct_share(first, second) < 1 / 3
-    if wanted("atoms") and (discrete or attack == "atoms"):
-        fitted += fit_atoms(first, second)
+    columns = [Coordinate(j, first.shape[1] == 1) for j in telling_columns(first, second)]
     if wanted("coordinates"):
-        fitted += [Coordinate(j, first.shape[1] == 1) for j in telling_columns(first, second)]
+        fitted += columns
     if wanted("projections") and first.shape[1] > 1:
         fitted += fit_projections(first, second)
-    if wanted("histogram") and not discrete:
-        columns = [Coordinate(j, first.shape[1] == 1) for j in telling_columns(first, second)[:4]]
-        fitted += [fit_histogram(column, first, second) for column in columns]
+    if wanted("histogram") and (not discrete or attack == "histogram"):
+        fitted += [fit_histogram(column, first, second) for column in columns[:4]]
     if attack == "bits":  # on request only: nearly every float implementation leaks there, whatever its noise
-        fitted += [TrailingZeros(j) for j in telling_columns(first, second)[:4]]
-    if wanted("learned") and (first.shape[1] > 1 or attack == "learned"):
-        fitted += [fit_polynomial(first, second), fit_boosted(first, second)]
-    if not fitted:
-        raise InvalidInput("attack", attack, "one that fits these outputs", "Use attack='auto'.")
+        fitted += [TrailingZeros(column.column) for column in columns[:4]]
+    if attack == "learned" or (attack == "auto" and first.shape[1] > 1 and not discrete):
+        fitted += fit_learned(first, second)
     return fitted
 
 
@@ -201,36 +181,6 @@ def telling_columns(first: np.ndarray, second: np.ndarray) -> list[int]:
     shift = np.abs(a.mean(axis=0) - b.mean(axis=0)) / noise
     spread = np.abs(a.std(axis=0) - b.std(axis=0)) / noise
     return list(np.argsort(-np.maximum(shift, spread), kind="stable")[:MOST_COORDINATES])
-
-
-def row_keys(rows: np.ndarray) -> np.ndarray:
-    """One integer per distinct row, exactly: odd multiples of the bits of each column, added modulo 2**64."""
-    bits = (np.ascontiguousarray(rows) + 0.0).view(np.uint64)
-    if bits.shape[1] == 1:
-        return bits[:, 0]
-    odd = np.random.Generator(np.random.PCG64(20_240_607)).integers(2**63, size=bits.shape[1], dtype=np.uint64)
-    mixed = (bits ^ (bits >> np.uint64(31))) * (odd * np.uint64(2) + np.uint64(1))
-    return (mixed ^ (mixed >> np.uint64(29))).sum(axis=1, dtype=np.uint64)
-
-
-def fit_atoms(first: np.ndarray, second: np.ndarray) -> list[Score]:
-    """Plug-in log ratios of the distinct outputs: with half a count added, and shrunk towards a learned model."""
-    a, b = row_keys(first), row_keys(second)
-    keys, place = np.unique(np.concatenate([a, b]), return_index=True)
-    ours = np.bincount(np.searchsorted(keys, a), minlength=len(keys))
-    theirs = np.bincount(np.searchsorted(keys, b), minlength=len(keys))
-    plain = np.log((ours + 0.5) / (len(a) + 0.5)) - np.log((theirs + 0.5) / (len(b) + 0.5))
-    found: list[Score] = [Atoms(keys, plain)]
-    if first.shape[1] > 1 and len(keys) > 8:
-        rows = np.concatenate([first, second])[place]
-        model = fit_boosted(first, second)
-        prior = model(rows)
-        # The model's ratio acts as `weight` pseudo-counts, split between the two sides as it says.
-        for weight in (2.0, 20.0):
-            share = 1 / (1 + np.exp(-prior))
-            shrunk = np.log((ours + weight * share) / (theirs + weight * (1 - share)))
-            found.append(Atoms(keys, shrunk + np.log(len(b) / len(a)), ", shrunk to a model"))
-    return found
 
 
 def fit_histogram(base: Score, first: np.ndarray, second: np.ndarray) -> Score:
@@ -263,15 +213,16 @@ def fit_projections(first: np.ndarray, second: np.ndarray) -> list[Score]:
     return found
 
 
-def fit_polynomial(first: np.ndarray, second: np.ndarray) -> Score:
-    """Logistic regression on columns and squares, for noise that differs in place or in scale."""
-    a, b = _tamed(first), _tamed(second)
-    pooled = np.concatenate([a, b])
+def fit_learned(first: np.ndarray, second: np.ndarray) -> list[Score]:
+    """Logistic regression on columns and squares, and boosted trees, on at most some tens of thousands of rows."""
+    a, b = _tamed(first[:MOST_ROWS]), _tamed(second[:MOST_ROWS])
+    pooled, side = np.concatenate([a, b]), np.repeat([1.0, 0.0], [len(a), len(b)])
     centre, scale = pooled.mean(axis=0), pooled.std(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     z = np.clip((pooled - centre) / scale, -30, 30)
-    side = np.repeat([1.0, 0.0], [len(a), len(b)])
-    return Polynomial(centre, scale, fit_logistic(np.hstack([z, z * z]), side))
+    polynomial = Polynomial(centre, scale, fit_logistic(np.hstack([z, z * z]), side)[:-1])
+    trees: Boosted = fit_boosted(pooled, side)
+    return [polynomial, trees]
 
 
 def _tamed(rows: np.ndarray) -> np.ndarray:

@@ -12,15 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from audits.attacks import Coordinate, Given, Score, TrailingZeros, candidates, checked_attack
-from audits.epsilon import epsilon_lower
+from audits.attacks import Coordinate, Given, Score, TrailingZeros, candidates, checked_attack, distinct_share
 from audits.executor import Chunk, Runner, chunk_size, chunks
 from audits.intervals import checked_level
 from audits.neighbours import Neighbours, Pair
 from audits.outputs import Encoding, Mechanism, PerRun, encoding_of, joined
-from audits.power import detectable_epsilon
+from audits.power import detectable_epsilon, detectable_gaussian
+from audits.ratio import ratio_bound
 from audits.result import AuditResult, Curve, Event, Progress, curve_from_counts
 from audits.selection import Choice, Target, best_choice, targets
+from audits.tables import table_of
 from bounds.errors import InvalidInput, MixedRelations
 from bounds.guarantees import LABEL_ONLY, LOCAL, REPLACE_ONE, Guarantee
 
@@ -211,7 +212,9 @@ class Plan:
 
     def _bound(self, choice: Choice, hits: np.ndarray, trials: int) -> float:
         favoured, other = (hits[0], hits[1]) if choice.direction == "first" else (hits[1], hits[0])
-        return float(epsilon_lower(favoured, trials, other, trials, delta=choice.target.delta, alpha=self.alpha))
+        slope = float(np.exp(max(choice.predicted, 0.0)))
+        counts = (int(favoured), trials, int(other), trials)
+        return ratio_bound(*counts, delta=choice.target.delta, alpha=self.alpha, slope=slope)
 
     def conclude(
         self, ready: Prepared, hits: np.ndarray, grid_counts: np.ndarray, curve_trials: int, seconds: float
@@ -222,7 +225,10 @@ class Plan:
         bound = self._bound(choice, hits, n)
         favoured, other = (0, 1) if choice.direction == "first" else (1, 0)
         rate = float(np.clip(hits[favoured] / n, 1 / n, 1))
-        caught = detectable_epsilon(rate, n, claimed=goal.epsilon, delta=goal.delta, alpha=self.alpha)
+        if choice.normal and goal.delta > 0:
+            caught = detectable_gaussian(n, claimed=goal.epsilon, delta=goal.delta, alpha=self.alpha)
+        else:
+            caught = detectable_epsilon(rate, n, claimed=goal.epsilon, delta=goal.delta, alpha=self.alpha)
         health = ready.health
         if not np.isfinite(caught):
             health += (f"too few trials ({self.max_trials}) to catch any violation with this event: raise max_trials",)
@@ -271,12 +277,16 @@ def select(
 ) -> Choice:
     """Fit scores on one half of the pilot and choose the event on the other; scores that need no fit see both."""
     half = (len(first) // 2, len(second) // 2)
-    fitted: list[Score] = candidates(attack, first[: half[0]], second[: half[1]])
-    scored = []
-    for score in fitted:
+    discrete = distinct_share(first, second) < 1 / 3
+    scored: list[tuple[Score, np.ndarray, np.ndarray]] = []
+    if attack == "atoms" or (attack == "auto" and discrete):
+        scored += table_of(first, second).scores()
+    for score in candidates(attack, first[: half[0]], second[: half[1]], discrete):
         whole = isinstance(score, Coordinate | Given | TrailingZeros)
         a, b = (first, second) if whole else (first[half[0] :], second[half[1] :])
         scored.append((score, score(a), score(b)))
+    if not scored:
+        raise InvalidInput("attack", attack, "one that fits these outputs", "Use attack='auto'.")
     return best_choice(scored, goals, trials, alpha)
 
 

@@ -11,20 +11,23 @@ import numpy as np
 from scipy import optimize, special
 
 BINS = 32
-MOST_ROWS = 60_000
 MOST_COLUMNS = 64
 
 
-def fit_logistic(features: np.ndarray, side: np.ndarray, ridge: float = 1e-3) -> np.ndarray:
-    """Weights of a ridge logistic regression (an intercept is fitted and dropped: scores are only ranked)."""
+def fit_logistic(
+    features: np.ndarray, side: np.ndarray, weight: np.ndarray | None = None, ridge: float = 1e-3
+) -> np.ndarray:
+    """Weights and then the intercept of a ridge logistic regression of `side` (1 or 0), rows weighted."""
     X = np.hstack([features, np.ones((len(features), 1))])
+    share = np.full(len(X), 1 / len(X)) if weight is None else weight / weight.sum()
 
     def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
         z = X @ w
-        value = np.mean(np.logaddexp(0, z) - side * z) + ridge / 2 * float(w @ w)
-        return float(value), X.T @ (special.expit(z) - side) / len(X) + ridge * w
+        value = share @ (np.logaddexp(0, z) - side * z) + ridge / 2 * float(w @ w)
+        return float(value), X.T @ (share * (special.expit(z) - side)) + ridge * w
 
-    return np.asarray(optimize.minimize(loss, np.zeros(X.shape[1]), jac=True, method="L-BFGS-B").x[:-1])
+    found = optimize.minimize(loss, np.zeros(X.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 300})
+    return np.asarray(found.x)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +53,16 @@ class Boosted:
         return f"learned log-likelihood ratio ({len(self.leaves)} boosted trees)"
 
 
-def fit_boosted(first: np.ndarray, second: np.ndarray, rounds: int = 60, levels: int = 3, rate: float = 0.2) -> Boosted:
-    """Newton boosting with oblivious trees (one split per level), on at most some tens of thousands of rows."""
-    a, b = first[:MOST_ROWS], second[:MOST_ROWS]
-    rows = np.concatenate([a, b])
-    side = np.repeat([1.0, 0.0], [len(a), len(b)])
+def fit_boosted(
+    rows: np.ndarray,
+    side: np.ndarray,
+    weight: np.ndarray | None = None,
+    rounds: int = 60,
+    levels: int = 3,
+    rate: float = 0.2,
+) -> Boosted:
+    """Newton boosting of `side` (1 or 0) with oblivious trees: one split per level."""
+    mass = np.ones(len(rows)) if weight is None else weight
     columns = _varied(rows)
     edges = tuple(_cuts(rows[:, c]) for c in columns)
     codes = np.stack([np.searchsorted(e, rows[:, c], side="left") for c, e in zip(columns, edges, strict=True)])
@@ -62,10 +70,9 @@ def fit_boosted(first: np.ndarray, second: np.ndarray, rounds: int = 60, levels:
     splits, leaves = [], []
     for _ in range(rounds):
         p = special.expit(margin)
-        split, place = _tree(codes, side - p, p * (1 - p), levels)
-        gain = np.bincount(place, side - p, 2**levels)
-        weight = np.bincount(place, p * (1 - p), 2**levels)
-        leaf = rate * gain / (weight + 1.0)
+        slope, curve = mass * (side - p), mass * p * (1 - p)
+        split, place = _tree(codes, slope, curve, levels)
+        leaf = rate * np.bincount(place, slope, 2**levels) / (np.bincount(place, curve, 2**levels) + 1.0)
         margin += leaf[place]
         splits.append(split)
         leaves.append(leaf)

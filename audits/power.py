@@ -6,24 +6,18 @@ A pass without this number says nothing; with it, it says how large a violation 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
-from audits.epsilon import epsilon_lower
+from audits.epsilon import checked_delta, epsilon_from_mu
 from audits.intervals import checked_level
+from audits.ratio import SET_ASIDE, Ordering, tail_probability
 from bounds.errors import InvalidInput
 
 POWER = 0.99
-
-
-def flag_probability(p: float, q: float, trials: int, claimed: float, delta: float, alpha: float) -> float:
-    """About how often counts with these rates give a bound above the claim (normal approximation of the counts)."""
-    if p <= delta:
-        return 0.0
-    spread = math.sqrt((1 - p) * p / (p - delta) ** 2 / trials + (1 - q) / max(q, 1e-300) / trials)
-    bound = float(epsilon_lower(p * trials, trials, q * trials, trials, delta=delta, alpha=alpha))
-    return float(special.ndtr((bound - claimed) / max(spread, 1e-300)))
+LARGEST = 60.0  # an epsilon beyond which nothing is private
 
 
 def detectable_epsilon(
@@ -39,33 +33,69 @@ def detectable_epsilon(
     """
     if trials < 1:
         raise InvalidInput("trials", trials, "an integer >= 1", "Give the audit some trials.")
-    checked_level(alpha)
-    readings = [_smallest(rate, trials, claimed, delta, alpha, power, kept) for kept in ("p", "q")]
-    finite = [eps for eps in readings if math.isfinite(eps)]
+    checked_level(alpha), checked_delta(delta)
+    order = Ordering(trials, trials, max(math.exp(claimed), 1.0), delta)
+    rates: list[Callable[[float], tuple[float, float]]] = [
+        lambda eps: (rate, max(rate - delta, 0.0) * math.exp(-eps)),
+        lambda eps: (rate * math.exp(eps - claimed) + delta, rate * math.exp(-claimed)),
+    ]
+    found = [_smallest(order, at, claimed, alpha, power) for at in rates]
+    finite = [eps for eps in found if math.isfinite(eps)]
     return max(finite) if finite else math.inf
 
 
-def _smallest(rate: float, trials: int, claimed: float, delta: float, alpha: float, power: float, kept: str) -> float:
-    """Bisection over the true epsilon; the exact binomial quantiles decide."""
-
-    def flagged(eps: float) -> bool:
-        if kept == "p":
-            p, q = rate, max(rate - delta, 0.0) * math.exp(-eps)
-        else:
-            p, q = rate * math.exp(eps) + delta, rate
-        if p > 1:
-            return False
-        # Each count misbehaves with half of the missing probability.
-        hits = stats.binom.ppf((1 - power) / 2, trials, p)
-        other = stats.binom.ppf(1 - (1 - power) / 2, trials, q)
-        hits, other = np.clip([hits, other], 0, trials)
-        return bool(epsilon_lower(hits, trials, other, trials, delta=delta, alpha=alpha) > claimed)
-
-    top = 60.0 if kept == "p" else max(claimed, math.log(max(1 - delta, 1e-300) / max(rate, 1e-300)))
-    if not flagged(top):
+def detectable_gaussian(trials: int, *, claimed: float, delta: float, alpha: float, power: float = POWER) -> float:
+    """The same for a mechanism with Gaussian noise, whose best event sits in the tail: epsilon of the least mu."""
+    if delta == 0:
         return math.inf
-    low, high = claimed, top
+    z, w, c = -special.ndtri(alpha), special.ndtri(power), math.exp(claimed)
+    t = np.linspace(-2, 9, 400)
+
+    def flagged(mu: float) -> bool:
+        p, q = special.ndtr(mu - t), special.ndtr(-t)
+        spread = np.sqrt((p * (1 - p) + c * c * q * (1 - q)) / trials) + 1e-300
+        # Few hits are not normal: three expected in the rarer count keep the approximation honest.
+        return bool(np.any((p - c * q - delta >= (z + w) * spread) & (q * trials >= 3)))
+
+    low, high = 0.0, 20.0
+    if not flagged(high):
+        return math.inf
     for _ in range(40):
         middle = (low + high) / 2
         low, high = (low, middle) if flagged(middle) else (middle, high)
+    return epsilon_from_mu(high, delta)
+
+
+def _smallest(
+    order: Ordering, rates: Callable[[float], tuple[float, float]], claimed: float, alpha: float, power: float
+) -> float:
+    """Bisection over the true epsilon, with the critical rank of the claim at each."""
+    rank = critical_rank(order, rates(claimed)[1], claimed, alpha)
+
+    def flagged(eps: float) -> bool:
+        p, q = rates(eps)
+        return p <= 1 and float(tail_probability(order, rank, np.array([p]), np.array([q]))[0]) >= power
+
+    grid = claimed + (LARGEST - claimed) * np.linspace(0, 1, 60)[1:] ** 3
+    first = next((k for k, eps in enumerate(grid) if flagged(float(eps))), None)
+    if first is None:
+        return math.inf
+    low, high = (claimed if first == 0 else float(grid[first - 1])), float(grid[first])
+    for _ in range(14):
+        middle = (low + high) / 2
+        low, high = (low, middle) if flagged(middle) else (middle, high)
+    return high
+
+
+def critical_rank(order: Ordering, q: float, claimed: float, alpha: float) -> float:
+    """The least rank that the claim would be rejected at, for rates about q."""
+    spread = math.sqrt(max(q * (1 - q), 1e-300) / order.other_trials)
+    nearby = np.clip(q + spread * np.linspace(-3, 3, 5), min(q, 0.5 / order.other_trials), 1.0)
+    p = np.minimum(math.exp(claimed) * nearby + order.delta, 1.0)
+    level = alpha * (1 - SET_ASIDE)
+    low, high = 0.0, -2.0 * float(special.ndtri(level / 2)) + 4.0
+    for _ in range(14):
+        middle = (low + high) / 2
+        enough = float(tail_probability(order, middle, p, nearby).max()) <= level
+        low, high = (low, middle) if enough else (middle, high)
     return high

@@ -91,7 +91,7 @@ class AuditResult:
     seed: int
     guarantee: Guarantee | None
     claimed: float = 0.0
-    method: str = "Clopper-Pearson"
+    method: str = "exact ratio test"
     counts: tuple[int, int, int] = (0, 0, 0)
     health: tuple[str, ...] = ()
 

@@ -13,11 +13,12 @@ import numpy as np
 from scipy import special
 
 from audits.attacks import Score
-from audits.epsilon import Direction, checked_delta, log_ratio
+from audits.epsilon import Direction, checked_delta
+from audits.tables import Atoms
 from bounds.guarantees import ApproxDP, Guarantee, PureDP
 
 MOST_THRESHOLDS = 1500
-CAUTION = 2.5  # pilot standard errors taken off a rate before it is believed: the tails are full of lucky cells
+CAUTION = 2.0  # pilot standard errors taken off a rate before it is believed: the tails are full of lucky cells
 DELTAS = np.concatenate([[0.0], np.geomspace(1e-6, 0.3, 23)])
 
 
@@ -41,6 +42,7 @@ class Choice:
     p: float
     q: float
     predicted: float
+    normal: bool = False
 
     def holds(self, scores: np.ndarray) -> np.ndarray:
         """Which runs fall into the event."""
@@ -72,7 +74,7 @@ def best_choice(
     """The event with the best prospect over all candidate scores; the earlier score wins a near tie."""
     chosen: Choice | None = None
     for score, first, second in scores:
-        found = choose(score, first, second, goals, trials, alpha)
+        found = choose(score, first, second, goals, trials, alpha, oriented=isinstance(score, Atoms))
         if chosen is None or _merit(found) > _merit(chosen) + 1e-9:
             chosen = found
     assert chosen is not None
@@ -80,9 +82,19 @@ def best_choice(
 
 
 def choose(
-    score: Score, first: np.ndarray, second: np.ndarray, goals: Sequence[Target], trials: int, alpha: float
+    score: Score,
+    first: np.ndarray,
+    second: np.ndarray,
+    goals: Sequence[Target],
+    trials: int,
+    alpha: float,
+    oriented: bool = False,
 ) -> Choice:
-    """The best event of one score for `trials` further runs per dataset at error alpha."""
+    """The best event of one score for `trials` further runs per dataset at error alpha.
+
+    An `oriented` score is large where the first dataset is likelier. Scores that left each run out of its own
+    estimate need this: they are biased against that reading, and in favour of the opposite one.
+    """
     thresholds = candidate_thresholds(first, second)
     events = _empirical(thresholds, first, second)
     fitted = _normal(thresholds, first, second)
@@ -90,22 +102,30 @@ def choose(
         events = fitted
     best: Choice | None = None
     for above, direction, p, q in events:
+        if oriented and above != (direction == "first"):
+            continue
         for goal in goals:
             bound = predicted_bound(p, q, goal.delta, trials, alpha)
             i = int(np.argmax(bound))
-            found = Choice(
-                score, float(thresholds[i]), above, direction, goal, float(p[i]), float(q[i]), float(bound[i])
-            )
-            if best is None or _merit(found, trials) > _merit(best, trials):
+            place = (float(thresholds[i]), above, direction, goal, float(p[i]), float(q[i]), float(bound[i]))
+            found = Choice(score, *place, normal=fitted is not None)
+            if best is None or _merit(found) > _merit(best):
                 best = found
     assert best is not None
     return best
 
 
 def predicted_bound(p: Any, q: Any, delta: float, trials: int, alpha: float) -> Any:
-    """What the certified bound will about be if these are the rates, unfloored so that bad events still rank."""
-    low, high = wilson(p, trials, special.ndtri(alpha / 2)), wilson(q, trials, -special.ndtri(alpha / 2))
-    return np.where(low > delta, np.log(np.maximum(low - delta, 1e-300)) - np.log(high), -50.0 + low - delta)
+    """What the certified bound will about be if these are the rates, unfloored so that bad events still rank.
+
+    The two errors of log(p - delta) and log q, each from its score limit, are added in square (MOVER).
+    """
+    p, q = np.asarray(p, float), np.maximum(np.asarray(q, float), 0.3 / trials)
+    z = -special.ndtri(alpha)
+    low, high = wilson(p, trials, -z), wilson(q, trials, z)
+    gain, least = np.maximum(p - delta, 1e-300), np.maximum(low - delta, 1e-300)
+    width = np.hypot(np.log(gain / least), np.log(high / q))
+    return np.where(low > delta, np.log(gain / q) - width, -50.0 + low - delta)
 
 
 def wilson(rate: Any, trials: int, z: float) -> Any:
@@ -169,11 +189,6 @@ def _normal(thresholds: np.ndarray, first: np.ndarray, second: np.ndarray) -> Ev
     return events
 
 
-def _merit(choice: Choice, trials: int = 0) -> float:
-    """The margin over the claim in standard errors where several deltas compete, else the predicted bound."""
+def _merit(choice: Choice) -> float:
+    """The predicted bound, or its margin over the claim where several deltas compete."""
     return choice.margin
-
-
-def expected_ratio(choice: Choice) -> float:
-    """The epsilon that the event itself would witness with endless trials, by the pilot."""
-    return float(log_ratio(choice.p, choice.q, choice.target.delta))

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import sympy
-from scipy import optimize, special
+from scipy import special
 
 from bounds.errors import InvalidInput, MixedRelations
 
@@ -57,7 +57,7 @@ class Guarantee:
             value = getattr(self, name)
             if isinstance(value, sympy.Basic) and not value.is_number:
                 continue
-            if not allowed(float(value)):
+            if not _is_number(value) or not allowed(float(value)):
                 raise InvalidInput(name, value, words, f"Give {type(self).__name__} another {name}.")
             object.__setattr__(self, name, float(value))
 
@@ -82,7 +82,8 @@ class Guarantee:
 
     def to_approx(self, delta: float, how: How = "tight") -> ApproxDP:
         """(epsilon, delta)-DP at this delta; "textbook" uses the conversion that papers quote."""
-        eps = self.epsilon(delta) if how == "tight" else self._textbook_epsilon(delta)
+        tight = self.epsilon(delta)  # checks delta for both
+        eps = tight if how == "tight" else self._textbook_epsilon(delta)
         if math.isinf(eps):
             raise InvalidInput("delta", delta, f"one that {self} reaches", "Ask for a larger delta.")
         return ApproxDP(eps, delta, relation=self.relation)
@@ -199,7 +200,9 @@ class ApproxDP(Guarantee):
         return self.delta + (1 - self.delta) * randomised_response_delta(eps, self.eps)
 
     def renyi(self, order: float) -> float:
-        return PureDP(self.eps).renyi(order) if self.delta == 0 and self.eps > 0 else math.inf
+        if self.delta > 0:
+            return math.inf
+        return PureDP(self.eps).renyi(order) if self.eps > 0 else 0.0
 
     def for_group(self, k: int) -> ApproxDP:
         growth = k if self.eps == 0 else math.expm1(k * self.eps) / math.expm1(self.eps)
@@ -224,6 +227,10 @@ class RenyiDP(Guarantee):
         log_delta = (a - 1) * (self.eps - eps) - math.log(a) + (a - 1) * math.log1p(-1 / a)
         positive = np.exp(np.minimum(log_delta, 0.0))
         return np.where(eps >= 0, positive, np.minimum(1.0, positive))[()]
+
+    def epsilon(self, delta: float) -> float:
+        """No finite epsilon at delta = 0, however small the profile gets, unless nothing is revealed."""
+        return math.inf if delta == 0 and self.eps > 0 else super().epsilon(delta)
 
     def renyi(self, order: float) -> float:
         return float(self.eps) if order <= self.alpha else math.inf
@@ -252,6 +259,10 @@ class ZCDP(Guarantee):
         log_delta = (orders - 1) * (orders * self.rho - eps) - np.log(orders)
         log_delta = log_delta + (orders - 1) * np.log1p(-1 / orders)
         return np.exp(np.minimum(log_delta.min(axis=-1), 0.0))[()]
+
+    def epsilon(self, delta: float) -> float:
+        """No finite epsilon at delta = 0, however small the profile gets."""
+        return math.inf if delta == 0 else super().epsilon(delta)
 
     def renyi(self, order: float) -> float:
         return float(self.rho * order)
@@ -317,7 +328,7 @@ def compose(guarantees: Sequence[Guarantee], how: How = "tight", slack: float | 
     if all(isinstance(g, PureDP | ApproxDP) for g in guarantees):
         return _compose_approx(guarantees, how, slack)
     rhos = [
-        g.rho if isinstance(g, ZCDP) else g.to_zcdp().rho  # type: ignore[union-attr]
+        g.rho if isinstance(g, ZCDP) else g.to_zcdp().rho
         for g in guarantees
         if isinstance(g, ZCDP | PureDP | GaussianDP)
     ]
@@ -332,6 +343,8 @@ def _compose_approx(guarantees: Sequence[Guarantee], how: How, slack: float | No
     deltas = [g.parameters.get("delta", 0.0) for g in guarantees]
     relation = guarantees[0].relation
     total, delta = float(eps.sum()), sum(deltas)
+    if slack is not None and not 0 < slack < 1:
+        raise InvalidInput("slack", slack, "a number in (0, 1)", "It is the extra delta, 1e-6 for example.")
     if how == "tight" and slack is not None:
         strong = math.sqrt(2 * math.log(1 / slack) * float(eps @ eps)) + float(eps @ np.tanh(eps / 2))
         if strong < total:
@@ -368,5 +381,19 @@ def smallest_epsilon(profile: Callable[[float], float], delta: float) -> float:
         high *= 2
         if high > 1e6:
             return math.inf
-    root = optimize.brentq(lambda e: profile(e) - delta, 0.0, high, xtol=1e-13, rtol=1e-14)
-    return float(root if profile(root) <= delta else min(high, root * (1 + 1e-12) + 1e-12))
+    # Bisection, not a root finder: a profile that is flat at delta has a whole interval of roots.
+    low = 0.0
+    while high - low > 1e-14 * high + 1e-300:
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (low, middle) if profile(middle) <= delta else (middle, high)
+    return high
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -195,6 +195,23 @@ class Induction:
 
 
 @dataclass(frozen=True)
+class Sharper:
+    """A smaller bound that is proved in another claim: the stated one is loose by the ratio of the two."""
+
+    bound: sympy.Expr
+    because: str
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        ratio = sympy.simplify(claim.formula / self.bound)
+        given = [c for c in claim.conditions if c.free_symbols <= ratio.free_symbols]
+        most, least = (extreme(sign * ratio, given, effort.seed) * sign for sign in (1, -1))
+        figure = f"loose by {pretty(ratio)}, from {least:.3g} to {most:.3g}"
+        verdict = Verdict.LOOSE if least > 1.05 else Verdict.UNCHECKED
+        return Evidence(self.kind, verdict, figure, self.because, margin=least - 1)
+
+
+@dataclass(frozen=True)
 class Minimises:
     """`best` is the only stationary point of `bound` in `over`, and a minimum."""
 
@@ -325,6 +342,20 @@ class Units:
             return Evidence(self.kind, Verdict.UNCHECKED, claim.unit_gap or "units agree")
         figure = f"loss times {digits(sympy.N(scale))}: left/right grows {digits(grows)}x"
         return Evidence(self.kind, verdict, figure, claim.unit_gap or "", float(grows), counterexample=dict(point))
+
+
+def extreme(expr: sympy.Expr, given: Sequence[sympy.Basic], seed: int) -> float:
+    """The largest value of an expression over the table's boxes, among points that meet the conditions."""
+    names = sorted(expr.free_symbols, key=str)
+    logs = np.log([TABLE[s].box for s in names])
+    unit = np.random.default_rng(seed).random((20_000, len(names)))
+    unit[:1000] = np.round(unit[:1000])
+    points = np.exp(logs[:, 0] + unit * (logs[:, 1] - logs[:, 0]))
+    allowed = np.ones(len(points), bool)
+    for condition in given:
+        used = sorted(condition.free_symbols, key=str)
+        allowed &= sympy.lambdify(used, condition)(*(points[:, names.index(s)] for s in used))
+    return float(lambdified(expr)(*points[allowed].T).max())
 
 
 def where_complex(*sides: sympy.Expr) -> dict[str, float] | None:

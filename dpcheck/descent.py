@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -26,6 +27,8 @@ LARGEST_BLOCK = 2048
 # Margins of a block, and noise drawn in one call, in numbers: both are to stay in the second-level cache.
 MARGINS_HELD = 1 << 16
 NOISE_HELD = 1 << 15
+# Up to this many records single precision also sums the slopes: its error grows with their number.
+RECORDS_SUMMED_SINGLE = 64
 # Total variation that single-precision slopes may put between a run and exact arithmetic.
 SINGLE_TV = 1e-5
 
@@ -71,10 +74,10 @@ def noisy_descent(
     or one a trial, by default the projection of zero. `rounds(rng, k)` draws each trial's number of steps.
 
     Trials are cut in blocks of `block_size(problem)`, block i seeded by the i-th child of `seed`; `blocks`
-    runs only these, with the same bits as in the whole. `precision="auto"` evaluates exp in single precision
-    where the noise hides it: a fixed change of each record's slope by less than the loss's `single_error`,
-    after which the noise is as exact as ever (see `hidden_by_noise`). Raises InvalidInput on bad settings
-    and on iterates that overflow.
+    runs only these, with the same bits as in the whole. `precision="auto"` evaluates tanh in single precision
+    where the noise hides it: a fixed change of the gradient by at most `single_error(problem)`, 1e-7 to 2e-6
+    of the row bound, before noise that is as exact as ever (see `hidden_by_noise`). Raises InvalidInput
+    on bad settings and on iterates that overflow.
 
     >>> from dpcheck.losses import Squared
     >>> p = Problem([[1.0], [1.0]], [0.5, 0.7], Squared())
@@ -84,6 +87,8 @@ def noisy_descent(
     """
     must_be_counts(steps=steps, trials=trials)
     must_be_batch(batch, problem.n)
+    if precision not in ("auto", "double"):
+        raise InvalidInput("precision", precision, "auto or double", "Use auto.")
     sigmas = schedule("noise_std", noise_std, steps, zero=True)
     run = _Run(
         problem=problem,
@@ -95,11 +100,13 @@ def noisy_descent(
         traced=trace,
         single=precision == "auto" and batch is None and hidden_by_noise(problem, sigmas),
     )
-    size = block_size(problem)
-    parent = seed_of(seed)
-    chosen = range(-(-trials // size)) if blocks is None else blocks
-    parts = [run.block(child(parent, i), i * size, min(trials, (i + 1) * size)) for i in chosen]
-    return joined(parts)
+    parent, cuts = seed_of(seed), block_cuts(problem, trials, blocks)
+    sizes = [last - first for _, first, last in cuts]
+    buffers = _Buffers(max(sizes), run)
+    w = np.empty((sum(sizes), problem.d))
+    places = np.split(w, np.cumsum(sizes)[:-1])
+    traces = [run.block(child(parent, cut[0]), cut, W, buffers) for cut, W in zip(cuts, places, strict=True)]
+    return Descent(w, joined([one for one in traces if one is not None]))
 
 
 def seed_of(rng: Seed) -> np.random.SeedSequence:
@@ -115,9 +122,7 @@ def seed_of(rng: Seed) -> np.random.SeedSequence:
 
 def child(parent: np.random.SeedSequence, i: int) -> np.random.SeedSequence:
     """The i-th child that `parent.spawn` would give, without counting it: the same call gives the same bits."""
-    return np.random.SeedSequence(
-        parent.entropy, spawn_key=(*parent.spawn_key, i), pool_size=parent.pool_size
-    )
+    return np.random.SeedSequence(parent.entropy, spawn_key=(*parent.spawn_key, i), pool_size=parent.pool_size)
 
 
 def block_size(problem: Problem) -> int:
@@ -126,16 +131,36 @@ def block_size(problem: Problem) -> int:
     return int(min(LARGEST_BLOCK, max(64, 1 << (fitting.bit_length() - 1))))
 
 
-def hidden_by_noise(problem: Problem, sigmas: Array) -> bool:
-    """Whether single-precision slopes move the law of the whole run by less than SINGLE_TV.
+def block_cuts(problem: Problem, trials: int, blocks: range | None = None) -> list[tuple[int, int, int]]:
+    """(number, first trial, last trial + 1) of each block, or of the chosen ones."""
+    size = block_size(problem)
+    count = -(-trials // size)
+    chosen = range(count) if blocks is None else blocks
+    if not chosen or min(chosen) < 0 or max(chosen) >= count:
+        raise InvalidInput("blocks", chosen, f"some of range({count})", "Pass blocks=None for all.")
+    return [(i, i * size, min(trials, (i + 1) * size)) for i in chosen]
 
-    Each step's mean moves by at most e = single_error * row_bound, so the divergence of the transcripts is
+
+def hidden_by_noise(problem: Problem, sigmas: Array) -> bool:
+    """Whether gradients in single precision move the law of the whole run by less than SINGLE_TV.
+
+    Each step's mean moves by at most e = single_error(problem), so the divergence of the transcripts is
     at most sum e^2 / (2 sigma_t^2) and, by Pinsker, their total variation sqrt(sum (e / sigma_t)^2) / 2.
     """
-    error = problem.loss.single_error if isinstance(problem.loss, SignLoss) else None
-    if error is None or np.any(sigmas == 0):
+    error = single_error(problem)
+    if math.isinf(error) or np.any(sigmas == 0):
         return False
-    return float(np.linalg.norm(error * problem.row_bound / sigmas)) / 2 <= SINGLE_TV
+    return float(np.linalg.norm(error / sigmas)) / 2 <= SINGLE_TV
+
+
+def single_error(problem: Problem) -> float:
+    """How far the gradient in single precision is from the exact one, at most; infinite if there is none."""
+    loss = problem.loss
+    if not isinstance(loss, SignLoss) or loss.tanh_form is None:
+        return math.inf
+    # A sum of n products of size height * row_bound / n, each factor rounded once (Higham 2002, section 3.1).
+    summed = (problem.n + 2) * 2.0**-24 * loss.tanh_form[1] if problem.n <= RECORDS_SUMMED_SINGLE else 0.0
+    return problem.row_bound * (loss.single_error + summed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,100 +176,154 @@ class _Run:
     traced: bool
     single: bool
 
-    def block(self, seed: np.random.SeedSequence, first: int, last: int) -> Descent:
-        """Trials first..last. Noise, records and rounds have a stream each, so that none shifts another."""
-        k, d, steps = last - first, self.problem.d, len(self.etas)
-        noise_rng, record_rng, round_rng = (np.random.default_rng(child(seed, i)) for i in range(3))
-        order, running = self._stopping(round_rng, k)
-        W = self.start[first:last].copy() if self.start.ndim == 2 else np.tile(self.start, (k, 1))
-        W = W[order] if self.rounds else W
-        G = np.zeros((k, d))
-        iterates = np.empty((steps + 1, k, d) if self.traced else 0)
-        norms = np.empty((steps, k) if self.traced else 0)
-        noise = _Noise(noise_rng, k, d, steps) if np.any(self.sigmas) else None
-        gradient = self._gradient(record_rng, k)
-        if self.traced:
-            iterates[0] = W
-        with np.errstate(over="ignore", invalid="ignore"):  # checked once, at the end
-            for t in range(running.argmin() if running[-1] == 0 else steps):
-                self._step(t, W[: running[t]], G[: running[t]], gradient, noise)
-                if self.traced:
-                    norms[t], iterates[t + 1] = np.linalg.norm(G, axis=1), W
-        if self.traced:
-            done = int(np.count_nonzero(running))
-            norms[done:], iterates[done + 1 :] = np.linalg.norm(G, axis=1), W
-        must_be_finite(W)
-        return self._restored(order, W, iterates, norms)
+    @cached_property
+    def noisy(self) -> bool:
+        return bool(np.any(self.sigmas))
 
-    def _step(self, t: int, W: Array, G: Array, gradient: Callable[[Array, Array], None], noise: Any) -> None:
-        """One step, in place; G keeps the gradient before noise if it is to be traced."""
+    def block(
+        self, seed: np.random.SeedSequence, cut: tuple[int, int, int], W: Array, buffers: _Buffers
+    ) -> Trace | None:
+        """Fills W with a block's last iterates. Noise, records and rounds have a stream each: none shifts another."""
+        k, steps = len(W), len(self.etas)
+        order, running = self._stopping(seed, k)
+        W[...] = self.start[cut[1] : cut[2]][order] if self.start.ndim == 2 else buffers.start[:k]
+        G = buffers.gradient[:k]
+        record = _Record(steps, W, G) if self.traced else None
+        noise = _Noise(child(seed, 0), buffers.noise, k, self.problem.d, steps)
+        records_rng = np.random.default_rng(child(seed, 1)) if self.batch else None
+        with np.errstate(over="ignore", invalid="ignore"):  # checked once, at the end
+            for t, m in enumerate(running):
+                if m > 0:
+                    self._fill(W[:m], G[:m], records_rng, buffers)
+                    self._move(t, W[:m], G[:m], noise)
+                elif record is None:
+                    break
+                if record:
+                    record.after(t, W, G)
+        must_be_finite(W)
+        if self.rounds:
+            W[order] = W.copy()
+        return record.trace(order) if record else None
+
+    def _fill(self, W: Array, G: Array, rng: np.random.Generator | None, buffers: _Buffers) -> None:
+        """The gradient at W, into G."""
+        if rng is not None and self.batch is not None:
+            G[...] = self.problem.gradient_at(W, records(rng, len(W), self.problem.n, self.batch))
+        elif buffers.single is not None:
+            buffers.single.fill(W, G, buffers.margins[: len(W)])
+        else:
+            self.problem.gradient(W, out=G, margins=buffers.margins[: len(W)])
+
+    def _move(self, t: int, W: Array, G: Array, noise: _Noise) -> None:
+        """One step, in place; G is kept as it is if it is to be traced."""
         eta, sigma = self.etas[t], self.sigmas[t]
-        gradient(W, G)
-        if sigma > 0:
+        if self.noisy:
             Z = noise.take(t, len(W))
             Z *= eta * sigma
             W -= Z
-        if self.traced:
-            W -= eta * G
-        else:
-            G *= eta
-            W -= G
+        W -= np.multiply(G, eta, out=None if self.traced else G)
         if not isinstance(self.problem.constraint, WholeSpace):
             self.problem.constraint.project(W, out=W)
 
-    def _gradient(self, rng: np.random.Generator, k: int) -> Callable[[Array, Array], None]:
-        """The gradient as a function that fills its second argument, with its buffers bound."""
-        problem, batch = self.problem, self.batch
-        if batch is not None:
-
-            def sampled(W: Array, G: Array) -> None:
-                G[...] = problem.gradient_at(W, records(rng, len(W), problem.n, batch))
-
-            return sampled
-        margins = np.empty((k, problem.n))
-        single = np.empty((k, problem.n), np.float32) if self.single else None
-
-        def full(W: Array, G: Array) -> None:
-            m = len(W)
-            problem.gradient(W, out=G, margins=margins[:m], single=None if single is None else single[:m])
-
-        return full
-
-    def _stopping(self, rng: np.random.Generator, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _stopping(self, seed: np.random.SeedSequence, k: int) -> tuple[Any, NDArray[np.int64]]:
         """Trials in falling order of their rounds R, so that those still running are a prefix; its lengths."""
         steps = len(self.etas)
         if self.rounds is None:
-            return np.arange(k), np.full(steps, k)
-        R = np.asarray(self.rounds(rng, k))
+            return slice(None), np.full(steps, k)
+        R = np.asarray(self.rounds(np.random.default_rng(child(seed, 2)), k))
         if R.shape != (k,) or not np.issubdtype(R.dtype, np.integer) or R.min() < 0 or R.max() > steps:
             limit = f"{k} whole numbers from 0 to steps={steps}"
             raise InvalidInput("rounds", R, limit, "Use lambda rng, k: rng.integers(1, steps + 1, k).")
         order = np.argsort(-R, kind="stable")
-        return order, (R[:, None] > np.arange(steps)).sum(axis=0)
+        return order, k - np.searchsorted(R[order][::-1], np.arange(steps), side="right")
 
-    def _restored(self, order: NDArray[np.int64], W: Array, iterates: Array, norms: Array) -> Descent:
-        back = np.argsort(order) if self.rounds else slice(None)
-        trace = Trace(iterates[:, back], norms[:, back]) if self.traced else None
-        return Descent(W[back], trace)
+
+class _SingleGradient:
+    """The gradient in single precision, off by at most `single_error(problem)`; margins stay double.
+
+    For losses of the form shift + height * tanh(rate * u), whose factors go into the matrices once.
+    """
+
+    def __init__(self, problem: Problem, k: int) -> None:
+        assert isinstance(problem.loss, SignLoss)
+        assert problem.loss.tanh_form is not None
+        shift, height, rate = problem.loss.tanh_form
+        signed = problem.X * problem.y[:, None]
+        self.summed_single = problem.n <= RECORDS_SUMMED_SINGLE
+        self.inward = np.ascontiguousarray(rate * signed.T)
+        self.outward = (height / problem.n * signed).astype(np.float32 if self.summed_single else float)
+        # Repeated for every trial: adding a row of d to each would run a loop of length d.
+        self.shift = np.tile(shift * signed.mean(axis=0), (k, 1))
+        self.slopes = np.empty((k, problem.n), np.float32)
+        self.sums = np.empty((k, problem.d), np.float32)
+        self.l2 = problem.l2
+
+    def fill(self, W: Array, G: Array, margins: Array) -> None:
+        """The gradient at W, into G."""
+        m = len(W)
+        slopes = self.slopes[:m]
+        np.copyto(slopes, np.matmul(W, self.inward, out=margins), casting="same_kind")
+        if self.summed_single:
+            G[...] = np.matmul(np.tanh(slopes, out=slopes), self.outward, out=self.sums[:m])
+        else:
+            np.matmul(np.tanh(slopes, out=margins), self.outward, out=G)
+        G += self.shift[:m]
+        if self.l2 > 0:
+            G += self.l2 * W
+
+
+class _Buffers:
+    """Memory that all blocks of a run reuse, for up to k trials."""
+
+    def __init__(self, k: int, run: _Run) -> None:
+        problem, one_step = run.problem, k * run.problem.d
+        self.start = np.tile(run.start, (k, 1)) if run.start.ndim == 1 else np.empty((0, 0))
+        self.gradient = np.zeros((k, problem.d))
+        self.margins = np.empty((k, problem.n) if run.batch is None else (0, 0))
+        self.single = _SingleGradient(problem, k) if run.single else None
+        # Enough for a narrower block too, which holds more steps.
+        self.noise = np.empty(min(len(run.etas) * one_step, max(NOISE_HELD, one_step)))
+
+
+class _Record:
+    """What a trace keeps while a block runs."""
+
+    def __init__(self, steps: int, W: Array, G: Array) -> None:
+        G[...] = 0.0
+        self.iterates, self.norms = np.empty((steps + 1, *W.shape)), np.empty((steps, len(W)))
+        self.iterates[0] = W
+
+    def after(self, t: int, W: Array, G: Array) -> None:
+        self.iterates[t + 1] = W
+        self.norms[t] = np.linalg.norm(G, axis=1)
+
+    def trace(self, order: Any) -> Trace:
+        """In the trials' own order."""
+        iterates, norms = np.empty_like(self.iterates), np.empty_like(self.norms)
+        iterates[:, order], norms[:, order] = self.iterates, self.norms
+        return Trace(iterates, norms)
 
 
 class _Noise:
     """Standard normals for all steps of a block, drawn a few steps at a time into one buffer."""
 
-    def __init__(self, rng: np.random.Generator, k: int, d: int, steps: int) -> None:
-        self.rng, self.d, self.steps = rng, d, steps
-        self.held = min(steps, max(1, NOISE_HELD // (k * d)))
-        self.buffer = np.empty(self.held * k * d)
-        self.drawn = self.buffer.reshape(self.held, k, d)
+    def __init__(self, seed: np.random.SeedSequence, buffer: Array, k: int, d: int, steps: int) -> None:
+        self.rng, self.buffer, self.d, self.steps = np.random.default_rng(seed), buffer, d, steps
+        self.held = steps_held(k, d, steps)
 
     def take(self, t: int, running: int) -> Array:
         """The noise of step t; a refill draws for the trials that still run."""
         at = t % self.held
-        if at == 0 or t == 0:
+        if at == 0:
             shape = (min(self.held, self.steps - t), running, self.d)
             self.drawn = self.buffer[: math.prod(shape)].reshape(shape)
             self.rng.standard_normal(out=self.drawn)
         return self.drawn[at, :running]
+
+
+def steps_held(k: int, d: int, steps: int) -> int:
+    """How many steps of noise for k trials are drawn in one call."""
+    return min(steps, max(1, NOISE_HELD // (k * d)))
 
 
 def records(rng: np.random.Generator, k: int, n: int, batch: int) -> NDArray[np.int64]:
@@ -293,15 +372,11 @@ def must_be_finite(W: Array) -> None:
         raise InvalidInput("iterate", "not finite", "finite", "Lower step_size, e.g. to 1 / problem.smoothness.")
 
 
-def joined(parts: Sequence[Descent]) -> Descent:
-    """Blocks in order, as one."""
-    if not parts:
-        raise InvalidInput("blocks", "empty", "at least one block", "Pass blocks=None for all.")
-    traces = [part.trace for part in parts if part.trace is not None]
-    whole = None
-    if traces:
-        whole = Trace(
-            np.concatenate([one.iterates for one in traces], axis=1),
-            np.concatenate([one.gradient_norms for one in traces], axis=1),
-        )
-    return Descent(np.concatenate([part.w for part in parts]), whole)
+def joined(traces: Sequence[Trace]) -> Trace | None:
+    """Those of the blocks, in order, as one."""
+    if not traces:
+        return None
+    return Trace(
+        np.concatenate([one.iterates for one in traces], axis=1),
+        np.concatenate([one.gradient_norms for one in traces], axis=1),
+    )

@@ -64,8 +64,10 @@ class SignLoss(Loss):
     """A loss psi(y * margin) of labels in {-1, 1}."""
 
     labels: ClassVar[Labels] = "sign"
-    # Worst error of `slope` in single precision, if that is worth using: it is where exp is evaluated.
-    single_error: ClassVar[float | None] = None
+    # (shift, height, rate) if psi'(u) = shift + height * tanh(rate * u), which single precision does fast,
+    # and the worst error of psi' when tanh is evaluated so.
+    tanh_form: ClassVar[tuple[float, float, float] | None] = None
+    single_error: ClassVar[float] = math.inf
 
     def value(self, margin: Any, y: Any) -> Any:
         return self.level(np.multiply(y, margin))
@@ -98,8 +100,9 @@ class Logistic(SignLoss):
     """
 
     separable: ClassVar[bool] = True
-    # 0.224 * 2^-24 (rounding u) + 0.25 * 2.6 ulp (numpy's exp) + 2 roundings of a number below 1, rounded up.
-    single_error: ClassVar[float | None] = 2.5e-7
+    tanh_form: ClassVar[tuple[float, float, float] | None] = (-0.5, 0.5, 0.5)
+    # Rounding u moves psi' by at most 0.224 * 2^-24; half of tanh's own error, two units of 2^-24. Rounded up.
+    single_error: ClassVar[float] = 1e-7
 
     def level(self, u: Any) -> Any:
         return np.logaddexp(0.0, np.negative(u))

@@ -129,28 +129,23 @@ class Problem:
         losses = self.loss.value(W @ self.X.T, self.y).mean(axis=-1)
         return losses + self.l2 / 2 * np.einsum("...i,...i->...", W, W)
 
-    def gradient(self, W: Array, out: Array | None = None, margins: Array | None = None, single: Any = None) -> Array:
+    def gradient(self, W: Array, out: Array | None = None, margins: Array | None = None) -> Array:
         """Gradient of F at each point of W, shape (..., d), by two matrix products for all trials.
 
-        `margins` of shape (..., n) and, for slopes in single precision, `single` of the same shape and type
-        float32 are buffers that a loop may pass to save their allocation.
+        A loop may pass a buffer for the `margins`, shape (..., n), to save its allocation.
         """
         W = np.asarray(W, float)
-        slopes = self._slopes(W, margins, single)
-        out = np.matmul(slopes, self._averaging, out=out)
+        if isinstance(self.loss, SignLoss):
+            margins = np.matmul(W, self._signed.T, out=margins)
+            slopes = self.loss.slope(margins, out=margins if margins.ndim else None)
+        else:
+            slopes = self.loss.derivative(np.matmul(W, self.X.T, out=margins), self.y)
+        return self._regularised(np.matmul(slopes, self._averaging, out=out), W)
+
+    def _regularised(self, out: Array, W: Array) -> Array:
         if self.l2 > 0:
             out += self.l2 * W
         return out
-
-    def _slopes(self, W: Array, margins: Array | None, single: Any) -> Array:
-        if not isinstance(self.loss, SignLoss):
-            return np.asarray(self.loss.derivative(np.matmul(W, self.X.T, out=margins), self.y))
-        margins = np.matmul(W, self._signed.T, out=margins)
-        if single is None:
-            return np.asarray(self.loss.slope(margins, out=margins))
-        np.copyto(single, margins, casting="same_kind")
-        np.copyto(margins, self.loss.slope(single, out=single))
-        return margins
 
     def gradient_at(self, W: Array, index: Any) -> Array:
         """Per trial, the mean gradient of the records in `index`, of shape (k,) or (k, m), at W, shape (k, d)."""
@@ -162,9 +157,7 @@ class Problem:
         else:
             slopes = self.loss.derivative(np.einsum("kmd,kd->km", rows, W), labels)
             out = np.einsum("km,kmd->kd", slopes, rows) / index.shape[1]
-        if self.l2 > 0:
-            out += self.l2 * W
-        return np.asarray(out)
+        return self._regularised(out, W)
 
     def hessian(self, w: Array) -> Array:
         """Second derivative of F at one point, shape (d, d)."""

@@ -100,10 +100,13 @@ def test_slope_in_place_and_at_extreme_margins(loss: SignLoss) -> None:
 
 
 def test_single_precision_slopes_are_as_exact_as_stated() -> None:
-    u = np.concatenate([np.linspace(-100, 100, 400_001), np.linspace(-2, 2, 400_001)])
+    u = np.concatenate([np.linspace(-100, 100, 400_001), np.linspace(-2, 2, 400_001), [-1e30, 1e30]])
     loss = Logistic()
-    assert loss.single_error is not None
-    error = np.abs(loss.slope(u.astype(np.float32)) - loss.slope(u)).max()
+    assert loss.tanh_form is not None
+    shift, height, rate = loss.tanh_form
+    np.testing.assert_allclose(shift + height * np.tanh(rate * u), loss.slope(u), atol=1e-15)
+    single = shift + height * np.tanh((rate * u).astype(np.float32)).astype(float)
+    error = np.abs(single - loss.slope(u)).max()
     assert loss.single_error / 5 <= error <= loss.single_error
 
 

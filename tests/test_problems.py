@@ -163,8 +163,6 @@ def test_gradient_uses_the_buffers_it_is_given(loss: Loss) -> None:
     out, margins = np.full((7, p.d), np.nan), np.full((7, p.n), np.nan)
     assert p.gradient(W, out=out, margins=margins) is out
     np.testing.assert_array_equal(out, expected)
-    single = np.empty((7, p.n), np.float32)
-    np.testing.assert_allclose(p.gradient(W, margins=margins, single=single), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize(("loss", "within", "l2"), CASES, ids=repr)

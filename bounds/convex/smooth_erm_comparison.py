@@ -1,15 +1,21 @@
-"""How the bounds of zhang17 compare: Table 1, the remarks on them, and the trends of Table 3."""
+"""How the bounds of zhang17 compare: Table 1 and the remarks on it."""
 
 from sympy import Eq, Integer, Le, Rational, Symbol, exp, log, sqrt
 
 from bounds.claim import Claim, Kind, Rate, Setting, Source
-from bounds.convex.outpert_gd import approx_steps, pure_steps, strong_steps, theorem2_approx, theorem2_pure
+from bounds.convex.outpert_gd import (
+    approx_steps,
+    pure_steps,
+    strong_steps_approx,
+    strong_steps_pure,
+    theorem2_approx,
+    theorem2_pure,
+)
 from bounds.proofs import AtMost, Equals, Follows, Less, Proof, Same, Units
 from bounds.symbols import (
     D,
     L,
     R,
-    T,
     beta,
     d,
     delta,
@@ -50,8 +56,8 @@ table1_sc_approx = Claim(
 )
 
 per_step_cost = n * d
-steps_pure = (strong_steps * log(mu**2 * n**2 * eps**2 * D**2 / (L**2 * d**2))).subs(constants)
-steps_approx = (strong_steps * log(mu**2 * n**2 * eps**2 * D**2 / (L**2 * d * log(1 / delta)))).subs(constants)
+steps_pure = strong_steps_pure.subs(constants)
+steps_approx = strong_steps_approx.subs(constants)
 
 table1_time_pure = Claim(
     id="zhang17.table1.strongly_convex.pure.time",
@@ -303,50 +309,4 @@ population_convex_corrected = Claim(
         Units(),
         Follows(_A * _balance ** Rational(-3, 2) + _balance * R**2 / 2, Rational(3, 2), "at μ = (A/R²)^(2/5)"),
     ],
-)
-
-# Table 3: trends, measured by the solvers ------------------------------------------------------------
-table3_error_strong = Claim(
-    id="zhang17.table3.error.strongly_convex",
-    source=Source("zhang17", "Table 3, μ > 0"),
-    kind=Kind.EXPERIMENT,
-    says="With μ > 0 the error falls like ε^-2.",
-    states=Rate(excess_risk, eps**-2),
-    ignores_units=True,
-)
-
-table3_error_convex = Claim(
-    id="zhang17.table3.error.convex",
-    source=Source("zhang17", "Table 3, μ = 0"),
-    kind=Kind.EXPERIMENT,
-    says="With μ = 0 the error falls as ε grows, at least like Theorem 3's ε^(-2/3).",
-    states=Rate(excess_risk, eps ** Rational(-2, 3)),
-    ignores_units=True,
-)
-
-table3_time = Claim(
-    id="zhang17.table3.time.convex",
-    source=Source("zhang17", "Table 3, μ = 0, run time"),
-    kind=Kind.EXPERIMENT,
-    says="With μ = 0 the run time grows like ε^(2/3): it is proportional to the number of steps.",
-    states=Rate(run_time, eps ** Rational(2, 3)),
-    ignores_units=True,
-)
-
-table3_time_strong = Claim(
-    id="zhang17.table3.time.strongly_convex",
-    source=Source("zhang17", "Table 3, μ > 0, run time"),
-    kind=Kind.EXPERIMENT,
-    says="With μ > 0 the run time grows linearly in log(ε²).",
-    states=Rate(run_time, log(eps**2)),
-    ignores_units=True,
-)
-
-table3_outperforms = Claim(
-    id="zhang17.table3.outperforms",
-    source=Source("zhang17", "section 4, last sentence"),
-    kind=Kind.EXPERIMENT,
-    says="Algorithm 1 outperforms the baseline in error and in run time in almost all settings.",
-    assumes=[T >= 1],
-    states=Le(ratio, 1),
 )

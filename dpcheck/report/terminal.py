@@ -1,0 +1,132 @@
+"""Verdicts and claims on a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from rich.console import Console, Group
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from bounds.claim import DOCUMENTS, Verdict
+from bounds.registry import Entry, entries
+from dpcheck.registry import checks_of, solvers
+from dpcheck.verify import Judgement
+
+COLOURS = {
+    Verdict.PROVED: "green",
+    Verdict.CERTIFIED: "green",
+    Verdict.SUPPORTED: "cyan",
+    Verdict.LOOSE: "yellow",
+    Verdict.REFUTED: "red",
+    Verdict.VACUOUS: "magenta",
+    Verdict.UNCHECKED: "bright_black",
+}
+
+
+def coloured(verdict: str) -> Text:
+    """A verdict in its colour."""
+    return Text(verdict, style=COLOURS.get(Verdict(verdict), "") if verdict in Verdict.__members__ else "")
+
+
+def verdict_table(done: Sequence[Judgement]) -> Table:
+    """Claim, source, verdict, figure, how, seconds; in the order of the claims."""
+    order = {key: i for i, key in enumerate(entries())}
+    table = Table(header_style="bold", pad_edge=False)
+    table.add_column("claim", overflow="fold", min_width=24)
+    table.add_column("source", overflow="fold", max_width=24)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("figure", overflow="fold", ratio=1)
+    table.add_column("checked by", overflow="fold", max_width=12)
+    table.add_column("s", justify="right", no_wrap=True)
+    for judgement in sorted(done, key=lambda j: order[j.id]):
+        claim, telling = entries()[judgement.id].claim, judgement.telling
+        kinds = ", ".join(dict.fromkeys(e.check for e in judgement.evidence)) or "nothing yet"
+        place = claim.source.place.split(",")[0]
+        figure = telling.figure if telling else "no check applies"
+        table.add_row(
+            judgement.id, place, coloured(judgement.verdict), figure, kinds, f"{judgement.seconds:.1f}"
+        )  # fmt: skip
+    return table
+
+
+def summary(done: Sequence[Judgement], total: int, seconds: float) -> str:
+    """One line: how many of what."""
+    counts = Counter(j.verdict for j in done)
+    parts = ", ".join(f"{counts[v]} {v.value.lower()}" for v in Verdict if counts[v])
+    head = f"{len(done)} claims" if len(done) == total else f"{len(done)} of {total} claims (stopped early)"
+    return f"{head} in {seconds:.1f} s: {parts}"
+
+
+def replay_lines(done: Sequence[Judgement]) -> Group:
+    """One command per refuted claim."""
+    commands = [j.replay for j in done if j.replay]
+    return Group(Text("Replay a counterexample:", style="bold"), *(Text(f"  {c}", overflow="fold") for c in commands))
+
+
+def difference_table(rows: Sequence[tuple[str, str, str]]) -> Table:
+    """What a run found against what was recorded."""
+    table = Table(title="Verdicts that differ from the record", header_style="bold")
+    for name in ("claim", "recorded", "found"):
+        table.add_column(name)
+    for claim_id, old, new in rows:
+        table.add_row(claim_id, coloured(old), coloured(new))
+    return table
+
+
+def claim_list(ids: Sequence[str], known: dict[str, Any]) -> Group:
+    """All claims, by document and by algorithm."""
+    parts: list[Any] = []
+    rows = sorted((entries()[i] for i in ids), key=lambda e: e.claim.source.document)
+    for document, of_document in groupby(rows, key=lambda e: e.claim.source.document):
+        parts.append(Text(f"{document}: {DOCUMENTS[document]}", style="bold"))
+        for (theme, stem), group in groupby(of_document, key=lambda e: (e.theme, e.algorithm)):
+            table = Table(title=f"{theme}/{stem}", title_justify="left", show_header=False, box=None, pad_edge=False)
+            table.add_column(min_width=36, overflow="fold")
+            table.add_column(no_wrap=True)
+            table.add_column(overflow="fold")
+            for entry in group:
+                verdict = known.get(entry.claim.id, {}).get("verdict", "not recorded")
+                table.add_row(f"  {entry.claim.id}", coloured(verdict), entry.claim.says)
+            parts.append(table)
+    return Group(*parts)
+
+
+def claim_page(entry: Entry, known: dict[str, Any]) -> Panel:
+    """One claim: statement, hypotheses, source, where its files are, verdict, evidence."""
+    claim, row = entry.claim, known.get(entry.claim.id, {})
+    table = Table(show_header=False, box=None)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row("says", claim.says)
+    table.add_row("states", claim.text())
+    if claim.guarantee is not None:
+        table.add_row("guarantee", str(claim.guarantee))
+    from bounds.claim import pretty
+
+    for hypothesis in claim.assumes:
+        table.add_row("assumes", pretty(hypothesis))
+    table.add_row("source", str(claim.source))
+    if claim.corrects:
+        table.add_row("corrects", claim.corrects)
+    if claim.unit_gap and not claim.ignores_units:
+        table.add_row("units", Text(claim.unit_gap, style="red"))
+    table.add_row("stands in", f"bounds/{entry.theme}/{entry.algorithm}.py")
+    if entry.algorithm in solvers():
+        table.add_row("solver", f"dpcheck/solvers/{entry.theme}/{entry.algorithm}.py")
+    table.add_row("checks", ", ".join(dict.fromkeys(c.kind for c in checks_of(entry))) or "none")
+    table.add_row("verdict", coloured(row.get("verdict", "not recorded")))
+    for piece in row.get("evidence", []):
+        table.add_row("evidence", f"{piece['check']}: {piece['verdict']}. {piece['figure']} ({piece['detail']})")
+    if row.get("replay"):
+        table.add_row("replay", row["replay"])
+    return Panel(table, title=claim.id, title_align="left")
+
+
+def consoles() -> tuple[Console, Console]:
+    """Standard output, and standard error for progress and errors."""
+    return Console(), Console(stderr=True)

@@ -1,0 +1,259 @@
+"""From claims to verdicts: run every check, in parallel, and compare with what was recorded."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import signal
+import tempfile
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import audits
+import bounds
+from bounds.claim import Effort, Evidence, Replayable, Verdict, judge
+from bounds.errors import InvalidInput, UnknownName
+from bounds.registry import Entry, entries, library
+from dpcheck.registry import checks_of
+
+RECORD = Path(__file__).with_name("verdicts.json")
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A claim's verdict and the evidence it rests on."""
+
+    id: str
+    verdict: Verdict
+    evidence: tuple[Evidence, ...]
+    seconds: float = 0.0
+
+    @property
+    def telling(self) -> Evidence | None:
+        """The piece of evidence that decided."""
+        return next(
+            (e for e in self.evidence if e.verdict == self.verdict), self.evidence[0] if self.evidence else None
+        )
+
+    @property
+    def replay(self) -> str | None:
+        """The command that shows the counterexample again."""
+        found = next((e for e in self.evidence if e.counterexample is not None), None)
+        if found is None or self.verdict is not Verdict.REFUTED:
+            return None
+        numbers = {k: v for k, v in (found.counterexample or {}).items() if isinstance(v, int | float)}
+        return " ".join(
+            [f"dpcheck replay {self.id} --check {found.check}", *(f"{k}={v!r}" for k, v in numbers.items())]
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """One row of `dpcheck verify --json`."""
+        claim, telling = entries()[self.id].claim, self.telling
+        counter = next((e.to_json()["counterexample"] for e in self.evidence if e.counterexample is not None), None)
+        return {
+            "id": self.id,
+            "source": str(claim.source),
+            "kind": str(claim.kind),
+            "statement": claim.text(),
+            "verdict": str(self.verdict),
+            "check": telling.check if telling else None,
+            "figure": telling.figure if telling else None,
+            "counterexample": counter if self.verdict is Verdict.REFUTED else None,
+            "replay": self.replay,
+            "seconds": round(self.seconds, 3),
+            "says": claim.says,
+            "corrects": claim.corrects,
+            "evidence": [e.to_json() for e in self.evidence],
+        }
+
+
+def verify_one(claim_id: str, effort: Effort) -> Judgement:
+    """Run all checks of one claim. Its seed depends on the claim alone, not on who runs it or when."""
+    entry, started = entries()[claim_id], time.perf_counter()
+    own = replace(effort, seed=(effort.seed + zlib.crc32(claim_id.encode())) % 2**32)
+    found = []
+    for check in checks_of(entry):
+        begun = time.perf_counter()
+        found.append(replace(check.run(entry.claim, own), seconds=round(time.perf_counter() - begun, 3)))
+    return Judgement(claim_id, judge(found), tuple(found), time.perf_counter() - started)
+
+
+def replay(claim_id: str, kind: str, point: Mapping[str, Any]) -> Evidence:
+    """Show a counterexample again: the first check of that kind that still finds it."""
+    entry = entry_of(claim_id)
+    able = [c for c in checks_of(entry) if c.kind == kind and isinstance(c, Replayable)]
+    if not able:
+        kinds = sorted({c.kind for c in checks_of(entry) if isinstance(c, Replayable)})
+        raise UnknownName("check", kind, f"one of {kinds}", f"{claim_id} has no other check to replay.")
+    found = [check.replay(entry.claim, point) for check in able]
+    return next((e for e in found if e.verdict is Verdict.REFUTED), found[0])
+
+
+def entry_of(claim_id: str) -> Entry:
+    """The entry of a claim, or an error with the nearest names."""
+    if claim_id not in entries():
+        part = library[claim_id]
+        ids = ", ".join(c.id for c in part.claims)
+        raise UnknownName("claim", claim_id, f"one of its parts: {ids}", "Name the part you mean.")
+    return entries()[claim_id]
+
+
+def select(
+    names: Sequence[str] = (), source: str | None = None, algorithm: str | None = None, kind: str | None = None
+) -> list[str]:
+    """Ids of the claims that match all filters; names are ids or the beginnings of ids."""
+    found = [
+        key
+        for key, entry in entries().items()
+        if (not names or any(key == name or key.startswith(name + ".") for name in names))
+        and (source is None or entry.claim.source.document == source)
+        and (algorithm is None or entry.algorithm == algorithm)
+        and (kind is None or entry.claim.kind == kind)
+    ]
+    if not found:
+        for name in names:
+            library[name]  # an unknown name gets its own sentence, with the nearest ids
+        wanted = {"names": list(names), "source": source, "algorithm": algorithm, "kind": kind}
+        raise InvalidInput("filter", {k: v for k, v in wanted.items() if v}, "met by a claim", "See `dpcheck claims`.")
+    return found
+
+
+# Running -------------------------------------------------------------------------------------------
+def run(ids: Iterable[str], effort: Effort, *, workers: int | None = None, fresh: bool = False) -> Iterator[Judgement]:
+    """Judgements as they are done. Finished ones are kept, so a run that was stopped goes on where it was."""
+    store = Store(effort)
+    left = []
+    for claim_id in ids:
+        kept = None if fresh else store.read(claim_id)
+        if kept is None:
+            left.append(claim_id)
+        else:
+            yield kept
+    left.sort(key=lambda i: -sum(SLOW.get(c.kind, 0) for c in checks_of(entries()[i])))
+    for done in in_parallel(left, effort, workers or os.cpu_count() or 1):
+        store.write(done)
+        yield done
+
+
+SLOW = {"worst-case": 4, "rate": 3, "audit": 2, "accountant": 2, "property": 1}
+
+
+def in_parallel(ids: Sequence[str], effort: Effort, workers: int) -> Iterator[Judgement]:
+    """Each claim in a process of its own pool; one worker runs in this process."""
+    if workers == 1 or len(ids) < 2:
+        yield from (verify_one(claim_id, effort) for claim_id in ids)
+        return
+    pool = ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
+    try:
+        for future in as_completed([pool.submit(verify_one, claim_id, effort) for claim_id in ids]):
+            yield future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+@dataclass(frozen=True)
+class Store:
+    """Judgements already made with exactly this code, these libraries, this effort."""
+
+    effort: Effort
+
+    @cached_property
+    def folder(self) -> Path:
+        """$DPCHECK_CACHE, or the user's cache folder."""
+        home = os.environ.get("DPCHECK_CACHE") or os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")
+        return (
+            Path(home) / "dpcheck" / hashlib.sha256(f"{fingerprint()} {asdict(self.effort)}".encode()).hexdigest()[:16]
+        )
+
+    def read(self, claim_id: str) -> Judgement | None:
+        try:
+            raw = json.loads((self.folder / f"{claim_id}.json").read_text())
+        except (OSError, ValueError):
+            return None
+        evidence = tuple(Evidence(**{**e, "verdict": Verdict(e["verdict"])}) for e in raw["evidence"])
+        return Judgement(claim_id, Verdict(raw["verdict"]), evidence, raw["seconds"])
+
+    def write(self, done: Judgement) -> None:
+        raw = {"verdict": done.verdict, "seconds": done.seconds, "evidence": [e.to_json() for e in done.evidence]}
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_whole(self.folder / f"{done.id}.json", json.dumps(raw))
+        except OSError:
+            return  # a read-only home costs the resume, not the run
+
+
+@lru_cache(maxsize=1)
+def fingerprint() -> str:
+    """Changes with any source file of the three rooms and any library a verdict depends on."""
+    digest = hashlib.sha256()
+    for package in (bounds, audits, __import__("dpcheck")):
+        for file in sorted(Path(package.__path__[0]).rglob("*.py")):
+            digest.update(file.read_bytes())
+    for name in (
+        "numpy",
+        "scipy",
+        "sympy",
+        "mpmath",
+        "dp-accounting",
+        "PEPit",
+        "cvxpy",
+        "clarabel",
+        "scikit-learn",
+        "hypothesis",
+    ):
+        try:
+            digest.update(f"{name} {importlib.metadata.version(name)}".encode())
+        except importlib.metadata.PackageNotFoundError:
+            digest.update(f"{name} absent".encode())
+    return digest.hexdigest()
+
+
+# The record ----------------------------------------------------------------------------------------
+def recorded() -> dict[str, Any]:
+    """What the last `dpcheck verify --record` wrote: verdict and figures by claim."""
+    return json.loads(RECORD.read_text()) if RECORD.exists() else {}
+
+
+def record(done: Sequence[Judgement]) -> None:
+    """Write the verdicts of this run; claims that no longer exist are dropped, others kept."""
+    kept = {k: v for k, v in recorded().items() if k in entries()}
+    for judgement in done:
+        shown = [
+            {"check": e.check, "verdict": str(e.verdict), "figure": e.figure, "detail": e.detail}
+            for e in judgement.evidence
+        ]
+        kept[judgement.id] = {"verdict": str(judgement.verdict), "replay": judgement.replay, "evidence": shown}
+    ordered = {k: kept[k] for k in entries() if k in kept}
+    write_whole(RECORD, json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
+
+
+def differences(done: Sequence[Judgement]) -> list[tuple[str, str, str]]:
+    """(claim, recorded, found) where the two differ."""
+    known = recorded()
+    pairs = [(j.id, known.get(j.id, {}).get("verdict", "not recorded"), str(j.verdict)) for j in done]
+    return [row for row in pairs if row[1] != row[2]]
+
+
+def plain(value: float) -> str:
+    """All digits, without a trailing .0."""
+    return repr(value).removesuffix(".0")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """All or nothing: a reader never sees half a file."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(name, 0o644)
+    os.replace(name, path)
+
+
+Report = Callable[[Judgement], None]

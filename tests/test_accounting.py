@@ -1,0 +1,345 @@
+"""The accountants against dp-accounting and closed forms, each with a planted bug it must catch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from dp_accounting import dp_event, gaussian_mechanism, privacy_accountant
+from dp_accounting.pld import common, pld_privacy_accountant
+from dp_accounting.pld import privacy_loss_distribution as pld
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bounds import accounting
+from bounds.accounting import (
+    Interval,
+    amplified_epsilon,
+    certify_cells,
+    certify_gaussian_noise,
+    gaussian_epsilon,
+    gaussian_mu,
+    gaussian_sigma,
+    gaussian_sigma_classical,
+    laplace_delta,
+    optimal_composition,
+    strong_composition,
+    subsampled_gaussian_epsilon,
+    subsampled_gaussian_noise,
+)
+from bounds.errors import InvalidInput
+from bounds.guarantees import gaussian_delta
+
+quick = settings(max_examples=30, deadline=None)
+deltas = st.floats(1e-12, 0.3)
+
+
+# ---------------------------------------------------------------- one release
+
+
+@given(eps=st.floats(0.01, 50.0), delta=deltas, sensitivity=st.floats(1e-3, 1e3))
+@quick
+def test_gaussian_sigma_is_exact_and_safe(eps: float, delta: float, sensitivity: float) -> None:
+    sigma = gaussian_sigma(eps, delta, sensitivity)
+    assert gaussian_delta(eps, sensitivity / sigma) <= delta
+    assert gaussian_delta(eps, sensitivity / (sigma * (1 - 1e-6))) > delta
+
+
+@given(delta=st.floats(1e-10, 0.2), sigma=st.floats(0.2, 30.0))
+@quick
+def test_gaussian_epsilon_agrees(delta: float, sigma: float) -> None:
+    theirs = gaussian_mechanism.get_epsilon_gaussian(sigma, delta)
+    assert gaussian_epsilon(delta, 1 / sigma) == pytest.approx(theirs, rel=1e-6, abs=1e-9)
+
+
+@given(eps=st.floats(0.05, 10.0), delta=st.floats(1e-9, 0.1))
+@quick
+def test_gaussian_sigma_agrees(eps: float, delta: float) -> None:
+    assert gaussian_sigma(eps, delta) == pytest.approx(gaussian_mechanism.get_sigma_gaussian(eps, delta), rel=1e-4)
+
+
+def test_vectorised() -> None:
+    eps, delta = np.array([0.1, 1.0, 5.0]), np.array([[1e-3], [1e-6]])
+    sigma = gaussian_sigma(eps, delta)
+    assert sigma.shape == (2, 3)
+    assert sigma[1, 2] == gaussian_sigma(5.0, 1e-6)
+    assert np.allclose(gaussian_epsilon(delta, gaussian_mu(eps, delta)), np.broadcast_to(eps, (2, 3)))
+
+
+def test_classical_noise_is_enough_below_one_and_not_for_large_epsilon() -> None:
+    for eps in (0.01, 0.1, 0.5, 0.99):
+        assert gaussian_sigma_classical(eps, 1e-5) > gaussian_sigma(eps, 1e-5)
+    assert gaussian_sigma_classical(10.0, 1e-5) < gaussian_sigma(10.0, 1e-5)
+
+
+@given(eps=st.floats(-3.0, 4.0), ratio=st.floats(0.1, 4.0))
+@settings(max_examples=10, deadline=None)
+def test_laplace_profile_agrees(eps: float, ratio: float) -> None:
+    theirs = pld.from_laplace_mechanism(1 / ratio, value_discretization_interval=1e-3, use_connect_dots=True)
+    high = theirs.get_delta_for_epsilon(eps)
+    assert laplace_delta(eps, ratio) <= high + 1e-12
+    assert laplace_delta(eps, ratio) == pytest.approx(high, abs=1e-4)
+
+
+def test_laplace_profile_sees_a_wrong_constant() -> None:
+    theirs = pld.from_laplace_mechanism(1.0, use_connect_dots=True).get_delta_for_epsilon(0.5)
+    assert laplace_delta(0.5, 1.01) != pytest.approx(theirs, abs=1e-4)
+
+
+# ---------------------------------------------------------------- composition
+
+
+@given(eps=st.floats(0.01, 0.5), delta=st.sampled_from([0.0, 1e-7, 1e-4]), steps=st.integers(1, 40))
+@settings(max_examples=10, deadline=None)
+def test_optimal_composition_agrees(eps: float, delta: float, steps: int) -> None:
+    eps = round(eps, 3)  # on their grid, so that their rounding is exact
+    one = pld.from_privacy_parameters(common.DifferentialPrivacyParameters(eps, delta), 1e-3)
+    ours = optimal_composition(eps, delta, steps)
+    for at in (0.0, 0.3 * eps * steps, 0.8 * eps * steps):
+        theirs = one.self_compose(steps).get_delta_for_epsilon(at)
+        assert ours.profile(at) == pytest.approx(theirs, rel=1e-5, abs=2e-3 * eps + 1e-9)
+        assert ours.profile(at) <= theirs + 1e-9
+
+
+@given(eps=st.floats(0.001, 1.0), steps=st.integers(1, 300), slack=st.floats(1e-9, 0.1))
+@quick
+def test_tight_composition_is_below_the_textbooks(eps: float, steps: int, slack: float) -> None:
+    tight = optimal_composition(eps, 0.0, steps).epsilon(slack)
+    assert tight <= strong_composition(eps, steps, slack) * (1 + 1e-12)
+    assert tight <= eps * steps * (1 + 1e-12)
+
+
+def test_composition_of_one_is_itself() -> None:
+    assert optimal_composition(0.7, 1e-5, 1).epsilon(1e-5) == pytest.approx(0.7, rel=1e-9)
+    assert optimal_composition(0.7, 1e-5, 3).epsilon(1e-5) == math.inf
+
+
+def test_strong_composition_as_printed() -> None:
+    """zhang17.theorem4 composes n^2 steps of eps / (n sqrt(2 log(2/delta))): more than eps at eps = 1."""
+    for delta, total in ((1e-5, 1.041), (1e-3, 1.066), (1e-1, 1.167)):
+        n = 10_000
+        one = 1 / (n * math.sqrt(2 * math.log(2 / delta)))
+        assert strong_composition(one, n**2, delta / 2) == pytest.approx(total, abs=1e-3)
+
+
+@given(eps=st.floats(0.0, 900.0), q=st.floats(1e-4, 1.0))
+@quick
+def test_amplification(eps: float, q: float) -> None:
+    small = amplified_epsilon(eps, q)
+    assert 0 <= small <= eps + 1e-12
+    if eps < 600:
+        assert small == pytest.approx(math.log1p(q * math.expm1(eps)), rel=1e-12, abs=1e-15)
+
+
+# ---------------------------------------------------------------- sampled batches
+
+
+def noise_of_rrpsgd(n: int, delta: float) -> float:
+    return 2 * math.sqrt(math.log(3 * n / delta) * math.log(2 / delta))
+
+
+@pytest.mark.parametrize(
+    ("n", "delta", "tight"),
+    [
+        (20, 1e-2, 0.171),
+        (20, 1e-3, 0.222),
+        (20, 1e-5, 0.242),
+        (100, 1e-2, 0.150),
+        (100, 1e-3, 0.204),
+        (100, 1e-5, 0.228),
+    ],
+)
+def test_rrpsgd(n: int, delta: float, tight: float) -> None:
+    bounds = subsampled_gaussian_epsilon(noise_of_rrpsgd(n, delta), n, 1, n**2, delta)
+    assert bounds.low == pytest.approx(tight, abs=6e-4)
+    assert bounds.low <= bounds.high <= 1.09 * bounds.low
+    planted = subsampled_gaussian_epsilon(noise_of_rrpsgd(n, delta) / 2, n, 1, n**2, delta)
+    assert planted.low > bounds.high  # a factor two in the noise cannot hide
+
+
+@given(q=st.integers(1, 9), mu=st.floats(0.02, 3.0), delta=st.floats(1e-8, 1e-2))
+@quick
+def test_one_sampled_step_has_a_closed_form(q: int, mu: float, delta: float) -> None:
+    """The grid machinery, which is not used for one step, against the formula that is."""
+    exact = accounting._exactly(q / 10, mu, 1, delta)
+    assert exact is not None
+    low = accounting._attained_epsilon(q / 10, mu, 1, delta, 64)
+    high = accounting._sound_epsilon(q / 10, mu, 1, delta, 64)
+    assert low <= exact * (1 + 1e-9) + 1e-12
+    assert high >= exact * (1 - 1e-9)
+    # A lower bound at T = 1 cuts inside a cell, so it may miss up to one.
+    assert high - low <= 0.01 * exact + 2 * min(accounting._deviation(q / 10, mu) / 64, 0.02)
+
+
+@given(steps=st.integers(2, 400), mu=st.floats(0.05, 1.0), delta=st.floats(1e-9, 1e-2))
+@settings(max_examples=8, deadline=None)
+def test_nearly_full_batches_approach_the_gaussian(steps: int, mu: float, delta: float) -> None:
+    """q = 1 - 1e-9 must lie between the grid's bounds and the closed form of q = 1."""
+    exact = float(gaussian_epsilon(delta, mu * math.sqrt(steps)))
+    low = accounting._attained_epsilon(1 - 1e-9, mu, steps, delta, 32)
+    high = accounting._sound_epsilon(1 - 1e-9, mu, steps, delta, 32)
+    assert low <= exact * (1 + 1e-6) + 1e-9
+    assert high >= exact * (1 - 1e-6) - 1e-9
+    assert high - low < 0.01 * exact + 0.02
+
+
+@pytest.mark.parametrize("delta", [1e-2, 1e-6, 1e-10])
+@pytest.mark.parametrize("steps", [2, 30, 3000])
+@pytest.mark.parametrize(("noise", "n", "batch"), [(1.0, 100, 1), (4.0, 100, 10), (20.0, 50, 25), (0.5, 1000, 5)])
+def test_bounds_are_ordered_and_refine(noise: float, n: int, batch: int, steps: int, delta: float) -> None:
+    coarse = subsampled_gaussian_epsilon(noise, n, batch, steps, delta, resolution=8)
+    fine = subsampled_gaussian_epsilon(noise, n, batch, steps, delta, resolution=48)
+    assert 0 <= fine.low <= fine.high
+    # Two sound intervals of one number meet.
+    assert coarse.low <= fine.high * (1 + 1e-9)
+    assert fine.low <= coarse.high * (1 + 1e-9)
+
+
+def poisson(noise: float, q: float, relation: privacy_accountant.NeighboringRelation) -> float:
+    event = dp_event.PoissonSampledDpEvent(q, dp_event.GaussianDpEvent(noise))
+    accountant = pld_privacy_accountant.PLDAccountant(relation, value_discretization_interval=1e-3)
+    return float(accountant.compose(event, 1000).get_epsilon(1e-5))
+
+
+def test_poisson_by_dp_accounting_depends_on_the_relation() -> None:
+    relations = privacy_accountant.NeighboringRelation
+    assert poisson(1.0, 0.01, relations.ADD_OR_REMOVE_ONE) == pytest.approx(1.829, abs=2e-3)
+    assert poisson(1.0, 0.01, relations.REPLACE_ONE) == pytest.approx(2.84, abs=1e-2)
+    # The attained pair at twice the noise is the pair of add/remove: an independent value of the lower bound.
+    assert subsampled_gaussian_epsilon(2.0, 100, 1, 1000, 1e-5).low == pytest.approx(1.8282, abs=1e-3)
+
+
+def test_sampling_bounds_against_a_direct_simulation_of_the_pair() -> None:
+    """T = 2, q = 1/2: the exact delta by two-dimensional quadrature of the attained pair."""
+    mu, q, eps = 1.0, 0.5, 0.6
+    x = np.linspace(-9, 10, 3001)
+    b = np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+    a = (1 - q) * b + q * np.exp(-((x - mu) ** 2) / 2) / math.sqrt(2 * math.pi)
+    gap = np.multiply.outer(a, a) - math.exp(eps) * np.multiply.outer(b, b)
+    delta = float(np.maximum(gap, 0).sum() * (x[1] - x[0]) ** 2)
+    low = accounting._attack_epsilon(accounting._shifted_pair, q, mu, 2, delta, 200)
+    assert low <= eps + 1e-4
+    assert low == pytest.approx(eps, abs=0.01)
+    assert accounting._sound_epsilon(q, mu, 2, delta, 200) >= eps - 1e-4
+
+
+@pytest.mark.parametrize(("eps", "delta", "n", "batch", "steps"), [(1.0, 1e-5, 100, 10, 500), (0.3, 1e-6, 20, 1, 400)])
+def test_noise_inverts_epsilon(eps: float, delta: float, n: int, batch: int, steps: int) -> None:
+    noise = subsampled_gaussian_noise(eps, delta, n, batch, steps)
+    assert subsampled_gaussian_epsilon(noise, n, batch, steps, delta).high <= eps
+    assert subsampled_gaussian_epsilon(noise * 0.99, n, batch, steps, delta).high > eps
+
+
+def test_full_batch_noise_is_the_gaussian_one() -> None:
+    noise = subsampled_gaussian_noise(1.0, 1e-5, 10, 10, 1)
+    assert noise == pytest.approx(2 * gaussian_sigma(1.0, 1e-5), rel=2e-4)
+
+
+# ---------------------------------------------------------------- certificates
+
+
+def scaled_classical(factor: float, log_of: float) -> Callable[[Any, Any], Any]:
+    return lambda e, d: factor * e / np.sqrt(2 * np.log(log_of / d))
+
+
+def test_classical_noise_is_certified_up_to_one() -> None:
+    certificate = certify_gaussian_noise(scaled_classical(1.0, 1.25), (0.01, 1.0), (1e-10, 0.3))
+    assert certificate.certified
+    assert certificate.undecided == 0
+    assert certificate.counterexample is None
+
+
+def test_a_wrong_constant_is_refuted_at_a_point() -> None:
+    """Planted: less noise than the classical formula by a quarter; and the formula beyond its range."""
+    for mu, eps in ((scaled_classical(4 / 3, 1.25), (0.01, 1.0)), (scaled_classical(1.0, 1.25), (1.0, 40.0))):
+        certificate = certify_gaussian_noise(mu, eps, (1e-10, 0.3))
+        assert not certificate.certified
+        assert certificate.counterexample is not None
+        point = certificate.counterexample
+        assert gaussian_delta(point["eps"], mu(point["eps"], point["delta"])) > point["delta"]
+
+
+def test_first_failure_of_the_noise_of_zhang17() -> None:
+    """sqrt(2 log(2/delta)) / eps with the true sensitivity fails from eps = 8.55 at delta = 1e-3."""
+    mu = scaled_classical(1.0, 2.0)
+    assert certify_gaussian_noise(mu, (0.1, 8.5), (1e-3, 1e-3)).certified
+    assert not certify_gaussian_noise(mu, (0.1, 8.6), (1e-3, 1e-3)).certified
+    slack = scaled_classical(2 / 3, 2.0)
+    assert certify_gaussian_noise(slack, (0.1, 33.5), (1e-3, 1e-3)).certified
+    assert not certify_gaussian_noise(slack, (0.1, 34.5), (1e-3, 1e-3)).certified
+
+
+def test_exact_noise_is_left_undecided_not_certified() -> None:
+    """No finite cover proves an equality; the limit is kept and the rest is said to be open."""
+    certificate = certify_gaussian_noise(gaussian_mu, (0.5, 1.0), (1e-5, 1e-4), limit=3000)
+    assert not certificate.certified
+    assert certificate.counterexample is None
+    assert certificate.undecided > 0
+    assert certificate.cells <= 3000
+    assert certificate.undecided_cell is not None
+
+
+def test_cells_in_three_dimensions() -> None:
+    def at(p: Any) -> Any:
+        return p["x"] * p["y"] - p["z"] ** 2
+
+    def upper(low: Any, high: Any) -> Any:
+        return high["x"] * high["y"] - low["z"] ** 2
+
+    assert certify_cells(upper, at, {"x": (0.1, 1), "y": (0.1, 1), "z": (1.01, 2)}).certified
+    assert certify_cells(upper, at, {"x": (0.1, 1), "y": (0.1, 1), "z": (0.5, 2)}).counterexample is not None
+    inside = certify_cells(lambda lo, hi: hi["x"] ** 2 - 4, lambda p: p["x"] ** 2 - 4, {"x": (-1.5, 1.9)}, log=False)
+    assert inside.certified
+
+
+# ---------------------------------------------------------------- input
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
+def test_bad_budgets(bad: float) -> None:
+    calls: list[Callable[[], Any]] = [
+        lambda: gaussian_sigma(bad, 1e-5),
+        lambda: gaussian_sigma(1.0, 1e-5, bad),
+        lambda: gaussian_sigma_classical(bad, 1e-5),
+        lambda: gaussian_epsilon(1e-5, bad),
+        lambda: laplace_delta(1.0, bad),
+        lambda: strong_composition(bad, 10, 1e-5),
+        lambda: optimal_composition(bad, 0.0, 10),
+        lambda: subsampled_gaussian_epsilon(bad, 10, 1, 10, 1e-5),
+        lambda: subsampled_gaussian_noise(bad, 1e-5, 10, 1, 10),
+        lambda: amplified_epsilon(1.0, min(bad, -bad)),
+    ]
+    for call in calls:
+        with pytest.raises(InvalidInput):
+            call()
+
+
+@pytest.mark.parametrize("bad", [0.0, 1.0, -0.1, math.nan])
+def test_bad_deltas(bad: float) -> None:
+    calls: list[Callable[[], Any]] = [
+        lambda: gaussian_sigma(1.0, bad),
+        lambda: gaussian_epsilon(bad, 1.0),
+        lambda: strong_composition(1.0, 10, bad),
+        lambda: optimal_composition(1.0, 0.0, 10).epsilon(bad),
+        lambda: subsampled_gaussian_epsilon(1.0, 10, 1, 10, bad),
+    ]
+    for call in calls:
+        with pytest.raises(InvalidInput):
+            call()
+
+
+def test_bad_counts_and_boxes() -> None:
+    for n, batch, steps in ((10, 11, 1), (0, 1, 1), (10, 0, 1), (10, 1, 0), (10, 1, 1.5), (math.nan, 1, 1)):
+        with pytest.raises(InvalidInput):
+            subsampled_gaussian_epsilon(1.0, n, batch, steps, 1e-5)  # type: ignore[arg-type]
+    for box in ({"x": (2.0, 1.0)}, {"x": (0.0, 1.0)}, {"x": (1.0, math.inf)}):
+        with pytest.raises(InvalidInput):
+            certify_cells(lambda lo, hi: hi["x"], lambda p: p["x"], box)
+
+
+def test_interval() -> None:
+    assert 0.5 in Interval(0.0, 1.0)
+    assert 1.5 not in Interval(0.0, 1.0)
