@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.attacks import Coordinate, Given, Score, TrailingZeros, candidates, checked_attack, distinct_share
+from audits.attacks import Coordinate, Given, TrailingZeros, candidates, checked_attack, distinct_share
 from audits.executor import Chunk, Runner, chunk_size, chunks
 from audits.intervals import checked_level
 from audits.neighbours import Neighbours, Pair
@@ -20,7 +20,7 @@ from audits.outputs import Encoding, Mechanism, PerRun, encoding_of, joined
 from audits.power import detectable_epsilon, detectable_gaussian
 from audits.ratio import ratio_bound
 from audits.result import AuditResult, Curve, Event, Progress, curve_from_counts
-from audits.selection import Choice, Target, best_choice, targets
+from audits.selection import Choice, Prospect, Target, best_choice, prospect_of, prospect_of_table, targets
 from audits.tables import table_of
 from bounds.errors import InvalidInput, MixedRelations
 from bounds.guarantees import LABEL_ONLY, LOCAL, REPLACE_ONE, Guarantee
@@ -30,6 +30,7 @@ CURVE_TRIALS = 500_000
 CURVE_POINTS = 41
 PILOT_CELLS = 2 * 10**7
 FEWEST_TRIALS = 20
+SLOPE = 0.85  # of the predicted bound: ordering outcomes by too steep a slope costs more than by too flat a one
 
 
 def audit(
@@ -212,7 +213,7 @@ class Plan:
 
     def _bound(self, choice: Choice, hits: np.ndarray, trials: int) -> float:
         favoured, other = (hits[0], hits[1]) if choice.direction == "first" else (hits[1], hits[0])
-        slope = float(np.exp(max(choice.predicted, 0.0)))
+        slope = float(np.exp(max(SLOPE * choice.predicted, 0.0)))
         counts = (int(favoured), trials, int(other), trials)
         return ratio_bound(*counts, delta=choice.target.delta, alpha=self.alpha, slope=slope)
 
@@ -278,16 +279,16 @@ def select(
     """Fit scores on one half of the pilot and choose the event on the other; scores that need no fit see both."""
     half = (len(first) // 2, len(second) // 2)
     discrete = distinct_share(first, second) < 1 / 3
-    scored: list[tuple[Score, np.ndarray, np.ndarray]] = []
+    found: list[Prospect] = []
     if attack == "atoms" or (attack == "auto" and discrete):
-        scored += table_of(first, second).scores()
+        found.append(prospect_of_table(table_of(first, second)))
     for score in candidates(attack, first[: half[0]], second[: half[1]], discrete):
         whole = isinstance(score, Coordinate | Given | TrailingZeros)
         a, b = (first, second) if whole else (first[half[0] :], second[half[1] :])
-        scored.append((score, score(a), score(b)))
-    if not scored:
+        found.append(prospect_of(score, score(a), score(b)))
+    if not found:
         raise InvalidInput("attack", attack, "one that fits these outputs", "Use attack='auto'.")
-    return best_choice(scored, goals, trials, alpha)
+    return best_choice(found, goals, trials, alpha)
 
 
 def health_of(runner: Runner, probe: Any, first: np.ndarray, second: np.ndarray) -> tuple[str, ...]:

@@ -14,11 +14,12 @@ from scipy import special
 
 from audits.attacks import Score
 from audits.epsilon import Direction, checked_delta
-from audits.tables import Atoms
+from audits.tables import Table
 from bounds.guarantees import ApproxDP, Guarantee, PureDP
 
 MOST_THRESHOLDS = 1500
-CAUTION = 2.0  # pilot standard errors taken off a rate before it is believed: the tails are full of lucky cells
+CAUTION = 2.5  # pilot standard errors taken off a rate before it is believed: the tails are full of lucky cells
+TRUST = 0.5  # the same for shrunk estimates, which have been discounted already
 DELTAS = np.concatenate([[0.0], np.geomspace(1e-6, 0.3, 23)])
 
 
@@ -68,51 +69,56 @@ def targets(guarantee: Guarantee | None, delta: float | None) -> list[Target]:
     return [Target(d, eps) for d, eps in claims if np.isfinite(eps)]
 
 
-def best_choice(
-    scores: Sequence[tuple[Score, np.ndarray, np.ndarray]], goals: Sequence[Target], trials: int, alpha: float
-) -> Choice:
+@dataclass(frozen=True, eq=False)
+class Prospect:
+    """A score with its candidate thresholds and the rates of the events above and below them, by the pilot."""
+
+    score: Score
+    thresholds: np.ndarray
+    events: list[tuple[bool, Direction, np.ndarray, np.ndarray]]
+    normal: bool = False
+
+    def best(self, goals: Sequence[Target], trials: int, alpha: float) -> Choice:
+        """The event with the largest margin to be expected from `trials` further runs per dataset."""
+        best: Choice | None = None
+        for above, direction, p, q in self.events:
+            for goal in goals:
+                bound = predicted_bound(p, q, goal.delta, trials, alpha)
+                i = int(np.argmax(bound))
+                place = (float(self.thresholds[i]), above, direction, goal, float(p[i]), float(q[i]), float(bound[i]))
+                found = Choice(self.score, *place, normal=self.normal)
+                if best is None or found.margin > best.margin:
+                    best = found
+        assert best is not None
+        return best
+
+
+def best_choice(prospects: Sequence[Prospect], goals: Sequence[Target], trials: int, alpha: float) -> Choice:
     """The event with the best prospect over all candidate scores; the earlier score wins a near tie."""
-    chosen: Choice | None = None
-    for score, first, second in scores:
-        found = choose(score, first, second, goals, trials, alpha, oriented=isinstance(score, Atoms))
-        if chosen is None or _merit(found) > _merit(chosen) + 1e-9:
-            chosen = found
-    assert chosen is not None
-    return chosen
+    found = [prospect.best(goals, trials, alpha) for prospect in prospects]
+    return max(found, key=lambda choice: choice.margin)
 
 
-def choose(
-    score: Score,
-    first: np.ndarray,
-    second: np.ndarray,
-    goals: Sequence[Target],
-    trials: int,
-    alpha: float,
-    oriented: bool = False,
-) -> Choice:
-    """The best event of one score for `trials` further runs per dataset at error alpha.
-
-    An `oriented` score is large where the first dataset is likelier. Scores that left each run out of its own
-    estimate need this: they are biased against that reading, and in favour of the opposite one.
-    """
+def prospect_of(score: Score, first: np.ndarray, second: np.ndarray) -> Prospect:
+    """From pilot scores: fitted normals where both look normal, cautious frequencies otherwise."""
     thresholds = candidate_thresholds(first, second)
-    events = _empirical(thresholds, first, second)
-    fitted = _normal(thresholds, first, second)
-    if fitted is not None:
-        events = fitted
-    best: Choice | None = None
-    for above, direction, p, q in events:
-        if oriented and above != (direction == "first"):
-            continue
-        for goal in goals:
-            bound = predicted_bound(p, q, goal.delta, trials, alpha)
-            i = int(np.argmax(bound))
-            place = (float(thresholds[i]), above, direction, goal, float(p[i]), float(q[i]), float(bound[i]))
-            found = Choice(score, *place, normal=fitted is not None)
-            if best is None or _merit(found) > _merit(best):
-                best = found
-    assert best is not None
-    return best
+    normal = _normal(thresholds, first, second)
+    return Prospect(score, thresholds, normal or _empirical(thresholds, first, second), normal is not None)
+
+
+def prospect_of_table(table: Table) -> Prospect:
+    """From the distinct outputs of a pilot: events are made of the outputs with the most telling ratios."""
+    atoms, p, q = table.fitted()
+    runs = int(table.counts.sum() // 2)
+    order = np.argsort(atoms.scores, kind="stable")
+    p, q, thresholds = p[order], q[order], atoms.scores[order]
+    above_p, above_q = np.cumsum(p[::-1])[::-1], np.cumsum(q[::-1])[::-1]
+    below_p, below_q = np.cumsum(p) - p, np.cumsum(q) - q
+    events: Events = [
+        (True, "first", wilson(above_p, runs, -TRUST), wilson(above_q, runs, TRUST)),
+        (False, "second", wilson(below_q, runs, -TRUST), wilson(below_p, runs, TRUST)),
+    ]
+    return Prospect(atoms, thresholds, events)
 
 
 def predicted_bound(p: Any, q: Any, delta: float, trials: int, alpha: float) -> Any:
@@ -130,7 +136,7 @@ def predicted_bound(p: Any, q: Any, delta: float, trials: int, alpha: float) -> 
 
 def wilson(rate: Any, trials: int, z: float) -> Any:
     """The score limit z standard errors from a rate: a closed form close to Clopper-Pearson even for rare events."""
-    rate = np.asarray(rate, float)
+    rate = np.clip(np.asarray(rate, float), 0.0, 1.0)
     centre = rate + z * z / (2 * trials)
     width = z * np.sqrt(rate * (1 - rate) / trials + (z / (2 * trials)) ** 2)
     return np.clip((centre + width) / (1 + z * z / trials), 0.0, 1.0)
@@ -187,8 +193,3 @@ def _normal(thresholds: np.ndarray, first: np.ndarray, second: np.ndarray) -> Ev
         events.append((above, "first", special.ndtr(sign * a), special.ndtr(sign * b)))
         events.append((above, "second", special.ndtr(sign * b), special.ndtr(sign * a)))
     return events
-
-
-def _merit(choice: Choice) -> float:
-    """The predicted bound, or its margin over the claim where several deltas compete."""
-    return choice.margin

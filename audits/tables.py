@@ -14,8 +14,7 @@ from scipy import special
 from audits.learned import fit_boosted, fit_logistic
 
 MOST_ONE_HOT = 400
-PLAIN = 0.5
-WEIGHTS = (1.0, 4.0, 16.0, 64.0)
+WEIGHTS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 1e5)  # pseudo-runs that a model is worth, per output
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,54 +36,63 @@ class Atoms:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Distinct outputs of a pilot: keys in order, one row and the two counts for each."""
+    """Distinct outputs of a pilot: keys in order, one row for each, and counts (2 halves, 2 datasets, outputs)."""
 
     keys: np.ndarray
     rows: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
+    counts: np.ndarray
 
-    def scores(self) -> list[tuple[Atoms, np.ndarray, np.ndarray]]:
-        """Candidate tables, each with the scores its own runs would get had they been left out."""
-        found = [self._candidate(np.zeros(len(self.keys)), 2 * PLAIN, "")]
-        if self.rows.shape[1] > 1 and len(self.keys) > 8:
-            for name, prior in self._models():
-                found += [self._candidate(prior, weight, f", shrunk to {name}") for weight in WEIGHTS]
-        return found
+    def fitted(self) -> tuple[Atoms, np.ndarray, np.ndarray]:
+        """The table, and the estimated probability of each output on the first and on the second dataset.
 
-    def _models(self) -> list[tuple[str, np.ndarray]]:
-        rows = np.concatenate([self.rows, self.rows])
-        side = np.repeat([1.0, 0.0], len(self.rows))
-        # Both sides weigh the same, so the model's margin is a log-likelihood ratio.
-        weight = np.concatenate([self.first / self.first.sum(), self.second / self.second.sum()])
-        weight = weight * (self.first.sum() + self.second.sum()) / 2
-        models = [("boosted trees", fit_boosted(rows, side, weight)(self.rows))]
+        Each output's share of runs on the first dataset has a beta prior centred on a model; the model and its
+        weight are those under which the second half of the pilot is likeliest when the first half was fitted.
+        """
+        best: tuple[float, str, float] = (-np.inf, "", 1.0)
+        for name in self._names():
+            share = special.expit(self._model(name, self.counts[0]))
+            # The first half has been seen: it adds to the prior before the second half is scored.
+            for weight in WEIGHTS:
+                a, b = self.counts[0, 0] + weight * share, self.counts[0, 1] + weight * (1 - share)
+                k, j = self.counts[1]
+                evidence = float((special.betaln(a + k, b + j) - special.betaln(a, b)).sum())
+                best = max(best, (evidence, name, weight))
+        _, name, weight = best
+        ours, theirs = self.counts.sum(axis=0)
+        prior = special.expit(self._model(name, self.counts.sum(axis=0)))
+        share = (ours + weight * prior) / (ours + theirs + weight)
+        runs = ours + theirs
+        table = Atoms(self.keys, special.logit(share), f", {name}" if name else "")
+        return table, runs * share / ours.sum(), runs * (1 - share) / theirs.sum()
+
+    def _names(self) -> list[str]:
+        rich = self.rows.shape[1] > 1 and len(self.keys) > 8
+        additive = rich and one_hot(self.rows).shape[1] <= MOST_ONE_HOT
+        return ["", *(["shrunk to boosted trees"] if rich else []), *(["shrunk to an additive model"] if additive else [])]
+
+    def _model(self, name: str, counts: np.ndarray) -> np.ndarray:
+        """Log-likelihood ratio of each output by a model of its columns; none says that the datasets agree."""
+        if not name:
+            return np.zeros(len(self.keys))
+        rows, side = np.concatenate([self.rows, self.rows]), np.repeat([1.0, 0.0], len(self.rows))
+        weight = counts.reshape(-1).astype(float)
+        if name.endswith("trees"):
+            return fit_boosted(rows, side, weight)(self.rows)
         hot = one_hot(self.rows)
-        if hot.shape[1] <= MOST_ONE_HOT:
-            both = np.concatenate([hot, hot])
-            w = fit_logistic(both, side, weight, ridge=1.0 / weight.sum())
-            models.append(("an additive model", hot @ w[:-1] + w[-1]))
-        return models
-
-    def _candidate(self, prior: np.ndarray, weight: float, name: str) -> tuple[Atoms, np.ndarray, np.ndarray]:
-        n, m = self.first.sum(), self.second.sum()
-        share = special.expit(prior)
-
-        def ratio(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-            return np.log((ours + weight * share) / (theirs + weight * (1 - share))) + np.log(m / n)
-
-        table = Atoms(self.keys, ratio(self.first, self.second), name)
-        one, two = ratio(np.maximum(self.first - 1, 0), self.second), ratio(self.first, np.maximum(self.second - 1, 0))
-        return table, np.repeat(one, self.first), np.repeat(two, self.second)
+        w = fit_logistic(np.concatenate([hot, hot]), side, weight, ridge=1.0 / weight.sum())
+        return hot @ w[:-1] + w[-1]
 
 
 def table_of(first: np.ndarray, second: np.ndarray) -> Table:
-    """Count the distinct outputs of both sides."""
-    a, b = row_keys(first), row_keys(second)
-    keys, place = np.unique(np.concatenate([a, b]), return_index=True)
-    ours = np.bincount(np.searchsorted(keys, a), minlength=len(keys))
-    theirs = np.bincount(np.searchsorted(keys, b), minlength=len(keys))
-    return Table(keys, np.concatenate([first, second])[place], ours, theirs)
+    """Count the distinct outputs in each half of both sides."""
+    sides = [row_keys(first), row_keys(second)]
+    keys, place = np.unique(np.concatenate(sides), return_index=True)
+    counts = np.zeros((2, 2, len(keys)), dtype=np.int64)
+    for i, side in enumerate(sides):
+        half = len(side) // 2
+        for j, part in enumerate((side[:half], side[half:])):
+            counts[j, i] = np.bincount(np.searchsorted(keys, part), minlength=len(keys))
+    return Table(keys, np.concatenate([first, second])[place], counts)
 
 
 def row_keys(rows: np.ndarray) -> np.ndarray:

@@ -63,7 +63,7 @@ class GaussianAccountant:
         verdict = Verdict.REFUTED if true > here["delta"] * (1 + 1e-6) else Verdict.UNCHECKED
         figure = f"eps={here['eps']:g}: delta is {true:.3g}, stated {here['delta']:g}"
         shown = {k: float(v) for k, v in here.items()}
-        return Evidence(self.kind, verdict, figure, self.because, true / here["delta"] - 1, counterexample=shown)
+        return Evidence(self.kind, verdict, figure, self.because, true / shown["delta"] - 1, counterexample=shown)
 
     def true_delta(self, points: Mapping[str, Any]) -> Any:
         """The exact delta at the stated eps."""

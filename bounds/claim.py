@@ -9,7 +9,7 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import sympy
@@ -105,7 +105,7 @@ class Setting:
         return self.words
 
 
-Hypothesis = FunctionClass | Setting | sympy.Basic
+Hypothesis: TypeAlias = FunctionClass | Setting | sympy.Basic
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class Evidence:
 class Check(Protocol):
     """A procedure that yields evidence for or against a claim."""
 
-    kind: str
+    kind: ClassVar[str]
 
     def run(self, claim: Claim, effort: Effort) -> Evidence: ...
 

@@ -168,7 +168,7 @@ class Store:
     @cached_property
     def folder(self) -> Path:
         """$DPCHECK_CACHE, or the user's cache folder."""
-        home = os.environ.get("DPCHECK_CACHE") or os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")
+        home = os.environ.get("DPCHECK_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         return (
             Path(home) / "dpcheck" / hashlib.sha256(f"{fingerprint()} {asdict(self.effort)}".encode()).hexdigest()[:16]
         )

@@ -1,0 +1,24 @@
+"""The README shows real output: its table must be what was recorded."""
+
+import re
+from pathlib import Path
+
+from dpcheck.verify import recorded
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_table_is_the_recorded_one():
+    table = README.split("<!-- verdicts -->")[1].split("\n\n")[0].strip().splitlines()[2:]
+    known = recorded()
+    assert len(table) >= 8
+    for line in table:
+        claim, verdict, figure, checks = (cell.strip() for cell in line.strip("|").split("|"))
+        row = known[claim]
+        assert row["verdict"] == verdict
+        assert figure in [piece["figure"] for piece in row["evidence"] if piece["verdict"] == verdict]
+        assert checks == ", ".join(dict.fromkeys(piece["check"] for piece in row["evidence"]))
+
+
+def test_the_number_of_claims_is_true():
+    assert int(re.search(r"\((\d+) claims of one paper", README)[1]) == len(recorded())
