@@ -12,25 +12,28 @@ from typing import Any
 
 import numpy as np
 
-from audits.attacks import Coordinate, Given, TrailingZeros, candidates, checked_attack, distinct_share
+from audits.epsilon import epsilon_lower
 from audits.executor import Chunk, Runner, chunk_size, chunks
-from audits.intervals import checked_level
+from audits.gaussian import audit_gaussian
+from audits.intervals import anytime
+from audits.journal import Journal
 from audits.neighbours import Neighbours, Pair
-from audits.outputs import Encoding, Mechanism, PerRun, encoding_of, joined
+from audits.outputs import Encoding, Mechanism
+from audits.pilot import Pilot, run_pilot, select, sentence_of
+from audits.plan import TEST, Plan
 from audits.power import detectable_epsilon, detectable_gaussian
 from audits.ratio import ratio_bound
-from audits.result import AuditResult, Curve, Event, Progress, curve_from_counts
-from audits.selection import Choice, Prospect, Target, best_choice, prospect_of, prospect_of_table, targets
-from audits.tables import table_of
-from bounds.errors import InvalidInput, MixedRelations
-from bounds.guarantees import LABEL_ONLY, LOCAL, REPLACE_ONE, Guarantee
+from audits.result import AuditResult, Event, Progress, curve_from_counts
+from audits.search import find_pair
+from audits.selection import Choice
+from audits.sequential import audit_early
+from bounds.errors import InvalidInput
+from bounds.guarantees import Guarantee
 
-PILOT, TEST, SEARCH, PROBE = 0, 1, 2, 3  # stages: each has seeds of its own
 CURVE_TRIALS = 500_000
 CURVE_POINTS = 41
-PILOT_CELLS = 2 * 10**7
-FEWEST_TRIALS = 20
 SLOPE = 0.85  # of the predicted bound: ordering outcomes by too steep a slope costs more than by too flat a one
+ASSUMPTIONS = (None, "gdp")
 
 
 def audit(
@@ -55,6 +58,8 @@ def audit(
     Pass a `pair` of datasets (any objects), or `neighbours` to search for one. `guarantee` is the claim to test,
     or None to measure epsilon at `delta` (0 unless given). `max_trials` counts runs per dataset, all stages
     together. `attack` is "auto", one of the named attacks, or a callable from outputs to scores.
+    `stop_early` tests as trials come in and stops at the first proof of a violation. `assume="gdp"` uses that
+    outputs are Gaussian, and refuses when they are not. `checkpoint` names a file to resume from.
     `progress(done, total, bound)` is called as trials come in. Raises InvalidInput for bad arguments and outputs,
     MechanismFailed when the mechanism raises.
 
@@ -65,29 +70,35 @@ def audit(
     True
     """
     started = time.perf_counter()
-    plan = Plan(mechanism, guarantee, max_trials, alpha, seed, attack, executor, progress, delta, neighbours)
-    spent = 0
-    if pair is None:
-        pair, spent = plan.find_pair()
-    elif neighbours is not None and not neighbours.is_pair(*pair):
-        limit = f"neighbours ({neighbours})"
-        raise InvalidInput("pair", pair, limit, "Change one record only, and stay inside the domain.")
-    prepared = plan.prepare(pair, spent)
-    counts, grid_counts, curve_trials = plan.certify(prepared)
-    return plan.conclude(prepared, counts, grid_counts, curve_trials, time.perf_counter() - started)
+    if assume not in ASSUMPTIONS:
+        raise InvalidInput("assume", assume, "None or 'gdp'", "Drop it: no assumption is the safe choice.")
+    plan = Plan(mechanism, guarantee, max_trials, alpha, seed, attack, delta, neighbours, executor, progress)
+    if checkpoint is not None:
+        plan = replace(plan, journal=Journal(checkpoint, fingerprint(plan, pair, stop_early, assume)))
+    found, spent = (plan.checked_pair(pair), 0) if pair is not None else find_pair(plan)
+    if assume == "gdp":
+        result = audit_gaussian(plan, found, spent)
+    elif stop_early:
+        result = audit_early(plan, found, spent)
+    else:
+        result = audit_fixed(plan, found, spent)
+    return replace(result, seconds=time.perf_counter() - started)
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """What the pilot decided: everything the test needs, fixed before its first trial."""
+def fingerprint(plan: Plan, pair: Pair | None, stop_early: bool, assume: str | None) -> str:
+    """What must agree for a checkpoint to be resumed."""
+    name = getattr(plan.mechanism, "__qualname__", getattr(plan.mechanism, "__name__", type(plan.mechanism).__name__))
+    numbers = (plan.max_trials, plan.alpha, plan.seed, plan.delta, stop_early, assume)
+    attack = plan.attack if isinstance(plan.attack, str) else getattr(plan.attack, "__qualname__", "attack")
+    data = None if pair is None else [_said(part) for part in pair]
+    return repr((name, numbers, attack, str(plan.guarantee), str(plan.neighbours), data))
 
-    runner: Runner
-    encoding: Encoding
-    choice: Choice
-    grid: np.ndarray
-    pilot_trials: int
-    test_trials: int
-    health: tuple[str, ...]
+
+def _said(data: Any) -> str:
+    """Array contents in full; other objects by their type, since their repr may hold an address."""
+    if isinstance(data, np.ndarray):
+        return f"{data.shape}{data.tolist()}"
+    return repr(data) if isinstance(data, int | float | str | tuple | list) else type(data).__qualname__
 
 
 @dataclass(frozen=True)
@@ -107,217 +118,106 @@ class Tally:
         return counts
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The arguments of an audit, checked, and its stages."""
+@dataclass
+class Totals:
+    """Running counts of the test: hits and grid counts per dataset, and the runs behind them."""
 
-    mechanism: Any
-    guarantee: Any
-    max_trials: int
-    alpha: float
-    seed: int
-    attack: Any
-    executor: Executor | None
-    progress: Progress | None
-    delta: float | None
-    neighbours: Neighbours | None
+    counts: np.ndarray
+    trials: int = 0
+    curve_trials: int = 0
+    stopped: bool = False
 
-    def __post_init__(self) -> None:
-        if not callable(self.mechanism):
-            remedy = "Pass the function itself; per_run(f) wraps one of a single run."
-            raise InvalidInput("mechanism", self.mechanism, "callable as mechanism(data, rng, trials)", remedy)
-        if not isinstance(self.max_trials, int | np.integer) or self.max_trials < FEWEST_TRIALS:
-            limit = f"an integer >= {FEWEST_TRIALS}"
-            raise InvalidInput("max_trials", self.max_trials, limit, "Use 100_000 for a quick audit.")
-        if not isinstance(self.seed, int | np.integer) or self.seed < 0:
-            raise InvalidInput("seed", self.seed, "an integer >= 0", "Use seed=0.")
-        if self.guarantee is not None and not isinstance(self.guarantee, Guarantee):
-            remedy = "Use PureDP(1.0), ApproxDP(1.0, 1e-5), ..., or None to measure."
-            raise InvalidInput("guarantee", self.guarantee, "a Guarantee or None", remedy)
-        checked_level(self.alpha)
-        checked_attack(self.attack)
-        if self.guarantee is not None and self.neighbours is not None:
-            object.__setattr__(self, "guarantee", claim_for(self.guarantee, self.neighbours))
-
-    @property
-    def goals(self) -> list[Target]:
-        """What may be tested; refused when the guarantee claims nothing there."""
-        found = targets(self.guarantee, self.delta)
-        if not found or not all(np.isfinite(goal.epsilon) for goal in found):
-            limit = f"one at which {self.guarantee} claims a finite epsilon"
-            raise InvalidInput("delta", self.delta, limit, "Use 1e-5 for example.")
-        return found
-
-    def runner(self, pair: Pair) -> Runner:
-        """The mechanism on this pair."""
-        return Runner(self.mechanism, (pair[0], pair[1]), int(self.seed), self.executor)
-
-    def find_pair(self) -> tuple[Pair, int]:
-        """The most telling pair of the relation, and the trials it took to find."""
-        if self.neighbours is None:
-            remedy = "Pass pair=(data, neighbour) or neighbours=replace_one(low=0, high=1, n=10)."
-            raise InvalidInput("pair", None, "given, or neighbours to search", remedy)
-        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(int(self.seed), spawn_key=(SEARCH,))))
-        count = 12
-        each = max(5, self.max_trials // 5 // count)
-        pairs = self.neighbours.pairs(rng, count)
-        best, value = pairs[0], -np.inf
-        for k, pair in enumerate(pairs):
-            prospect = self._prospect(pair, each, k)
-            if prospect > value:
-                best, value = pair, prospect
-        return best, each * len(pairs)
-
-    def _prospect(self, pair: Pair, trials: int, k: int) -> float:
-        runner = replace(self.runner(pair), seed=int(self.seed) + 0)
-        outputs = _gather(runner, chunks(SEARCH + 10 + k, trials, trials))
-        encoding = encoding_of(joined(outputs))
-        first, second = encoding(outputs[0]), encoding(outputs[1])
-        choice = select(self.attack, first, second, self.goals, self.max_trials, self.alpha)
-        return choice.margin
-
-    def prepare(self, pair: Pair, spent: int) -> Prepared:
-        """Run the pilot, check the mechanism's health, choose the event."""
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise InvalidInput("pair", pair, "two datasets", "Pass pair=(data, neighbour).")
-        runner = self.runner((pair[0], pair[1]))
-        probe = runner.outputs(Chunk(PROBE, 0, 0, min(16, self.max_trials), 0))
-        width = encoding_of(probe).width
-        left = self.max_trials - spent
-        pilot = pilot_size(left, width)
-        size = chunk_size(self.max_trials, width)
-        raw = _gather(runner, chunks(PILOT, pilot, size))
-        encoding = encoding_of(joined(raw))
-        first, second = encoding(raw[0]), encoding(raw[1])
-        choice = select(self.attack, first, second, self.goals, left - pilot, self.alpha)
-        pooled = np.concatenate([choice.score(first), choice.score(second)])
-        grid = np.unique(np.quantile(pooled, np.linspace(0.01, 0.99, CURVE_POINTS), method="lower"))
-        health = health_of(runner, probe, first, second)
-        return Prepared(runner, encoding, choice, grid, spent + pilot, left - pilot, health)
-
-    def certify(self, ready: Prepared) -> tuple[np.ndarray, np.ndarray, int]:
-        """Fresh trials on both datasets: hits per dataset, counts of the curve's grid, trials behind the curve."""
-        tally = Tally(ready.encoding, ready.choice, ready.grid)
-        size = chunk_size(self.max_trials, ready.encoding.width)
-        work = chunks(TEST, ready.test_trials, size)
-        totals = np.zeros((2, 1 + len(ready.grid)), dtype=np.int64)
-        curve_trials = 0
-        for chunk, counts in ready.runner.results(work, tally):
-            totals[chunk.side] += counts
-            curve_trials += chunk.trials if chunk.side == 1 and chunk.first < CURVE_TRIALS else 0
-            if self.progress is not None and chunk.side == 1:
-                done = chunk.first + chunk.trials
-                bound = self._bound(ready.choice, totals[:, 0], done)
-                self.progress(ready.pilot_trials + done, self.max_trials, bound)
-        return totals[:, 0], totals[:, 1:], curve_trials
-
-    def _bound(self, choice: Choice, hits: np.ndarray, trials: int) -> float:
-        favoured, other = (hits[0], hits[1]) if choice.direction == "first" else (hits[1], hits[0])
-        slope = float(np.exp(max(SLOPE * choice.predicted, 0.0)))
-        counts = (int(favoured), trials, int(other), trials)
-        return ratio_bound(*counts, delta=choice.target.delta, alpha=self.alpha, slope=slope)
-
-    def conclude(
-        self, ready: Prepared, hits: np.ndarray, grid_counts: np.ndarray, curve_trials: int, seconds: float
-    ) -> AuditResult:
-        """The bound, what it says about the claim, and what it would have caught."""
-        choice, n = ready.choice, ready.test_trials
-        goal = choice.target
-        bound = self._bound(choice, hits, n)
-        favoured, other = (0, 1) if choice.direction == "first" else (1, 0)
-        rate = float(np.clip(hits[favoured] / n, 1 / n, 1))
-        if choice.normal and goal.delta > 0:
-            caught = detectable_gaussian(n, claimed=goal.epsilon, delta=goal.delta, alpha=self.alpha)
-        else:
-            caught = detectable_epsilon(rate, n, claimed=goal.epsilon, delta=goal.delta, alpha=self.alpha)
-        health = ready.health
-        if not np.isfinite(caught):
-            health += (f"too few trials ({self.max_trials}) to catch any violation with this event: raise max_trials",)
-        curve: Curve | None = None
-        if curve_trials:
-            curve = curve_from_counts(grid_counts[0], grid_counts[1], curve_trials, self.alpha)
-        return AuditResult(
-            violated=self.guarantee is not None and bound > goal.epsilon,
-            epsilon_lower=bound,
-            delta=goal.delta,
-            alpha=float(self.alpha),
-            trials=ready.pilot_trials + n,
-            seconds=seconds,
-            pair=ready.runner.pair,
-            event=Event(sentence_of(choice), choice, ready.encoding),
-            direction=choice.direction,
-            detectable_epsilon=caught,
-            curve=curve,
-            seed=int(self.seed),
-            guarantee=self.guarantee,
-            claimed=goal.epsilon,
-            counts=(int(hits[favoured]), int(hits[other]), n),
-            health=health,
-        )
+    def favoured(self, choice: Choice) -> tuple[int, int]:
+        """Hits on the favoured dataset, then on the other."""
+        hits = self.counts[:, 0].tolist()
+        return (hits[0], hits[1]) if choice.direction == "first" else (hits[1], hits[0])
 
 
-def claim_for(guarantee: Guarantee, neighbours: Neighbours) -> Guarantee:
-    """The guarantee under the relation of the neighbours; replace-one covers a label and a single local record."""
-    own, theirs = guarantee.relation, neighbours.relation
-    if own.name == REPLACE_ONE.name and theirs.name in (LABEL_ONLY.name, LOCAL.name):
-        return replace(guarantee.to_relation(replace(own, size=theirs.size)), relation=theirs)
-    if own.name != theirs.name and (own.name, theirs.name) != ("add/remove-one", "replace-one"):
-        remedy = f"State the guarantee for it: {type(guarantee).__name__}(..., relation=neighbours.relation)."
-        raise MixedRelations("the guarantee's relation", str(own), f"that of the neighbours ({theirs})", remedy)
-    return guarantee.to_relation(theirs)
+def audit_fixed(plan: Plan, pair: Pair, spent: int) -> AuditResult:
+    """A pilot, then all remaining trials on the event it chose."""
+    runner = plan.runner(pair)
+    left = plan.max_trials - spent
+    pilot = run_pilot(plan, runner, None, left)
+    trials = left - pilot.trials
+    choice = select(plan.attack, pilot.first, pilot.second, plan.goals, trials, plan.alpha)
+    totals = certify(plan, runner, pilot, choice, spent, trials)
+    bound = certified_bound(choice, totals, plan.alpha)
+    return conclude(plan, runner, pilot, choice, totals, bound, spent)
 
 
-def pilot_size(trials: int, width: int) -> int:
-    """Trials for choosing: a quarter of a small audit, a tenth of a large one, less of a huge one."""
-    share = max(min(trials // 4, 20_000), min(trials // 10, int(1e5 * (trials / 1e6) ** 0.5)))
-    return max(10, min(share, PILOT_CELLS // max(1, width)))
+def certify(plan: Plan, runner: Runner, pilot: Pilot, choice: Choice, spent: int, trials: int) -> Totals:
+    """Fresh trials on both datasets. Ctrl-C ends them early, and what was counted is kept."""
+    scores = np.concatenate([choice.score(pilot.first), choice.score(pilot.second)])
+    grid = np.unique(np.quantile(scores, np.linspace(0.01, 0.99, CURVE_POINTS), method="lower"))
+    totals = Totals(np.zeros((2, 1 + len(grid)), dtype=np.int64))
+    work = chunks(TEST, trials, chunk_size(plan.max_trials, pilot.encoding.width))
+    pending = np.zeros(1 + len(grid), dtype=np.int64)
+    try:
+        for chunk, counts in runner.results(work, Tally(pilot.encoding, choice, grid)):
+            if chunk.side == 0:
+                pending = counts
+                continue
+            # Both datasets of a place are added together, so an interruption leaves equal numbers of runs.
+            totals.counts[0] += pending
+            totals.counts[1] += counts
+            totals.trials += chunk.trials
+            totals.curve_trials += chunk.trials if chunk.first < CURVE_TRIALS else 0
+            if plan.progress is not None:
+                k, j = totals.favoured(choice)
+                n, goal = totals.trials, choice.target
+                sofar = float(epsilon_lower(k, n, j, n, delta=goal.delta, alpha=plan.alpha))
+                plan.progress(spent + pilot.trials + n, plan.max_trials, sofar)
+    except KeyboardInterrupt:
+        if totals.trials == 0:
+            raise
+        totals.stopped = True
+    return totals
 
 
-def select(
-    attack: Any, first: np.ndarray, second: np.ndarray, goals: list[Target], trials: int, alpha: float
-) -> Choice:
-    """Fit scores on one half of the pilot and choose the event on the other; scores that need no fit see both."""
-    half = (len(first) // 2, len(second) // 2)
-    discrete = distinct_share(first, second) < 1 / 3
-    found: list[Prospect] = []
-    if attack == "atoms" or (attack == "auto" and discrete):
-        found.append(prospect_of_table(table_of(first, second)))
-    for score in candidates(attack, first[: half[0]], second[: half[1]], discrete):
-        whole = isinstance(score, Coordinate | Given | TrailingZeros)
-        a, b = (first, second) if whole else (first[half[0] :], second[half[1] :])
-        found.append(prospect_of(score, score(a), score(b)))
-    if not found:
-        raise InvalidInput("attack", attack, "one that fits these outputs", "Use attack='auto'.")
-    return best_choice(found, goals, trials, alpha)
+def certified_bound(choice: Choice, totals: Totals, alpha: float) -> float:
+    """The exact ratio test; after an interruption, limits that hold at every time at once."""
+    k, j = totals.favoured(choice)
+    n, delta = totals.trials, choice.target.delta
+    if totals.stopped:
+        p_low, q_high = float(anytime(k, n, alpha / 2)[0]), float(anytime(j, n, alpha / 2)[1])
+        return float(np.log((p_low - delta) / q_high)) if p_low - delta > q_high else 0.0
+    slope = float(np.exp(max(SLOPE * choice.predicted, 0.0)))
+    return ratio_bound(k, n, j, n, delta=delta, alpha=alpha, slope=slope)
 
 
-def health_of(runner: Runner, probe: Any, first: np.ndarray, second: np.ndarray) -> tuple[str, ...]:
-    """What a reader must know: determinism, a mechanism that ignores its rng, global seeding."""
-    found = []
-    constant = bool((first == first[0]).all() and (second == second[0]).all())
-    if constant and bool((first[0] == second[0]).all()):
-        found.append(
-            "deterministic: every run gave the same output on both datasets, so there was nothing to tell apart"
-        )
-    elif constant:
-        found.append("deterministic, and the output depends on the dataset: no epsilon holds")
-    again = runner.outputs(Chunk(PROBE, 0, 0, len(probe), 0))
-    if not np.array_equal(np.asarray(encoding_of(probe)(probe)), np.asarray(encoding_of(probe)(again))):
-        found.append("ignores its rng: the same seed gave other outputs, so this result cannot be replayed")
-    if isinstance(runner.mechanism, PerRun) and runner.mechanism.global_state:
-        found.append("takes no rng: numpy's and random's global state was seeded before each run")
-    return tuple(found)
-
-
-def sentence_of(choice: Choice) -> str:
-    """The event in words."""
-    sign = ">=" if choice.above else "<"
-    return f"{choice.score} {sign} {choice.threshold:.10g}"
-
-
-def _gather(runner: Runner, work: list[Chunk]) -> list[Any]:
-    """The outputs of both datasets."""
-    parts: tuple[list[Any], list[Any]] = ([], [])
-    for chunk, outputs in runner.results(work, None):
-        parts[chunk.side].append(outputs)
-    return [joined(parts[0]), joined(parts[1])]
+def conclude(
+    plan: Plan, runner: Runner, pilot: Pilot, choice: Choice, totals: Totals, bound: float, spent: int
+) -> AuditResult:
+    """What the bound says about the claim, and what it would have caught."""
+    n, goal = totals.trials, choice.target
+    k, j = totals.favoured(choice)
+    claim = {"claimed": goal.epsilon, "delta": goal.delta, "alpha": plan.alpha}
+    if choice.normal and goal.delta > 0:
+        caught = detectable_gaussian(n, **claim)
+    else:
+        caught = detectable_epsilon(float(np.clip(k / n, 1 / n, 1)), n, **claim)
+    health = pilot.health
+    if not np.isfinite(caught):
+        health += (f"too few trials ({plan.max_trials}) to catch any violation with this event: raise max_trials",)
+    if totals.stopped:
+        health += (f"stopped by hand after {n} of the test's trials: the bound holds at every time at once",)
+    above = totals.counts[:, 1:]
+    return AuditResult(
+        violated=plan.guarantee is not None and bound > goal.epsilon,
+        epsilon_lower=bound,
+        delta=goal.delta,
+        alpha=float(plan.alpha),
+        trials=spent + pilot.trials + n,
+        seconds=0.0,
+        pair=runner.pair,
+        event=Event(sentence_of(choice), choice, pilot.encoding),
+        direction=choice.direction,
+        detectable_epsilon=caught,
+        curve=curve_from_counts(above[0], above[1], totals.curve_trials, plan.alpha),
+        seed=plan.seed,
+        guarantee=plan.guarantee,
+        claimed=goal.epsilon,
+        method="confidence sequence" if totals.stopped else "exact ratio test",
+        counts=(k, j, n),
+        health=health,
+    )

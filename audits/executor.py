@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.journal import Journal
 from audits.outputs import FailedRun, Mechanism, checked_outputs
 from bounds.errors import DpcheckError, InvalidInput
 
@@ -42,10 +43,14 @@ class Chunk:
     trials: int
     first: int
 
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """Its place among all chunks of the audit."""
+        return self.stage, self.side, self.index
+
     def rng(self, seed: int) -> np.random.Generator:
         """The chunk's own stream: a function of the audit's seed and of the chunk's place, nothing else."""
-        key = (self.stage, self.side, self.index)
-        return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
+        return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=self.key)))
 
 
 def chunk_size(max_trials: int, width: int = 1) -> int:
@@ -67,6 +72,7 @@ class Runner:
     pair: tuple[Any, Any]
     seed: int
     executor: Executor | None = None
+    journal: Journal | None = None
 
     def outputs(self, chunk: Chunk) -> Any:
         """The checked outputs of one chunk, in this process."""
@@ -74,24 +80,43 @@ class Runner:
 
     def results(self, work: list[Chunk], reduce: Callable[[Any, Chunk], Any] | None) -> Iterator[tuple[Chunk, Any]]:
         """Each chunk with what `reduce` made of its outputs, always in the order of `work`."""
-        if self.executor is None:
-            for chunk in work:
-                yield chunk, run_chunk(self.mechanism, self.pair[chunk.side], self.seed, chunk, reduce)
-            return
-        pending: deque[tuple[Chunk, Future[Any]]] = deque()
+        for chunk, made in self._pending(work, reduce):
+            result = made()
+            if self.journal is not None and self.journal.get(chunk.key) is None:
+                self.journal.put(chunk.key, result)
+            yield chunk, result
+
+    def _pending(
+        self, work: list[Chunk], reduce: Callable[[Any, Chunk], Any] | None
+    ) -> Iterator[tuple[Chunk, Callable[[], Any]]]:
+        """Chunks with a way to get their result, a bounded number of them in flight."""
+        ahead: deque[tuple[Chunk, Callable[[], Any]]] = deque()
+        futures: deque[Future[Any]] = deque()
         try:
             for chunk in work:
-                data = self.pair[chunk.side]
-                pending.append((chunk, self.executor.submit(run_chunk, self.mechanism, data, self.seed, chunk, reduce)))
-                if len(pending) >= PENDING:
-                    done, future = pending.popleft()
-                    yield done, future.result()
-            while pending:
-                done, future = pending.popleft()
-                yield done, future.result()
+                ahead.append((chunk, self._start(chunk, reduce, futures)))
+                if self.executor is None or len(ahead) >= PENDING:
+                    yield ahead.popleft()
+            while ahead:
+                yield ahead.popleft()
         finally:
-            for _, future in pending:
+            for future in futures:
                 future.cancel()
+
+    def _start(
+        self, chunk: Chunk, reduce: Callable[[Any, Chunk], Any] | None, futures: deque[Future[Any]]
+    ) -> Callable[[], Any]:
+        known = None if self.journal is None else self.journal.get(chunk.key)
+        if known is not None:
+            return lambda: known
+        call = (self.mechanism, self.pair[chunk.side], self.seed, chunk, reduce)
+        if self.executor is None:
+            return lambda: run_chunk(*call)
+        future = self.executor.submit(run_chunk, *call)
+        futures.append(future)
+        if len(futures) > 2 * PENDING:
+            futures.popleft()
+        return future.result
 
 
 def run_chunk(

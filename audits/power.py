@@ -76,11 +76,13 @@ def _smallest(
         p, q = rates(eps)
         return p <= 1 and float(tail_probability(order, rank, np.array([p]), np.array([q]))[0]) >= power
 
-    grid = claimed + (LARGEST - claimed) * np.linspace(0, 1, 60)[1:] ** 3
-    first = next((k for k, eps in enumerate(grid) if flagged(float(eps))), None)
-    if first is None:
-        return math.inf
-    low, high = (claimed if first == 0 else float(grid[first - 1])), float(grid[first])
+    low, step = claimed, 0.01
+    high = low + step
+    while not flagged(high):
+        low, step = high, 1.6 * step
+        high = low + step
+        if high > LARGEST:
+            return math.inf
     for _ in range(14):
         middle = (low + high) / 2
         low, high = (low, middle) if flagged(middle) else (middle, high)

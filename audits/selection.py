@@ -78,10 +78,12 @@ class Prospect:
     events: list[tuple[bool, Direction, np.ndarray, np.ndarray]]
     normal: bool = False
 
-    def best(self, goals: Sequence[Target], trials: int, alpha: float) -> Choice:
+    def best(self, goals: Sequence[Target], trials: int, alpha: float, favoured: Direction | None = None) -> Choice:
         """The event with the largest margin to be expected from `trials` further runs per dataset."""
         best: Choice | None = None
         for above, direction, p, q in self.events:
+            if favoured not in (None, direction):
+                continue
             for goal in goals:
                 bound = predicted_bound(p, q, goal.delta, trials, alpha)
                 i = int(np.argmax(bound))

@@ -68,7 +68,11 @@ class Table:
     def _names(self) -> list[str]:
         rich = self.rows.shape[1] > 1 and len(self.keys) > 8
         additive = rich and one_hot(self.rows).shape[1] <= MOST_ONE_HOT
-        return ["", *(["shrunk to boosted trees"] if rich else []), *(["shrunk to an additive model"] if additive else [])]
+        return [
+            "",
+            *(["shrunk to boosted trees"] if rich else []),
+            *(["shrunk to an additive model"] if additive else []),
+        ]
 
     def _model(self, name: str, counts: np.ndarray) -> np.ndarray:
         """Log-likelihood ratio of each output by a model of its columns; none says that the datasets agree."""

@@ -43,8 +43,11 @@ class GaussianAccountant:
         excess = np.log(self.true_delta(points) + 1e-300) - np.log(points["delta"])
         worst = int(np.argmax(excess))
         if excess[worst] > 1e-6:
-            first = roundest(points, excess)
-            return self.replay(claim, first)
+            raw = {k: float(v[worst]) for k, v in points.items()}
+            plain = roundest(points, excess)
+            found = self.replay(claim, plain)
+            kept = found.verdict is Verdict.REFUTED and claim.violated_by(plain) is None
+            return found if kept else self.replay(claim, raw)
         certificate = accounting.certify_gaussian_noise(
             lambda e, dl: lambdified_at(self.mu, {"eps": e, "delta": dl}), box["eps"], box["delta"]
         )

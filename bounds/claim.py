@@ -182,6 +182,9 @@ class Claim:
         document = self.id.split(".")[0]
         if document != self.source.document or document not in DOCUMENTS:
             raise InvalidInput("claim id", self.id, f"<document>.<kind><number> with {sorted(DOCUMENTS)}", "Rename it.")
+        if self.states in (sympy.true, sympy.false):
+            limit = "a relation that the symbols' domains do not decide"
+            raise InvalidInput(f"statement of {self.id}", str(self.states), limit, "Check its two sides.")
         unknown = sorted(str(s) for s in self.symbols if s not in TABLE)
         if unknown:
             raise InvalidInput(
@@ -281,7 +284,15 @@ class Claim:
         if broken is not None:
             given = {str(s): values[str(s)] for s in broken.free_symbols}
             raise HypothesisViolated(self.id, given, pretty(broken), "Choose values inside its hypotheses.")
-        return self._numeric(*(np.asarray(values[str(s)], float) for s in needed))[()]
+        with np.errstate(all="ignore"):
+            found = self._numeric(*(np.asarray(values[str(s)], float) for s in needed))[()]
+        if not np.all(np.isfinite(found)):
+            given = {str(s): values[str(s)] for s in needed}
+            zeros = {k: v for k, v in given.items() if np.any(np.asarray(v) == 0)}
+            what = f"{' and '.join(zeros or given)}, for {self.id},"
+            remedy = "Use values above 0." if zeros else "Choose values less extreme."
+            raise InvalidInput(what, [*(zeros or given).values()], "where the formula is finite", remedy)
+        return found
 
     @cached_property
     def _numeric(self) -> Any:

@@ -75,7 +75,7 @@ def _no_negative_term(expr: sympy.Expr) -> bool:
     expr = sympy.expand(expr)
     try:
         coefficients = sympy.Poly(expr, *sorted(expr.free_symbols, key=str)).coeffs()
-    except sympy.PolynomialError:
+    except (sympy.PolynomialError, sympy.GeneratorsNeeded):
         coefficients = sympy.Add.make_args(expr)
     symbols_fit = all(s.is_nonnegative for s in expr.free_symbols)
     return symbols_fit and all(c.is_nonnegative or (c.is_number and sympy.N(c, 60) > 0) for c in coefficients)
@@ -86,12 +86,11 @@ def enclose(expr: sympy.Expr, box: Mapping[sympy.Symbol, Any]) -> Any:
     """Interval enclosure of an expression, outward rounded (rationals stay exact)."""
     if expr.is_Symbol:
         return box[expr]
-    if expr.is_Rational:
-        return iv.mpf(int(expr.p)) / iv.mpf(int(expr.q))
+    if expr.is_Rational or expr.is_Float:
+        exact = sympy.Rational(expr)
+        return iv.mpf(int(exact.p)) / iv.mpf(int(exact.q))
     if expr is sympy.E or expr is sympy.pi:
         return iv.e if expr is sympy.E else iv.pi
-    if isinstance(expr, sympy.Float):
-        return iv.mpf(str(expr))
     args = [enclose(a, box) for a in expr.args]
     if isinstance(expr, sympy.Add):
         return sum(args, iv.mpf(0))
@@ -129,17 +128,27 @@ def branch_and_bound(gap: sympy.Expr, box: Box, limit: int = 20_000) -> Answer:
         if not heap:
             return Answer(True, f"interval branch-and-bound, {used} cells")
         _, _, cell = heapq.heappop(heap)
-        value = enclose(gap, {s: iv.mpf(list(side)) for s, side in zip(names, cell, strict=True)})
-        if value.a >= 0:
+        lowest = _lowest(gap, {s: iv.mpf(list(side)) for s, side in zip(names, cell, strict=True)})
+        if lowest >= 0:
             continue
         widths = [(hi - lo) / (abs(hi) + abs(lo) + 1e-12) for lo, hi in cell]
         widest = int(np.argmax(widths))
         lo, hi = cell[widest]
         for side in ((lo, (lo + hi) / 2), ((lo + hi) / 2, hi)):
             child = (*cell[:widest], side, *cell[widest + 1 :])
-            heapq.heappush(heap, (float(mpmath.mpf(value.a)), 2 * tie + (side[0] != lo), child))
+            heapq.heappush(heap, (lowest, 2 * tie + (side[0] != lo), child))
+    if not heap:
+        return Answer(True, f"interval branch-and-bound, {limit} cells")
     left = ", ".join(f"{s} in [{a:.4g}, {b:.4g}]" for s, (a, b) in zip(names, heap[0][2], strict=True))
     return Answer(None, f"undecided after {limit} cells, e.g. {left}")
+
+
+def _lowest(gap: sympy.Expr, cell: Mapping[sympy.Symbol, Any]) -> float:
+    """Lower end of the enclosure; -inf where a log or a root may leave the reals."""
+    try:
+        return float(mpmath.mpf(enclose(gap, cell).a))
+    except mpmath.libmp.ComplexResult:
+        return -math.inf
 
 
 # Counterexamples -----------------------------------------------------------------------------------
@@ -153,8 +162,8 @@ def counterexample(
     samples: int = 20_000,
 ) -> dict[str, float] | None:
     """A point with left > right, the roundest found and confirmed with 50 digits; None if the search fails."""
-    names = sorted(left.free_symbols | right.free_symbols, key=str)
-    if not names:
+    names = sorted(set().union(*(e.free_symbols for e in (left, right, *conditions))), key=str)
+    if not left.free_symbols | right.free_symbols:
         return {} if bool(sympy.N(left - right, 50) > 0) else None
     bounds = _search_box(names, box)
     rng = np.random.default_rng(seed)
@@ -200,8 +209,7 @@ def _margin(left: Any, right: Any, names: Sequence[sympy.Symbol], conditions: Se
             low, high = (np.broadcast_to(f(*(column[s] for s in free)), len(points)) for free, f in sides)
             excess = (low - high) / (np.abs(low) + np.abs(high) + 1e-300) - 1e-9
             for free, test in tests:
-                if set(free) <= column.keys():
-                    excess = np.where(test(*(column[s] for s in free)), excess, -np.inf)
+                excess = np.where(test(*(column[s] for s in free)), excess, -np.inf)
         return np.where(np.isnan(excess), -np.inf, excess)
 
     return margin
@@ -246,5 +254,5 @@ def exceeds(left: sympy.Expr, right: sympy.Expr, point: Mapping[sympy.Symbol, fl
     exact = {s: sympy.Rational(repr(float(x))) for s, x in point.items()}
     low, high = (sympy.N(e.subs(exact), 50) for e in (left, right))
     if not (low.is_real and high.is_real):
-        return bool(low.is_real is False or high.is_real is False)
+        return bool(low.is_finite and high.is_finite)
     return bool(low - high > (abs(low) + abs(high)) * sympy.Float("1e-9"))

@@ -30,7 +30,7 @@ class Same:
     def settle(self, seed: int) -> Answer:
         """Simplify the difference; if it stays, look for a point where it is not zero."""
         gap = sympy.simplify(self.left - self.right)
-        if gap == 0 or sympy.simplify(sympy.expand_log(sympy.powsimp(gap, force=True), force=True)) == 0:
+        if gap == 0:
             return Answer(True, "the difference simplifies to 0")
         point = (
             counterexample(self.left, self.right, seed=seed)
@@ -39,6 +39,8 @@ class Same:
         )
         if point is not None:
             return Answer(False, "the sides differ", point)
+        if sympy.simplify(sympy.expand_log(sympy.powsimp(gap, force=True), force=True)) == 0:
+            return Answer(True, "the difference simplifies to 0")
         return Answer(None, f"the difference {pretty(gap)} was not simplified")
 
 
@@ -126,7 +128,9 @@ class Equals:
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
         exact, stated = (at(e, point) for e in (self.derived, claim.formula))
-        differs = abs(exact - stated) > 1e-9 * (abs(exact) + abs(stated)) if exact.is_real and stated.is_real else True
+        differs = {exact.is_finite, stated.is_finite} == {True, False}
+        if exact.is_finite and stated.is_finite:
+            differs = bool(abs(exact - stated) > 1e-9 * (abs(exact) + abs(stated)))
         verdict = Verdict.REFUTED if differs else Verdict.UNCHECKED
         figure = f"is {digits(exact)}, stated {digits(stated)}"
         return Evidence(self.kind, verdict, figure, self.because, counterexample=dict(point))
@@ -171,7 +175,7 @@ class AtMost:
 
 @dataclass(frozen=True)
 class Induction:
-    """The bound holds at the start, and the recurrence carries it from one step to the next."""
+    """The bound holds at the start, and the recurrence, which grows with it, carries it to the next step."""
 
     over: sympy.Symbol
     start: sympy.Expr
@@ -185,10 +189,13 @@ class Induction:
         bound = claim.formula
         lift = (lambda e: e**2) if self.squared else (lambda e: e)
         following = lift(bound.subs(self.over, self.over + 1))
+        before = sympy.Symbol("before", nonnegative=True)
+        growth = sympy.diff(self.recurrence(before), before)
         proof = Proof(
             [
                 Less("it holds at the start", self.start, bound.subs(self.over, 0), self.where),
                 Less("the recurrence keeps it", self.recurrence(bound), following, self.where),
+                Less("and grows with it", sympy.Integer(0), growth, self.where),
             ]
         ).run(claim, effort)
         return Evidence(self.kind, proof.verdict, f"induction on {pretty(self.over)}: {self.because}", proof.detail)
@@ -299,13 +306,12 @@ class NoConstant:
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         if not isinstance(claim.states, Rate):
             raise InvalidInput("statement", claim.text(), "a rate", "Use AtMost for explicit constants.")
-        limit = sympy.limit(sympy.simplify((self.value / claim.formula).subs(self.path)), self.parameter, sympy.oo)
-        evidence = self.replay(claim, {str(self.parameter): self.at})
-        if limit is sympy.oo:
-            return evidence
-        return Evidence(self.kind, Verdict.UNCHECKED, f"ratio tends to {limit}", self.because)
+        return self.replay(claim, {str(self.parameter): self.at})
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
+        limit = sympy.limit(sympy.simplify((self.value / claim.formula).subs(self.path)), self.parameter, sympy.oo)
+        if limit is not sympy.oo:
+            return Evidence(self.kind, Verdict.UNCHECKED, f"ratio tends to {limit}", self.because)
         here = {self.parameter: sympy.Rational(repr(float(point[str(self.parameter)])))}
         numbers = {s: sympy.sympify(e).subs(here) for s, e in self.path.items()}
         value, rate = (sympy.N(e.subs(numbers), 20) for e in (self.value, claim.formula))
@@ -325,28 +331,34 @@ class Units:
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
-        gap = claim.unit_gap
-        if gap is None:
+        if claim.unit_gap is None:
             return Evidence(self.kind, Verdict.SUPPORTED, "units agree")
-        return self.replay(claim, {"loss_scale": 1e6})
+        scales = [{f"{what}_scale": scale} for what in ("loss", "parameter") for scale in (1e6, 1e-6)]
+        found = [self.replay(claim, point) for point in scales]
+        return next((e for e in found if e.verdict is Verdict.REFUTED), found[0])
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
-        """Rescale the loss by c: the left side grows by c^a, the right by another power."""
+        """Rescale the loss (or the parameter) by c: the left side grows by c^a, the right by another power."""
+        what = "parameter" if "parameter_scale" in point else "loss"
+        axis = ("loss", "parameter").index(what)
         c = sympy.Symbol("c", positive=True)
-        scaled = {s: s * c ** TABLE[s].unit[0] for s in claim.formula.free_symbols | claim.subject.free_symbols}
+        symbols = claim.formula.free_symbols | claim.subject.free_symbols
+        scaled = {s: s * c ** sympy.Rational(*TABLE[s].unit[axis].as_integer_ratio()) for s in symbols}
         left, right = (sympy.simplify(e.subs(scaled, simultaneous=True) / e) for e in (claim.subject, claim.formula))
-        scale = sympy.Rational(repr(float(point["loss_scale"])))
+        scale = sympy.Rational(repr(float(point[f"{what}_scale"])))
         grows = sympy.N((left / right).subs(c, scale))
         verdict = Verdict.REFUTED if grows.is_number and grows > 1 else Verdict.UNCHECKED
         if not grows.is_number:
             return Evidence(self.kind, Verdict.UNCHECKED, claim.unit_gap or "units agree")
-        figure = f"loss times {digits(sympy.N(scale))}: left/right grows {digits(grows)}x"
+        figure = f"{what} times {digits(sympy.N(scale))}: left/right grows {digits(grows)}x"
         return Evidence(self.kind, verdict, figure, claim.unit_gap or "", float(grows), counterexample=dict(point))
 
 
 def extreme(expr: sympy.Expr, given: Sequence[sympy.Basic], seed: int) -> float:
     """The largest value of an expression over the table's boxes, among points that meet the conditions."""
     names = sorted(expr.free_symbols, key=str)
+    if not names:
+        return float(expr)
     logs = np.log([TABLE[s].box for s in names])
     unit = np.random.default_rng(seed).random((20_000, len(names)))
     unit[:1000] = np.round(unit[:1000])
@@ -358,11 +370,28 @@ def extreme(expr: sympy.Expr, given: Sequence[sympy.Basic], seed: int) -> float:
     return float(lambdified(expr)(*points[allowed].T).max())
 
 
-def where_complex(*sides: sympy.Expr) -> dict[str, float] | None:
-    """A plain point of the table's boxes where one side is not even real."""
+def where_complex(left: sympy.Expr, right: sympy.Expr) -> dict[str, float] | None:
+    """A point of the table's boxes, plain if possible, where the sides differ because one is not even real."""
+    sides = (left, right)
     names = sorted(set().union(*(e.free_symbols for e in sides)), key=str)
-    point = {str(s): max(1.0, TABLE[s].box[0]) if TABLE[s].box[1] >= 1 else 0.1 for s in names if s in TABLE}
-    return point if len(point) == len(names) and any(not at(e, point).is_real for e in sides) else None
+    boxes = np.array([TABLE[s].box if s in TABLE else (1e-3, 1e3) for s in names]).reshape(-1, 2)
+    low, high = np.log(boxes).T
+    points = np.exp(low + np.random.default_rng(0).random((200, len(names))) * (high - low))
+    points[0] = np.where(boxes[:, 1] >= 1, np.maximum(1.0, boxes[:, 0]), 0.1)
+    points[:, [bool(s.is_integer) for s in names]] //= 1
+    with np.errstate(all="ignore"):
+        real = [np.isfinite(lambdified(e)(*points[:, [names.index(s) for s in free(e)]].T)) for e in sides]
+    for row in points[~np.logical_and.reduce(np.broadcast_arrays(*real, np.ones(200, bool)))]:
+        point = {str(s): float(f"{x:.2g}") for s, x in zip(names, row, strict=True)}
+        a, b = (at(e, point) for e in sides)
+        if a.is_finite and b.is_finite and not (a.is_real and b.is_real) and abs(a - b) > 1e-9 * (abs(a) + abs(b)):
+            return point
+    return None
+
+
+def free(expr: sympy.Expr) -> list[sympy.Symbol]:
+    """Its symbols, in the order that `lambdified` takes them."""
+    return sorted(expr.free_symbols, key=str)
 
 
 def named(point: Mapping[str, Any], *exprs: sympy.Expr) -> dict[sympy.Symbol, float]:

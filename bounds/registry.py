@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import importlib
+import inspect
 import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,15 +41,22 @@ def entries() -> Mapping[str, Entry]:
     """All claims by id: by document, then file, then in the order of the source."""
     found: dict[str, Entry] = {}
     for theme, stem, module in modules_below(bounds):
-        for value in vars(module).values():
-            if isinstance(value, Claim):
-                known = found.setdefault(value.id, Entry(value, theme, stem))
-                if known.claim is not value:
-                    raise InvalidInput("claim id", value.id, "used once", f"It also stands in {known.algorithm}.py.")
+        for claim in claims_of(module):
+            known = found.setdefault(claim.id, Entry(claim, theme, stem))
+            if known.claim is not claim:
+                raise InvalidInput("claim id", claim.id, "used once", f"It also stands in {known.algorithm}.py.")
     for entry in found.values():
         if entry.claim.corrects is not None and entry.claim.corrects not in found:
             raise InvalidInput(f"{entry.claim.id} corrects", entry.claim.corrects, "a known claim", "Check the id.")
     return found
+
+
+def claims_of(module: ModuleType) -> list[Claim]:
+    """The claims a file defines, in its order; those it imports stand in another file."""
+    tree = ast.parse(inspect.getsource(module))
+    lines = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    imported = {alias.asname or alias.name for line in lines for alias in line.names}
+    return [v for name, v in vars(module).items() if isinstance(v, Claim) and name not in imported]
 
 
 @dataclass(frozen=True)

@@ -38,11 +38,14 @@ class Quantity:
 
     def must_contain(self, value: Any) -> None:
         """Refuse numbers outside the domain (0, below)."""
-        numbers = np.asarray(value, float)
+        try:
+            numbers = np.asarray(value, float)
+        except (TypeError, ValueError):
+            raise InvalidInput(self.name, value, "a number or an array of them", f"It is the {self.meaning}.") from None
         if not np.all(np.isfinite(numbers)) or np.any(numbers < 0) or np.any(numbers >= self.below):
             limit = "finite and >= 0" + (f" and < {self.below:g}" if np.isfinite(self.below) else "")
             raise InvalidInput(self.name, value, limit, f"It is the {self.meaning}.")
-        if self.integer and np.any(numbers < 1):
+        if self.integer and np.any((numbers < 1) | (numbers != np.round(numbers))):
             raise InvalidInput(self.name, value, "a whole number >= 1", f"It is the {self.meaning}.")
 
 

@@ -1,99 +1,41 @@
 """dpcheck: what a theorem on private learning says, what the code does, what an attacker sees.
 
-This is the public face; it re-exports what users need from `bounds` and `audits`.
+This is the public face. Names come from `dpcheck.public` on first use, so that `import dpcheck` costs nothing.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import importlib
+import importlib.util
+from typing import TYPE_CHECKING, Any
 
-from audits import AuditResult, Neighbours, add_remove, audit, group, label_only, local, per_run, replace_one
-from bounds.claim import Claim, Evidence, Verdict
-from bounds.errors import (
-    DpcheckError,
-    HypothesisViolated,
-    InvalidInput,
-    MissingDependency,
-    MixedRelations,
-    UnknownName,
-)
-from bounds.guarantees import (
-    ADD_REMOVE,
-    LABEL_ONLY,
-    LOCAL,
-    REPLACE_ONE,
-    ZCDP,
-    ApproxDP,
-    GaussianDP,
-    Guarantee,
-    PureDP,
-    Relation,
-    RenyiDP,
-    compose,
-)
-from bounds.registry import library as bounds
-from dpcheck.constraints import Box, L1Ball, L2Ball, Simplex, WholeSpace
-from dpcheck.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
-from dpcheck.problems import Problem
-from dpcheck.solver import Mechanism, Solution, Solver
+if TYPE_CHECKING:
+    from dpcheck import adapters as adapters
+    from dpcheck import solvers as solvers
+    from dpcheck import strategies as strategies
+    from dpcheck.public import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "ADD_REMOVE",
-    "LABEL_ONLY",
-    "LOCAL",
-    "REPLACE_ONE",
-    "ZCDP",
-    "ApproxDP",
-    "AuditResult",
-    "Box",
-    "Claim",
-    "DpcheckError",
-    "Evidence",
-    "GaussianDP",
-    "Guarantee",
-    "Huber",
-    "HypothesisViolated",
-    "InvalidInput",
-    "L1Ball",
-    "L2Ball",
-    "Linear",
-    "Logistic",
-    "Mechanism",
-    "MissingDependency",
-    "MixedRelations",
-    "Neighbours",
-    "Problem",
-    "PureDP",
-    "Relation",
-    "RenyiDP",
-    "Sigmoid",
-    "Simplex",
-    "SmoothedHinge",
-    "Solution",
-    "Solver",
-    "Squared",
-    "UnknownName",
-    "Verdict",
-    "WholeSpace",
-    "add_remove",
-    "audit",
-    "bounds",
-    "compose",
-    "group",
-    "label_only",
-    "local",
-    "per_run",
-    "replace_one",
-    "solvers",
-]
+ROOMS = ("adapters", "solvers", "strategies")
 
 
 def __getattr__(name: str) -> Any:
-    """`dpcheck.solvers.OutputPerturbationGD`: found on first use, so that `import dpcheck` stays quick."""
-    if name == "solvers":
-        import importlib
-
-        return importlib.import_module("dpcheck.solvers")
+    """`dpcheck.audit`, `dpcheck.solvers.OutputPerturbationGD`, ...: found on first use."""
+    if name == "__all__":
+        return sorted([*_public().__all__, *ROOMS])
+    if not name.startswith("__"):
+        if importlib.util.find_spec(f"dpcheck.{name}") is not None:
+            return importlib.import_module(f"dpcheck.{name}")
+        if name in _public().__all__:
+            value = globals()[name] = getattr(_public(), name)
+            return value
     raise AttributeError(f"module 'dpcheck' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_public().__all__, *ROOMS])
+
+
+def _public() -> Any:
+    return importlib.import_module("dpcheck.public")

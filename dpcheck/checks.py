@@ -86,7 +86,7 @@ class Property:
         @given(st.fixed_dictionaries({k: number(st, *ends) for k, ends in self.cases.items()}))
         def holds(case: Mapping[str, Any]) -> None:
             measured, bound = self.measure(case)
-            shares.append(measured / bound)
+            shares.append(measured / bound if bound else 0.0)
             if exceeds(measured, bound):
                 failed.append(case)
                 raise AssertionError
@@ -96,13 +96,15 @@ class Property:
         except AssertionError:
             return self.replay(claim, failed[-1])  # the last failure is the shrunk one
         figure = f"at most {max(shares):.3f} of the bound in {len(shares)} cases"
-        return Evidence(self.kind, Verdict.SUPPORTED, figure, self.because, 1 / max(shares) - 1, seed=effort.seed)
+        margin = 1 / max(shares) - 1 if max(shares) > 0 else None
+        return Evidence(self.kind, Verdict.SUPPORTED, figure, self.because, margin, seed=effort.seed)
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
         measured, bound = self.measure(point)
         verdict = Verdict.REFUTED if exceeds(measured, bound) else Verdict.UNCHECKED
         figure = f"measured {measured:.6g}, bound {bound:.6g}"
-        return Evidence(self.kind, verdict, figure, self.because, measured / bound - 1, counterexample=dict(point))
+        margin = measured / bound - 1 if bound else None
+        return Evidence(self.kind, verdict, figure, self.because, margin, counterexample=dict(point))
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,7 @@ class Comparison:
         lost = {name: r for name, r in ratios.items() if max(r) > 1}
         errors, works = (sum(r[i] <= 1 for r in ratios.values()) for i in (0, 1))
         figure = f"better error in {errors} of {len(ratios)} settings, less work in {works}"
-        if len(lost) <= (1 - self.share) * len(ratios):
+        if len(ratios) - len(lost) >= self.share * len(ratios) - 1e-9:
             return Evidence(self.kind, Verdict.SUPPORTED, figure, self.because, seed=seed)
         worst = max(lost, key=lambda name: max(lost[name]))
         seen = {"seed": seed, "trials": trials, "worst": {"setting": worst, "error and work ratios": lost[worst]}}

@@ -1,9 +1,10 @@
-"""The command line: verify, claims, bounds, replay."""
+"""The command line: verify, audit, claims, bounds, replay."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
 from collections.abc import Sequence
@@ -14,19 +15,22 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bounds.claim import Claim, Effort, Kind, Verdict, pretty
-from bounds.errors import DpcheckError, InvalidInput
+from bounds.errors import DpcheckError, InvalidInput, UnknownName
 from bounds.registry import Parts, entries, library
+from bounds.symbols import TABLE
 from dpcheck import verify
+from dpcheck.cli_audit import add_audit
 from dpcheck.report import terminal
 
 OK, DIFFERENT, USAGE, INTERRUPTED = 0, 1, 2, 130
+TAKES_REST = ("bounds", "replay")  # these take any symbol's name
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; errors of the user's become one sentence and exit code 2."""
     parser = build_parser()
     args, rest = parser.parse_known_args(argv)
-    if rest and args.command != "bounds":
+    if rest and args.command not in TAKES_REST:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     out, err = terminal.consoles()
     try:
@@ -36,6 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return USAGE
     except BrokenPipeError:
         return OK
+    except OSError as error:
+        err.print(f"dpcheck: {error}", style="red", markup=False, highlight=False)
+        return USAGE
     except KeyboardInterrupt:
         return INTERRUPTED
 
@@ -56,6 +63,8 @@ def build_parser() -> argparse.ArgumentParser:
     check.add_argument("--seed", type=int, default=0, help="the integer all randomness comes from (default 0)")
     check.set_defaults(run=run_verify)
 
+    add_audit(commands)
+
     listing = commands.add_parser("claims", help="list the claims, or show one", allow_abbrev=False)
     add_filters(listing)
     listing.set_defaults(run=run_claims)
@@ -66,10 +75,11 @@ def build_parser() -> argparse.ArgumentParser:
     evaluate.add_argument("id")
     evaluate.set_defaults(run=run_bounds)
 
-    again = commands.add_parser("replay", help="show a counterexample again", allow_abbrev=False)
+    again = commands.add_parser(
+        "replay", help="show a counterexample again: dpcheck replay ID --check KIND NAME=VALUE ...", allow_abbrev=False
+    )
     again.add_argument("id")
     again.add_argument("--check", required=True, help="the kind of check that found it")
-    again.add_argument("point", nargs="*", metavar="NAME=VALUE")
     again.set_defaults(run=run_replay)
     return parser
 
@@ -87,6 +97,8 @@ def run_verify(args: argparse.Namespace, rest: list[str], out: Console, err: Con
     for path in (args.json, args.html):
         if path is not None and not path.resolve().parent.is_dir():
             raise InvalidInput("output file", str(path), "in a folder that exists", "Create the folder first.")
+        if path is not None and path.is_dir():
+            raise InvalidInput("output file", str(path), "a file, not a folder", "Add a file name to it.")
     if args.workers is not None and args.workers < 1:
         raise InvalidInput("workers", args.workers, "a whole number >= 1", "Leave it out for one per core.")
     ids = verify.select(args.names, args.source, args.algorithm, args.kind)
@@ -123,8 +135,8 @@ def show_verdicts(done: list[verify.Judgement], total: int, seconds: float, html
     for console in [out, Console(record=True, width=160, file=open_null())] if html else [out]:
         console.print(terminal.verdict_table(done))
         if any(j.replay for j in done):
-            console.print(terminal.replay_lines(done))
-        console.print(terminal.summary(done, total, seconds), style="bold", highlight=False)
+            console.print(terminal.replay_lines(done), soft_wrap=True)
+        console.print(terminal.summary(done, total, seconds), style="bold", highlight=False, soft_wrap=True)
         if html and console is not out:
             console.save_html(str(html))
 
@@ -150,6 +162,9 @@ def run_claims(args: argparse.Namespace, rest: list[str], out: Console, err: Con
 def run_bounds(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
     """Evaluate a claim's right-hand side at the given numbers."""
     values = parse_options(rest)
+    unknown = sorted(values.keys() - {row.name for row in TABLE.values()})
+    if unknown:
+        raise UnknownName("option", f"--{unknown[0]}", "a symbol's name", f"See `dpcheck claims {args.id}`.")
     found = library[args.id]
     claim: Claim = found.pick(set(values)) if isinstance(found, Parts) else found
     value = claim.evaluate(**values)
@@ -166,7 +181,7 @@ def run_bounds(args: argparse.Namespace, rest: list[str], out: Console, err: Con
 def run_replay(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
     """Exit 0 if the counterexample shows again, 1 if it does not."""
     point = {}
-    for pair in args.point:
+    for pair in rest:
         name, sign, text = pair.partition("=")
         if not sign:
             raise InvalidInput("point", pair, "NAME=VALUE", "For example eps=40.")
@@ -190,11 +205,15 @@ def parse_options(rest: list[str]) -> dict[str, float]:
 
 
 def number(name: str, text: str) -> float:
-    """A number, or the sentence that says which was not one."""
-    try:
-        return float(text)
-    except ValueError:
-        raise InvalidInput(name, text, "a number", f"For example {name}=1.") from None
+    """A finite number, whole ones as int (seeds are), or the sentence that says which was not one."""
+    for kind in (int, float):
+        try:
+            value = kind(text)
+        except ValueError:
+            continue
+        if math.isfinite(value):
+            return value
+    raise InvalidInput(name, text, "a finite number", f"For example {name}=1.")
 
 
 if __name__ == "__main__":

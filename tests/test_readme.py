@@ -1,11 +1,16 @@
 """The README shows real output: its table must be what was recorded."""
 
 import re
+import shlex
 from pathlib import Path
 
+import pytest
+
+from dpcheck.cli import main
 from dpcheck.verify import recorded
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+COMMANDS = re.findall(r"^dpcheck (?:verify|claims|bounds|replay) .*$", README, re.MULTILINE)
 
 
 def test_the_table_is_the_recorded_one():
@@ -22,3 +27,15 @@ def test_the_table_is_the_recorded_one():
 
 def test_the_number_of_claims_is_true():
     assert int(re.search(r"\((\d+) claims of one paper", README)[1]) == len(recorded())
+
+
+@pytest.mark.parametrize("line", [c for c in COMMANDS if "--thorough" not in c])
+def test_the_commands_work(line, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = shlex.split(line, comments=True)
+    assert main(words[1:]) == 0
+    assert capsys.readouterr().out
+
+
+def test_the_commands_are_found():
+    assert len(COMMANDS) >= 5

@@ -167,7 +167,8 @@ lemma3_regularised = Claim(
     assumes=[
         convex(),
         smooth(beta),
-        Setting("f = ℓ + μ/2·‖w‖² with ℓ convex and L-Lipschitz everywhere"),
+        lipschitz(L, "without its regulariser"),
+        Setting("f = ℓ + μ/2·‖w‖² with ℓ convex"),
         eta <= 1 / (beta + mu),
         mu <= beta,
     ],

@@ -12,8 +12,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from bounds.claim import DOCUMENTS, Verdict
+from bounds.claim import DOCUMENTS, Verdict, pretty
 from bounds.registry import Entry, entries
+from bounds.symbols import TABLE, unit_text
 from dpcheck.registry import checks_of, solvers
 from dpcheck.verify import Judgement
 
@@ -37,10 +38,10 @@ def verdict_table(done: Sequence[Judgement]) -> Table:
     """Claim, source, verdict, figure, how, seconds; in the order of the claims."""
     order = {key: i for i, key in enumerate(entries())}
     table = Table(header_style="bold", pad_edge=False)
-    table.add_column("claim", overflow="fold", min_width=24)
-    table.add_column("source", overflow="fold", max_width=24)
+    table.add_column("claim", overflow="fold", min_width=10)
+    table.add_column("source", overflow="fold", max_width=18)
     table.add_column("verdict", no_wrap=True)
-    table.add_column("figure", overflow="fold", ratio=1)
+    table.add_column("figure", overflow="fold", min_width=10)
     table.add_column("checked by", overflow="fold", max_width=12)
     table.add_column("s", justify="right", no_wrap=True)
     for judgement in sorted(done, key=lambda j: order[j.id]):
@@ -62,10 +63,10 @@ def summary(done: Sequence[Judgement], total: int, seconds: float) -> str:
     return f"{head} in {seconds:.1f} s: {parts}"
 
 
-def replay_lines(done: Sequence[Judgement]) -> Group:
-    """One command per refuted claim."""
-    commands = [j.replay for j in done if j.replay]
-    return Group(Text("Replay a counterexample:", style="bold"), *(Text(f"  {c}", overflow="fold") for c in commands))
+def replay_lines(done: Sequence[Judgement]) -> Text:
+    """One command per refuted claim, to be printed without wrapping so that it can be copied."""
+    commands = [f"  {j.replay}" for j in done if j.replay]
+    return Text("\n").join([Text("Replay a counterexample:", style="bold"), *map(Text, commands)])
 
 
 def difference_table(rows: Sequence[tuple[str, str, str]]) -> Table:
@@ -105,11 +106,13 @@ def claim_page(entry: Entry, known: dict[str, Any]) -> Panel:
     table.add_row("says", claim.says)
     table.add_row("states", claim.text())
     if claim.guarantee is not None:
-        table.add_row("guarantee", str(claim.guarantee))
-    from bounds.claim import pretty
-
+        inner = ", ".join(pretty(v) for v in claim.guarantee.parameters.values())
+        table.add_row("guarantee", f"{type(claim.guarantee).__name__}({inner}), {claim.guarantee.relation} neighbours")
     for hypothesis in claim.assumes:
         table.add_row("assumes", pretty(hypothesis))
+    for symbol in sorted(claim.symbols, key=str):
+        row_of = TABLE[symbol]
+        table.add_row("symbol", f"{row_of.printed} (--{row_of.name}): {row_of.meaning} ({unit_text(row_of.unit)})")
     table.add_row("source", str(claim.source))
     if claim.corrects:
         table.add_row("corrects", claim.corrects)

@@ -14,10 +14,10 @@ from bounds.errors import InvalidInput
 from bounds.guarantees import ApproxDP, Guarantee
 from dpcheck.checks import AuditCheck, Comparison
 from dpcheck.datasets import breast_cancer, diabetes, digits
-from dpcheck.descent import noisy_descent
-from dpcheck.losses import Huber, Linear, Logistic
+from dpcheck.descent import hidden_by_noise, noisy_descent, single_error
+from dpcheck.losses import Huber, Linear, Logistic, must_be_positive
 from dpcheck.problems import Problem
-from dpcheck.solver import Calibration, Seed, Solution, Solver, must_meet
+from dpcheck.solver import Calibration, Seed, Solution, Solver, must_be_whole, must_meet, on_grid
 from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD
 
 
@@ -34,6 +34,11 @@ class BassilySGD(Solver):
     radius: float = 1.0
     name: ClassVar[str] = "bassily_sgd"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        must_be_whole(batch=self.batch, steps=self.steps)
+        must_be_positive("radius", self.radius)
+
     def run(
         self, problem: Problem, guarantee: Guarantee, seed: Seed, trials: int, calibration: Calibration, trace: bool
     ) -> Solution:
@@ -45,11 +50,13 @@ class BassilySGD(Solver):
         steps = self.steps or max(1, math.ceil((problem.n / batch) ** 2))
         noise, claims = self.noise(problem, guarantee, batch, steps, calibration)
         noise *= self.noise_factor
+        etas = self.step_sizes(problem, noise, steps)
         done = noisy_descent(
-            problem, steps=steps, step_size=self.step_sizes(problem, noise, steps), noise_std=noise, seed=seed,
-            trials=trials, batch=None if batch == problem.n else batch, trace=trace,
+            problem, steps=steps, step_size=etas, noise_std=noise, seed=seed, trials=trials,
+            batch=None if batch == problem.n else batch, trace=trace,
         )  # fmt: skip
-        return Solution(done.w, guarantee, noise, claims, steps, done.trace)
+        w = on_grid(done.w, float(etas[-1]) * noise, problem)
+        return Solution(w, guarantee, noise, claims, steps, done.trace)
 
     def noise(
         self, problem: Problem, guarantee: ApproxDP, batch: int, steps: int, calibration: Calibration
@@ -63,7 +70,15 @@ class BassilySGD(Solver):
         if not math.isfinite(L):
             must_meet(theory.minibatch, problem)
         multiplier = subsampled_gaussian_noise(guarantee.eps, guarantee.delta, problem.n, batch, steps)
-        return multiplier * L / batch, ("accounting.subsampled_gaussian_noise",)
+        noise = multiplier * L / batch
+        if batch == problem.n:
+            noise = self.covered(problem, noise, steps)
+        return noise, ("accounting.subsampled_gaussian_noise",)
+
+    def covered(self, problem: Problem, noise: float, steps: int) -> float:
+        """The noise, larger where full gradients will be in single precision: off by e each, so 2L/n + 2e apart."""
+        more = noise * (1 + problem.n * single_error(problem) / problem.data_lipschitz)
+        return more if hidden_by_noise(problem, np.full(steps, more * self.noise_factor)) else noise
 
     def step_sizes(self, problem: Problem, noise: float, steps: int) -> np.ndarray:
         """1/(mu t), capped at 1/beta; or radius / sqrt(t (L^2 + d noise^2))."""

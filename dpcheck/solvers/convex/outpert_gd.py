@@ -19,10 +19,20 @@ from dpcheck.checks import AuditCheck, Property, Trend
 from dpcheck.constraints import WholeSpace
 from dpcheck.datasets import breast_cancer, diabetes, digits, logistic_synthetic
 from dpcheck.descent import Trace, seed_of
-from dpcheck.losses import Huber, Logistic
+from dpcheck.losses import Huber, Logistic, must_be_positive
 from dpcheck.noise import l2_laplace as l2_laplace_noise
 from dpcheck.problems import Problem
-from dpcheck.solver import Calibration, Seed, Solution, Solver, gaussian_noise_for, gaussian_parameters, must_meet
+from dpcheck.solver import (
+    Calibration,
+    Seed,
+    Solution,
+    Solver,
+    gaussian_noise_for,
+    gaussian_parameters,
+    must_be_whole,
+    must_meet,
+    on_grid,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -37,12 +47,19 @@ class OutputPerturbationGD(Solver):
     radius: float | None = None
     name: ClassVar[str] = "outpert_gd"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        must_be_whole(steps=self.steps)
+        if self.radius is not None:
+            must_be_positive("radius", self.radius)
+
     def run(
         self, problem: Problem, guarantee: Guarantee, seed: Seed, trials: int, calibration: Calibration, trace: bool
     ) -> Solution:
         if not isinstance(problem.constraint, WholeSpace):
             raise InvalidInput("constraint", problem.constraint, "the whole space", "Algorithm 1 does not project.")
         pure = isinstance(guarantee, PureDP) or (isinstance(guarantee, ApproxDP) and guarantee.delta == 0)
+        must_meet(premise(problem, calibration, pure), problem)
         values = self.values(problem, guarantee)
         scale, claims = (stated_scale if calibration == "stated" else certified_scale)(problem, guarantee, values, pure)
         scale *= self.noise_factor
@@ -54,11 +71,13 @@ class OutputPerturbationGD(Solver):
         else:
             w = w_T + scale * rng.standard_normal((trials, problem.d))  # privacy: zhang17.lemma1.gaussian.exact
         path = traced(problem, iterates) if trace else None
-        return Solution(w, guarantee, scale, claims, int(values["T"]), path)
+        return Solution(on_grid(w, scale, problem), guarantee, scale, claims, int(values["T"]), path)
 
     def values(self, problem: Problem, guarantee: Guarantee) -> dict[str, float]:
         """The numbers of Theorems 2 and 3 for this problem. None of them depends on the records."""
         strong = problem.l2 > 0
+        if problem.smoothness == 0:
+            raise InvalidInput("smoothness", 0.0, "a number > 0", "A linear risk has no minimiser: add l2 > 0.")
         D = self.radius or (problem.data_lipschitz / problem.l2 if strong else 1.0)
         L = problem.lipschitz_within(2 * D) if strong else problem.data_lipschitz
         beta, mu = problem.smoothness, problem.strong_convexity
@@ -90,6 +109,16 @@ def default_steps(values: Mapping[str, float], strong: bool) -> int:
     return max(1, math.ceil(value)) if math.isfinite(value) else 1
 
 
+def premise(problem: Problem, calibration: Calibration, pure: bool) -> Claim:
+    """The claim whose hypotheses on the losses the noise rests on."""
+    strong = problem.l2 > 0
+    if calibration == "certified":
+        return theory.lemma3_regularised if strong else theory.lemma2_corrected
+    if pure:  # the noise law itself assumes nothing of the losses, its sensitivity does
+        return theory.lemma3 if strong else theory.lemma2
+    return theory.theorem1_strong if strong else theory.theorem1
+
+
 def stated_scale(
     problem: Problem, guarantee: Guarantee, values: Mapping[str, float], pure: bool
 ) -> tuple[float, tuple[str, ...]]:
@@ -97,11 +126,10 @@ def stated_scale(
     if not isinstance(guarantee, PureDP | ApproxDP):
         raise InvalidInput("guarantee", str(guarantee), "pure or approximate DP", "The paper states no other noise.")
     strong = problem.l2 > 0
-    claim: Claim = theory.theorem1_strong if strong else theory.theorem1
+    claim = premise(problem, "stated", pure)
     if pure:
-        claim = l2_laplace.algorithm1_pure
         values = dict(values) | {"Delta": published_sensitivity(values, strong)}
-    must_meet(claim, problem)
+        claim = l2_laplace.algorithm1_pure
     return float(claim.evaluate(**{str(s): values[str(s)] for s in claim.formula.free_symbols})), (claim.id,)
 
 
@@ -115,7 +143,7 @@ def certified_scale(
     problem: Problem, guarantee: Guarantee, values: Mapping[str, float], pure: bool
 ) -> tuple[float, tuple[str, ...]]:
     """The exact sensitivity (Lemma 2 or 3, corrected) and the exact noise for it."""
-    claim = theory.lemma3_regularised if problem.l2 > 0 else theory.lemma2_corrected
+    claim = premise(problem, "certified", pure)
     here = {k: v for k, v in values.items() if k not in ("eps", "delta")} | {"L": problem.data_lipschitz}
     must_meet(claim, problem, **here)
     sensitivity = float(claim.evaluate(**{str(s): here[str(s)] for s in claim.symbols if str(s) in here}))

@@ -14,10 +14,10 @@ from bounds.errors import InvalidInput
 from bounds.guarantees import ApproxDP, Guarantee
 from bounds.nonconvex import rrpsgd as theory
 from dpcheck.checks import AuditCheck, Property
-from dpcheck.descent import noisy_descent
+from dpcheck.descent import Trace, noisy_descent
 from dpcheck.losses import Huber, Linear, Logistic, Sigmoid
 from dpcheck.problems import Problem
-from dpcheck.solver import Calibration, Seed, Solution, Solver, must_meet
+from dpcheck.solver import Calibration, Seed, Solution, Solver, must_meet, on_grid
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,14 @@ class RandomRoundSGD(Solver):
 
     start_gap: float | Literal["data"] | None = None
     name: ClassVar[str] = "rrpsgd"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        gap = self.start_gap
+        if gap not in (None, "data") and not (isinstance(gap, int | float) and 0 <= gap < math.inf):
+            raise InvalidInput(
+                "start_gap", gap, 'a finite number >= 0, "data" or None', "Leave it out for the default."
+            )
 
     def run(
         self, problem: Problem, guarantee: Guarantee, seed: Seed, trials: int, calibration: Calibration, trace: bool
@@ -46,13 +54,15 @@ class RandomRoundSGD(Solver):
         noise *= self.noise_factor
         step = self.step_size(problem, noise)
         if step == 0.0:  # D_F = 0: Algorithm 2 never moves
-            return Solution(np.zeros((trials, problem.d)), guarantee, noise, claims, rounds)
+            path = resting(problem, rounds, trials) if trace else None
+            return Solution(np.zeros((trials, problem.d)), guarantee, noise, claims, rounds, path)
         first = 1 if calibration == "stated" else 0  # certified: w_(R-1), see zhang17.theorem5.general.corrected
         done = noisy_descent(
             problem, steps=rounds, step_size=step, noise_std=noise, seed=seed, trials=trials, batch=1, trace=trace,
             rounds=lambda rng, k: rng.integers(first, rounds + first, size=k),
         )  # fmt: skip
-        return Solution(done.w, guarantee, noise, claims, rounds, done.trace)
+        w = on_grid(done.w, step * noise, problem)
+        return Solution(w, guarantee, noise, claims, rounds, done.trace)
 
     def noise(self, problem: Problem, guarantee: ApproxDP, calibration: Calibration) -> tuple[float, tuple[str, ...]]:
         """Deviation of each coordinate of the noise on a gradient."""
@@ -80,6 +90,8 @@ class RandomRoundSGD(Solver):
         elif self.start_gap is None:
             label = 1.0 if problem.loss.labels == "sign" else problem.label_bound
             gap = float(problem.loss.value(np.zeros(1), np.full(1, label))[0])
+            if gap <= 0:  # a linear loss: it has no least value
+                raise InvalidInput("start_gap", None, "a number for a loss unbounded below", "Pass start_gap=1.0.")
         else:
             gap = float(self.start_gap)
         return math.sqrt(2 * max(gap, 0.0) / (problem.smoothness or 1.0))
@@ -88,6 +100,12 @@ class RandomRoundSGD(Solver):
         """Linear losses: the differing record pulls with the others, or against them."""
         first = Problem(np.ones((10, 1)), -np.ones(10), Linear())
         return first, first.replace(0, [1.0], 1.0)
+
+
+def resting(problem: Problem, rounds: int, trials: int) -> Trace:
+    """The trace of trials that stay at 0."""
+    norm = np.linalg.norm(problem.gradient(np.zeros(problem.d)))
+    return Trace(np.zeros((rounds + 1, trials, problem.d)), np.full((rounds, trials), norm))
 
 
 # Checks that run the solver -------------------------------------------------------------------------

@@ -1,0 +1,117 @@
+"""The pilot: the first trials, which decide how outputs are encoded, which score and event to test, and
+whether the mechanism is fit to be audited at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from audits.attacks import Coordinate, Given, TrailingZeros, candidates, distinct_share
+from audits.executor import Chunk, Runner, chunk_size, chunks
+from audits.outputs import Encoding, PerRun, encoding_of, joined
+from audits.plan import PILOT, PROBE, Plan
+from audits.selection import Choice, Prospect, Target, best_choice, prospect_of, prospect_of_table
+from audits.tables import table_of
+from bounds.errors import InvalidInput
+
+PROBES = 16
+PILOT_CELLS = 2 * 10**7
+
+
+@dataclass(frozen=True, eq=False)
+class Pilot:
+    """Encoded outputs of both datasets, and what was noticed about the mechanism."""
+
+    encoding: Encoding
+    first: np.ndarray
+    second: np.ndarray
+    health: tuple[str, ...]
+
+    @property
+    def trials(self) -> int:
+        """Runs per dataset."""
+        return len(self.first)
+
+
+def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int) -> Pilot:
+    """Run `trials` per dataset (a share of the trials `left` when None) and look at the mechanism's health."""
+    probe = runner.outputs(Chunk(PROBE, 0, 0, PROBES, 0))
+    width = encoding_of(probe).width
+    count = min(pilot_size(left, width) if trials is None else trials, max(10, PILOT_CELLS // width))
+    raw = gather(runner, chunks(PILOT, count, chunk_size(plan.max_trials, width)))
+    encoding = encoding_of(joined(raw))
+    first, second = encoding(raw[0]), encoding(raw[1])
+    return Pilot(encoding, first, second, health_of(runner, probe, first, second))
+
+
+def pilot_size(trials: int, width: int) -> int:
+    """Trials for choosing: a quarter of a small audit, a tenth of a large one, less of a huge one."""
+    share = max(min(trials // 4, 20_000), min(trials // 10, int(1e5 * (trials / 1e6) ** 0.5)))
+    return max(10, min(share, PILOT_CELLS // max(1, width)))
+
+
+def gather(runner: Runner, work: list[Chunk]) -> list[Any]:
+    """The outputs of both datasets."""
+    parts: tuple[list[Any], list[Any]] = ([], [])
+    for chunk, outputs in runner.results(work, None):
+        parts[chunk.side].append(outputs)
+    return [joined(parts[0]), joined(parts[1])]
+
+
+def prospects(attack: Any, first: np.ndarray, second: np.ndarray, light: bool = False) -> list[Prospect]:
+    """Candidate scores with the rates of their events.
+
+    Scores are fitted on one half of the pilot and judged on the other; those that need no fit see both.
+    `light` leaves out the learned ones.
+    """
+    half = (len(first) // 2, len(second) // 2)
+    discrete = distinct_share(first, second) < 1 / 3
+    found: list[Prospect] = []
+    if attack == "atoms" or (attack == "auto" and discrete):
+        found.append(prospect_of_table(table_of(first, second)))
+    for score in candidates(attack, first[: half[0]], second[: half[1]], discrete or light):
+        whole = isinstance(score, Coordinate | Given | TrailingZeros)
+        a, b = (first, second) if whole else (first[half[0] :], second[half[1] :])
+        found.append(prospect_of(score, score(a), score(b)))
+    if not found:
+        raise InvalidInput("attack", attack, "one that fits these outputs", "Use attack='auto'.")
+    return found
+
+
+def select(
+    attack: Any,
+    first: np.ndarray,
+    second: np.ndarray,
+    goals: Sequence[Target],
+    trials: int,
+    alpha: float,
+    light: bool = False,
+) -> Choice:
+    """The event with the best bound in prospect from `trials` further runs per dataset."""
+    return best_choice(prospects(attack, first, second, light), goals, trials, alpha)
+
+
+def health_of(runner: Runner, probe: Any, first: np.ndarray, second: np.ndarray) -> tuple[str, ...]:
+    """What a reader must know: determinism, a mechanism that ignores its rng, global seeding."""
+    found = []
+    constant = bool((first == first[0]).all() and (second == second[0]).all())
+    if constant and bool((first[0] == second[0]).all()):
+        found.append("deterministic: every run gave the same output on both datasets, nothing to tell apart")
+    elif constant:
+        found.append("deterministic, and the output depends on the dataset: no epsilon holds")
+    again = runner.outputs(Chunk(PROBE, 0, 0, len(probe), 0))
+    encode = encoding_of(probe)
+    if not np.array_equal(encode(probe), encode(again)):
+        found.append("ignores its rng: the same seed gave other outputs, so this result cannot be replayed")
+    if isinstance(runner.mechanism, PerRun) and runner.mechanism.global_state:
+        found.append("takes no rng: numpy's and random's global state was seeded before each run")
+    return tuple(found)
+
+
+def sentence_of(choice: Choice) -> str:
+    """The event in words."""
+    return f"{choice.score} {'>=' if choice.above else '<'} {choice.threshold:.10g}"

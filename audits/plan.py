@@ -1,0 +1,91 @@
+"""Plan: the checked arguments of an audit, what it may test, and where its trials run."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from audits.attacks import checked_attack
+from audits.executor import Runner
+from audits.intervals import checked_level
+from audits.journal import Journal
+from audits.neighbours import Neighbours, Pair
+from audits.result import Progress
+from audits.selection import Target, targets
+from bounds.errors import InvalidInput, MixedRelations
+from bounds.guarantees import ADD_REMOVE, LABEL_ONLY, LOCAL, REPLACE_ONE, Guarantee
+
+PILOT, TEST, PROBE, SEARCH = 0, 1, 2, 3  # stages: each has seeds of its own; searches count on from the last
+FEWEST_TRIALS = 20
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the caller asked for. Refuses, with a remedy, what cannot be done."""
+
+    mechanism: Any
+    guarantee: Any
+    max_trials: int
+    alpha: float
+    seed: int
+    attack: Any = "auto"
+    delta: float | None = None
+    neighbours: Neighbours | None = None
+    executor: Executor | None = None
+    progress: Progress | None = None
+    journal: Journal | None = None
+
+    def __post_init__(self) -> None:
+        if not callable(self.mechanism):
+            remedy = "Pass the function itself; per_run(f) wraps one of a single run."
+            raise InvalidInput("mechanism", self.mechanism, "callable as mechanism(data, rng, trials)", remedy)
+        if not isinstance(self.max_trials, int | np.integer) or self.max_trials < FEWEST_TRIALS:
+            limit = f"an integer >= {FEWEST_TRIALS}"
+            raise InvalidInput("max_trials", self.max_trials, limit, "Use 100_000 for a quick audit.")
+        if not isinstance(self.seed, int | np.integer) or self.seed < 0:
+            raise InvalidInput("seed", self.seed, "an integer >= 0", "Use seed=0.")
+        if self.guarantee is not None and not isinstance(self.guarantee, Guarantee):
+            remedy = "Use PureDP(1.0), ApproxDP(1.0, 1e-5), ..., or None to measure."
+            raise InvalidInput("guarantee", self.guarantee, "a Guarantee or None", remedy)
+        checked_level(self.alpha)
+        checked_attack(self.attack)
+        if self.guarantee is not None and self.neighbours is not None:
+            object.__setattr__(self, "guarantee", claim_for(self.guarantee, self.neighbours))
+        object.__setattr__(self, "max_trials", int(self.max_trials))
+        object.__setattr__(self, "seed", int(self.seed))
+
+    @property
+    def goals(self) -> list[Target]:
+        """What may be tested; refused when the guarantee claims nothing there."""
+        found = targets(self.guarantee, self.delta)
+        if not found or not all(np.isfinite(goal.epsilon) for goal in found):
+            limit = f"one at which {self.guarantee} claims a finite epsilon"
+            raise InvalidInput("delta", self.delta, limit, "Use 1e-5 for example.")
+        return found
+
+    def runner(self, pair: Pair) -> Runner:
+        """The mechanism on this pair."""
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise InvalidInput("pair", pair, "two datasets", "Pass pair=(data, neighbour).")
+        return Runner(self.mechanism, (pair[0], pair[1]), self.seed, self.executor, self.journal)
+
+    def checked_pair(self, pair: Pair) -> Pair:
+        """The pair itself, if the relation (where one is given) admits it."""
+        if self.neighbours is not None and not (len(pair) == 2 and self.neighbours.is_pair(*pair)):
+            limit = f"neighbours ({self.neighbours})"
+            raise InvalidInput("pair", pair, limit, "Change one record only, and stay inside the domain.")
+        return pair
+
+
+def claim_for(guarantee: Guarantee, neighbours: Neighbours) -> Guarantee:
+    """The guarantee under the relation of the neighbours; replace-one covers a label and a single local record."""
+    own, theirs = guarantee.relation, neighbours.relation
+    if own.name == REPLACE_ONE.name and theirs.name in (LABEL_ONLY.name, LOCAL.name):
+        return replace(guarantee.to_relation(replace(own, size=theirs.size)), relation=theirs)
+    if own.name != theirs.name and (own.name, theirs.name) != (ADD_REMOVE.name, REPLACE_ONE.name):
+        remedy = f"State the guarantee for it: {type(guarantee).__name__}(..., relation=neighbours.relation)."
+        raise MixedRelations("the guarantee's relation", str(own), f"that of the neighbours ({theirs})", remedy)
+    return guarantee.to_relation(theirs)

@@ -1,0 +1,267 @@
+"""stop_early: a test by betting that may be watched all the time and stopped at the first proof.
+
+Against (eps, delta), with c = e^eps, A favouring the first dataset and B the second, one run on each gives
+    E(x, y) = (nu + a 1[x in A] - c b 1[x in B]) (2 - nu - (a + b) delta - c a 1[y in A] + b 1[y in B]).
+For a, b >= 0 with both factors nonnegative its mean is at most 1 whenever the guarantee holds: the means of the
+factors add up to 2 or less, so their product is 1 or less. A product of such bets, each fixed before its runs,
+exceeds 1/alpha at any time ever with probability at most alpha (Ville). Bets are fitted to all earlier runs.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from audits.executor import Chunk
+from audits.neighbours import Pair
+from audits.outputs import Encoding, encoding_of, joined
+from audits.pilot import PROBES, health_of, prospects, sentence_of
+from audits.plan import PROBE, TEST, Plan
+from audits.power import POWER
+from audits.result import AuditResult, Event
+from audits.selection import Choice, Target, best_choice
+from bounds.errors import InvalidInput
+
+FIRST_BATCH = 24
+GROWTH = 0.15
+LARGEST_BATCH = 2**15
+MOST_KEPT = 40_000  # rows kept for refitting; later runs only add to the counts
+# Pseudo-runs, alike on both datasets, that pull a bet towards nothing; with several, bettors share the capital.
+SHRINK = (33.0,)
+LADDER = (0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0)  # multiples of the claim, tested side by side
+CLAIM = LADDER.index(1.0)
+
+
+def best_bet(cells: np.ndarray, c: float, delta: float, shrink: float) -> np.ndarray:
+    """(a, b, nu) that would have grown fastest on these counts: (2 datasets, in A or not, in B or not)."""
+    counts = cells.reshape(2, 4).astype(float)
+    pooled = counts.sum(axis=0) + 0.05
+    counts = counts + shrink * pooled / pooled.sum()
+    in_a, in_b = np.array([0.0, 0, 1, 1]), np.array([0.0, 1, 0, 1])
+    one = np.stack([in_a, -c * in_b, np.ones(4)], axis=1)
+    two = np.stack([-c * in_a - delta, in_b - delta, -np.ones(4)], axis=1)
+    best, value = np.array([0.0, 0.0, 1.0]), 0.0
+    for free in ([0, 1, 2], [0, 2], [1, 2]):
+        theta, found = _newton(counts, one[:, free], two[:, free])
+        if found > value and np.all(theta[:-1] >= 0):
+            best, value = np.zeros(3), found
+            best[free] = theta
+        if free == [0, 1, 2] and np.all(theta[:-1] >= 0):
+            break
+    return best
+
+
+def _newton(counts: np.ndarray, one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, float]:
+    """Maximise sum counts0 log(one theta) + counts1 log(2 + two theta): concave, from the bet that changes nothing."""
+    theta = np.zeros(one.shape[1])
+    theta[-1] = 1.0
+
+    def value(at: np.ndarray) -> float:
+        f, g = one @ at, 2 + two @ at
+        if f.min() <= 1e-9 or g.min() <= 1e-9:
+            return -math.inf
+        return float(counts[0] @ np.log(f) + counts[1] @ np.log(g))
+
+    now = value(theta)
+    for _ in range(30):
+        f, g = one @ theta, 2 + two @ theta
+        gradient = one.T @ (counts[0] / f) + two.T @ (counts[1] / g)
+        curve = (one.T * (counts[0] / f**2)) @ one + (two.T * (counts[1] / g**2)) @ two
+        step = np.linalg.solve(curve + 1e-9 * np.eye(len(theta)), gradient)
+        size = 1.0
+        while size > 1e-6 and value(theta + size * step) < now:
+            size /= 2
+        if size <= 1e-6:
+            break
+        theta = theta + size * step
+        after = value(theta)
+        if after - now < 1e-7:
+            break
+        now = after
+    return theta, now
+
+
+def log_growth(theta: np.ndarray, c: float, delta: float, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """log E of each run, from memberships (runs, 2) in A and B on each dataset."""
+    a, b, nu = theta
+    f = nu + a * first[:, 0] - c * b * first[:, 1]
+    g = 2 - nu - (a + b) * delta - c * a * second[:, 0] + b * second[:, 1]
+    return np.log(np.maximum(f, 1e-300)) + np.log(np.maximum(g, 1e-300))
+
+
+@dataclass
+class Wager:
+    """The current events, the counts they are judged by, and the wealth against every rung of the ladder."""
+
+    goal: Target
+    alpha: float
+    events: tuple[Choice, Choice]
+    cells: np.ndarray = field(default_factory=lambda: np.zeros((2, 2, 2)))
+    wealth: np.ndarray = field(default_factory=lambda: np.full((len(LADDER), len(SHRINK)), -math.log(len(SHRINK))))
+    highest: np.ndarray = field(default_factory=lambda: np.zeros(len(LADDER)))
+
+    def membership(self, rows: np.ndarray) -> np.ndarray:
+        """Which runs lie in A, and which in B."""
+        return np.stack([event.holds(event.score(rows)) for event in self.events], axis=1)
+
+    def rungs(self) -> np.ndarray:
+        """The epsilons tested side by side; the claim is one of them."""
+        return np.array(LADDER) * self.goal.epsilon
+
+    def bet(self, first: np.ndarray, second: np.ndarray) -> int | None:
+        """Bet on a batch with what is known; the run at which the claim and all rungs below had fallen, if they did."""
+        ours, theirs = self.membership(first), self.membership(second)
+        n = len(first)
+        falls = np.full(len(LADDER), n)
+        barrier = -math.log(self.alpha)
+        for i, eps in enumerate(self.rungs()):
+            c = math.exp(eps)
+            bets = [best_bet(self.cells, c, self.goal.delta, shrink) for shrink in SHRINK]
+            gains = [np.cumsum(log_growth(bet, c, self.goal.delta, ours, theirs)) for bet in bets]
+            paths = self.wealth[i] + np.stack(gains, axis=1)
+            total = np.logaddexp.reduce(paths, axis=1)
+            if self.highest[i] >= barrier:
+                falls[i] = -1
+            elif total.max() >= barrier:
+                falls[i] = int(np.argmax(total >= barrier))
+            self.highest[i] = max(self.highest[i], float(total.max()))
+            self.wealth[i] = paths[-1]
+        self.learn(ours, theirs)
+        last = int(falls[: CLAIM + 1].max())
+        return max(last, 0) if last < n else None
+
+    def learn(self, ours: np.ndarray, theirs: np.ndarray) -> None:
+        """Count a batch that has been bet on."""
+        for side, part in enumerate((ours, theirs)):
+            np.add.at(self.cells[side], (part[:, 0].astype(int), part[:, 1].astype(int)), 1)
+
+    def bound(self) -> float:
+        """The highest rung of an unbroken row of rejected ones: each true rung falls with probability alpha at most."""
+        fallen = self.highest >= -math.log(self.alpha)
+        count = len(fallen) if fallen.all() else int(np.argmin(fallen))
+        return float(self.rungs()[count - 1]) if count else 0.0
+
+
+def batches(trials: int) -> list[Chunk]:
+    """A first batch to learn from, then batches that grow with what is known; both datasets of each in turn."""
+    found, done, index = [], 0, 0
+    while done < trials:
+        size = FIRST_BATCH if index == 0 else int(min(max(8, GROWTH * done), LARGEST_BATCH))
+        size = min(size, trials - done)
+        found += [Chunk(TEST, side, index, size, done) for side in (0, 1)]
+        done, index = done + size, index + 1
+    return found
+
+
+def audit_early(plan: Plan, pair: Pair, spent: int) -> AuditResult:
+    """Bet batch by batch until the claim falls or the trials run out."""
+    if plan.guarantee is None:
+        raise InvalidInput("stop_early", True, "False without a guarantee", "Pass the guarantee to be tested.")
+    runner = plan.runner(pair)
+    probe = runner.outputs(Chunk(PROBE, 0, 0, PROBES, 0))
+    encoding, wager, refit_at = encoding_of(probe), None, 0
+    kept: list[list[Any]] = [[], []]
+    rows = [np.zeros((0, 1)), np.zeros((0, 1))]
+    raw: list[Any] = [None, None]
+    done, fell = 0, None
+    for chunk, outputs in runner.results(batches(plan.max_trials - spent), None):
+        raw[chunk.side] = outputs
+        if chunk.side == 0:
+            continue
+        if wager is not None:
+            fell = wager.bet(encoding(raw[0]), encoding(raw[1]))
+        done += chunk.trials if fell is None else fell + 1
+        if fell is not None:
+            break
+        if done <= MOST_KEPT:
+            for side in (0, 1):
+                kept[side].append(raw[side])
+        if done >= refit_at and done <= MOST_KEPT:
+            encoding = encoding_of(joined([*kept[0], *kept[1]]))
+            rows = [encoding(joined(kept[0])), encoding(joined(kept[1]))]
+            wager = refitted(plan, wager, rows)
+            refit_at = int(1.3 * done)
+        if plan.progress is not None and wager is not None:
+            plan.progress(spent + done, plan.max_trials, wager.bound())
+    assert wager is not None
+    health = health_of(runner, probe, rows[0], rows[1])
+    return _result(plan, pair, wager, encoding, spent + done, fell is not None, health)
+
+
+def refitted(plan: Plan, wager: Wager | None, rows: list[np.ndarray]) -> Wager:
+    """New events from all that is known; the wealth stays. The delta is settled by the first batch."""
+    goals = plan.goals if wager is None else [wager.goal]
+    horizon = 2 * len(rows[0])
+    found = prospects(plan.attack, rows[0], rows[1])
+    leader = best_choice(found, goals, horizon, plan.alpha)
+    home = next(p for p in found if p.score is leader.score)
+    other = home.best([leader.target], horizon, plan.alpha, "second" if leader.direction == "first" else "first")
+    events = (leader, other) if leader.direction == "first" else (other, leader)
+    fresh = Wager(leader.target, plan.alpha, events)
+    if wager is not None:
+        fresh.wealth, fresh.highest = wager.wealth, wager.highest
+    fresh.learn(fresh.membership(rows[0]), fresh.membership(rows[1]))
+    return fresh
+
+
+def _result(
+    plan: Plan, pair: Pair, wager: Wager, encoding: Encoding, trials: int, fell: bool, health: tuple[str, ...]
+) -> AuditResult:
+    cells, goal = wager.cells, wager.goal
+    n = int(cells[0].sum())
+    in_a, in_b = cells[:, 1, :].sum(axis=1), cells[:, :, 1].sum(axis=1)
+    first_better = in_a[0] - math.exp(goal.epsilon) * in_a[1] >= in_b[1] - math.exp(goal.epsilon) * in_b[0]
+    choice = wager.events[0 if first_better else 1]
+    hits = (int(in_a[0]), int(in_a[1])) if first_better else (int(in_b[1]), int(in_b[0]))
+    bound = wager.bound()
+    return AuditResult(
+        # The claim is one of the rungs: it is refuted when it and every rung below it have fallen.
+        violated=fell and bound >= goal.epsilon,
+        epsilon_lower=bound,
+        delta=goal.delta,
+        alpha=float(plan.alpha),
+        trials=trials,
+        seconds=0.0,
+        pair=(pair[0], pair[1]),
+        event=Event(sentence_of(choice), choice, encoding),
+        direction=choice.direction,
+        detectable_epsilon=_detectable(max(hits[0], 1) / max(n, 1), plan.max_trials, goal, plan.alpha),
+        curve=None,
+        seed=plan.seed,
+        guarantee=plan.guarantee,
+        claimed=goal.epsilon,
+        method="betting, watched all the time" + (", stopped early" if fell else ""),
+        counts=(*hits, n),
+        health=health,
+    )
+
+
+def _detectable(rate: float, trials: int, goal: Target, alpha: float) -> float:
+    """The least epsilon whose wealth passes 1/alpha with probability 0.99 on an event of this rate.
+
+    log wealth is about normal with mean n g and variance 2 n g; three nats are the price of learning the bets.
+    """
+    need = -math.log(alpha) + 3.0
+    z = float(special.ndtri(POWER))
+    low, high = goal.epsilon, goal.epsilon + 30.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        growth = trials * _growth(rate, max(rate - goal.delta, 0.0) * math.exp(-middle), goal)
+        low, high = (low, middle) if growth - z * math.sqrt(2 * growth) >= need else (middle, high)
+    return math.inf if high > goal.epsilon + 29 else high
+
+
+def _growth(p: float, q: float, goal: Target) -> float:
+    """Growth per run of the best bet on one event with these rates."""
+    cells = np.array([[[1 - p, 0.0], [p, 0.0]], [[1 - q, 0.0], [q, 0.0]]]) * 1e6
+    theta = best_bet(cells, math.exp(goal.epsilon), goal.delta, 0.0)
+    inside, outside = np.array([[1.0, 0.0]]), np.array([[0.0, 0.0]])
+    value = 0.0
+    for x, px in ((inside, p), (outside, 1 - p)):
+        for y, qy in ((inside, q), (outside, 1 - q)):
+            value += px * qy * float(log_growth(theta, math.exp(goal.epsilon), goal.delta, x, y)[0])
+    return max(value, 0.0)

@@ -1,0 +1,18 @@
+"""Mechanisms of other libraries as ours: (data, rng, trials) -> outputs.
+
+`adapters.opendp`, `adapters.diffprivlib` (extra `adapters`) and `adapters.estimator` (anything with `fit`).
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+LIBRARIES = ("diffprivlib", "estimator", "opendp")
+
+
+def __getattr__(name: str) -> Any:
+    """Each on first use: none is needed for the others."""
+    if name in LIBRARIES:
+        return importlib.import_module(f"dpcheck.adapters.{name}")
+    raise AttributeError(f"module 'dpcheck.adapters' has no attribute {name!r}")

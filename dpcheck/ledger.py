@@ -1,0 +1,149 @@
+"""What the audits of a test run add up to: the test under way, and one entry per audit.
+
+Standard library only: the pytest plugin loads this in every run, also where nothing is audited.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+Entry = dict[str, Any]  # an audit as plain values: what AuditResult.to_json says, and the test it ran in
+
+
+@dataclass(frozen=True)
+class Test:
+    """The test under way: its name, the run's seed and budget, and where its audits are entered."""
+
+    __test__ = False  # not a test class, whatever pytest makes of its name
+
+    name: str
+    base: int
+    budget: int | None
+    enter: Callable[[Entry], None]
+
+    @property
+    def seed(self) -> int:
+        """Its own seed. Only the file's name counts, not its folder: the root of a run may move, the outcome not."""
+        path, _, rest = self.name.partition("::")
+        text = f"{self.base} {path.replace(chr(92), '/').rsplit('/', 1)[-1]}::{rest}"
+        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest(), "big")
+
+    @property
+    def replay(self) -> str:
+        """The command that runs it again."""
+        budget = "" if self.budget is None else f" --dpcheck-budget={self.budget}"
+        return f'pytest "{self.name}" --dpcheck-seed={self.base}{budget}'
+
+
+_under_way: list[Test] = []
+
+
+@contextmanager
+def running(test: Test) -> Iterator[None]:
+    """While this lasts, audits belong to `test`."""
+    _under_way.append(test)
+    try:
+        yield
+    finally:
+        _under_way.remove(test)
+
+
+def current() -> Test | None:
+    """The test under way, if pytest runs one."""
+    return _under_way[-1] if _under_way else None
+
+
+def total_false_alarm(entries: Sequence[Entry]) -> float:
+    """At most this is the probability that any audit of a true guarantee was flagged: the sum of the levels."""
+    return min(1.0, sum(float(entry["alpha"]) for entry in entries))
+
+
+def by_test(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """The entries of each test, in the order they came."""
+    found: dict[str, list[Entry]] = {}
+    for entry in entries:
+        found.setdefault(entry["test"], []).append(entry)
+    return found
+
+
+def line_of(name: str, entries: Sequence[Entry], failed: bool) -> str:
+    """One test in one line: a pass says what it would have caught, a planted bug that it was."""
+    bad = next((entry for entry in entries if entry["outcome"] != "passed"), None)
+    many = f"{len(entries)} audits, " if len(entries) > 1 else ""
+    if bad is not None:
+        found = f"epsilon >= {float(bad['epsilon_lower']):.4g} at delta {bad['delta']:g}, claimed {bad['claimed']:.4g}"
+        return f"{bad['outcome'].upper()} {name}: {many}{found}{'' if failed else ' (as the test expects)'}"
+    weakest = max(entries, key=lambda entry: float(entry["detectable_epsilon"]))
+    caught = float(weakest["detectable_epsilon"])
+    return (
+        f"PRIVATE {name}: {many}epsilon >= {caught:.4g} would have been caught with probability 0.99"
+        f" (claimed {weakest['claimed']:.4g} at delta {weakest['delta']:g}, {weakest['trials']} trials)"
+    )
+
+
+def closing_line(entries: Sequence[Entry]) -> str:
+    """How many, how many flagged, and the false-alarm probability of the whole run."""
+    flagged = sum(entry["outcome"] == "violated" for entry in entries)
+    audits = f"{len(entries)} audit{'' if len(entries) == 1 else 's'}"
+    return (
+        f"{audits} in {_count(len(by_test(entries)), 'test')}, {flagged} flagged; "
+        f"total false-alarm probability of this run: at most {total_false_alarm(entries):.3g}"
+    )
+
+
+def json_report(entries: Sequence[Entry]) -> str:
+    """The whole run as JSON."""
+    total = {"audits": len(entries), "flagged": sum(e["outcome"] == "violated" for e in entries)}
+    total |= {"false_alarm_probability": total_false_alarm(entries)}
+    return json.dumps({**total, "entries": list(entries)}, indent=1) + "\n"
+
+
+COLUMNS: tuple[str, ...] = (
+    "test",
+    "outcome",
+    "mechanism",
+    "guarantee",
+    "epsilon_lower",
+    "detectable_epsilon",
+    "delta",
+    "alpha",
+)
+COLUMNS += ("trials", "event", "pair", "seed")
+
+
+def html_report(entries: Sequence[Entry]) -> str:
+    """The whole run as one page that needs nothing else."""
+    head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in COLUMNS)
+    rows = "".join(
+        f"<tr class='{entry['outcome']}'>" + "".join(f"<td>{_cell(entry[name])}</td>" for name in COLUMNS) + "</tr>\n"
+        for entry in entries
+    )
+    body = f"<p>{html.escape(closing_line(entries))}</p><table><tr>{head}</tr>\n{rows}</table>"
+    return page("dpcheck: audits of a test run", body)
+
+
+STYLE = """body{font:15px/1.5 system-ui,sans-serif;margin:2rem;max-width:100rem}table{border-collapse:collapse}
+th,td{border:1px solid #ccc;padding:.3rem .6rem;text-align:left;vertical-align:top}th{background:#f4f4f4}
+tr.violated td{background:#fde8e8}tr.unhealthy td{background:#fff6dd}td{overflow-wrap:anywhere}"""
+
+
+def page(title: str, body: str) -> str:
+    """A page around a body."""
+    head = f"<meta charset='utf-8'><title>{html.escape(title)}</title><style>{STYLE}</style>"
+    return (
+        f"<!doctype html>\n<html lang='en'><head>{head}</head><body><h1>{html.escape(title)}</h1>{body}</body></html>\n"
+    )
+
+
+def _cell(value: Any) -> str:
+    return html.escape(f"{value:.5g}" if isinstance(value, float) else str(value))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

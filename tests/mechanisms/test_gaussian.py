@@ -1,0 +1,81 @@
+"""The Gaussian mechanism (zhang17, Lemmas 1 and 7): against dp-accounting, sampled moments, and an audit."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_mechanism
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from audits import audit
+from bounds.accounting import gaussian_sigma
+from bounds.claim import Effort, Verdict, judge
+from bounds.errors import HypothesisViolated
+from bounds.guarantees import ApproxDP, GaussianDP, gaussian_delta
+from bounds.mechanisms import gaussian
+from dpcheck import noise
+
+FALSE_ALARM = 1e-6
+Z = stats.norm.isf(FALSE_ALARM / 2)
+
+
+@given(eps=st.floats(0.05, 6), ratio=st.floats(0.1, 4), sensitivity=st.floats(0.1, 10))
+@settings(max_examples=60, deadline=None)
+def test_the_exact_curve_agrees_with_dp_accounting(eps: float, ratio: float, sensitivity: float) -> None:
+    sigma = sensitivity / ratio
+    ours = gaussian.exact.evaluate(eps=eps, Delta=sensitivity, sigma=sigma)
+    theirs = privacy_loss_mechanism.GaussianPrivacyLoss(sigma, sensitivity=sensitivity).get_delta_for_epsilon(eps)
+    assert ours == pytest.approx(theirs, rel=1e-6, abs=1e-12)
+    assert ours == pytest.approx(gaussian_delta(eps, ratio), rel=1e-6, abs=1e-12)
+    if ours > 1e-12:
+        assert theirs != pytest.approx(gaussian_delta(eps, 1.05 * ratio), rel=1e-3)  # planted: 5% less noise
+
+
+@given(eps=st.floats(0.01, 1.0), delta=st.floats(1e-10, 0.2))
+@settings(max_examples=60, deadline=None)
+def test_the_classical_noise_is_enough_up_to_one(eps: float, delta: float) -> None:
+    sigma = gaussian.lemma1_corrected.evaluate(eps=eps, delta=delta, Delta=1.0)
+    assert gaussian_delta(eps, 1 / sigma) <= delta
+    assert gaussian_sigma(eps, delta) <= sigma
+
+
+def test_the_classical_noise_fails_beyond() -> None:
+    sigma = gaussian.lemma1.evaluate(eps=15.0, delta=1e-3, Delta=1.0)
+    assert gaussian_delta(15.0, 1 / sigma) > 1e-3
+    with pytest.raises(HypothesisViolated, match="ε ≤ 1"):
+        gaussian.lemma1_corrected.evaluate(eps=15.0, delta=1e-3, Delta=1.0)
+    assert judge([c.run(gaussian.lemma1, Effort()) for c in gaussian.lemma1.checks]) is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("d", [1, 4, 20])
+def test_lemma_7(d: int) -> None:
+    """The sampled mean of ||z||^2 within the band that it leaves once in a million; planted: noise 3% off, d - 1."""
+    sigma, trials = 0.7, 40_000
+    z = noise.gaussian(np.random.default_rng(d), sigma, (trials, d))
+    mean = np.einsum("ij,ij->i", z, z).mean()
+    half = Z * sigma**2 * math.sqrt(2 * d / trials)  # ||z||^2 / sigma^2 is chi-square: variance 2d
+    assert abs(mean - gaussian.lemma7.evaluate(d=d, sigma=sigma)) < half
+    assert abs(mean - gaussian.lemma7.evaluate(d=d + 1, sigma=sigma)) > half
+    assert abs(1.1**2 * mean - gaussian.lemma7.evaluate(d=d, sigma=sigma)) > half
+
+
+@pytest.mark.parametrize("guarantee", [ApproxDP(1.0, 1e-2), ApproxDP(4.0, 1e-2), GaussianDP(1.0)], ids=str)
+def test_audit(guarantee: ApproxDP | GaussianDP) -> None:
+    """False alarms: 1e-6. Planted: noise halved; at eps = 4, noise for a delta of 0.3."""
+    exact = 1.0 if isinstance(guarantee, GaussianDP) else noise.gaussian_sigma(1.0, guarantee.eps, guarantee.delta)
+
+    def flagged(sigma: float) -> bool:
+        def release(data: float, rng: np.random.Generator, trials: int) -> np.ndarray:
+            return data + noise.gaussian(rng, sigma, (trials, 1))
+
+        found = audit(release, pair=(0.0, 1.0), guarantee=guarantee, max_trials=40_000, alpha=FALSE_ALARM, seed=5)
+        return found.violated
+
+    assert not flagged(exact)
+    assert flagged(exact / 2)
+    if isinstance(guarantee, ApproxDP) and guarantee.eps == 4.0:
+        assert flagged(noise.gaussian_sigma(1.0, 4.0, 0.3))

@@ -1,0 +1,88 @@
+"""Noise of density exp(-eps ||z|| / Delta) (zhang17, Algorithm 1 and Lemma 6)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from audits import audit
+from bounds.claim import Effort, Verdict
+from bounds.guarantees import PureDP
+from bounds.mechanisms.l2_laplace import algorithm1_pure, lemma6
+from dpcheck import noise
+
+FALSE_ALARM = 1e-6
+Z = stats.norm.isf(FALSE_ALARM / 2)
+vectors = st.lists(st.floats(-5, 5), min_size=3, max_size=3).map(np.array)
+
+
+@given(z=vectors, first=vectors, second=vectors, eps=st.floats(0.05, 5))
+@settings(max_examples=100, deadline=None)
+def test_density_ratios_stay_within_eps(z: np.ndarray, first: np.ndarray, second: np.ndarray, eps: float) -> None:
+    """The constant of the density is common, so the log ratio is the difference of the distances over the scale."""
+    apart = max(float(np.linalg.norm(first - second)), 1e-3)
+    scale = algorithm1_pure.evaluate(Delta=apart, eps=eps)
+    ratio = (np.linalg.norm(z - second) - np.linalg.norm(z - first)) / scale
+    assert ratio <= eps * (1 + 1e-9)
+    ahead = first + 2 * (first - second) / apart  # beyond the first answer, seen from the second
+    if np.linalg.norm(first - second) >= 1e-3:
+        attained = (np.linalg.norm(ahead - second) - np.linalg.norm(ahead - first)) / scale
+        assert attained == pytest.approx(eps, rel=1e-6)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 20])
+def test_lemma_6(d: int) -> None:
+    """The sampled mean of ||z||^2 within the band that it leaves once in a million.
+
+    Planted: d independent Laplaces, whose moment is 2 d sigma^2; noise 5% off; the moment of one dimension less.
+    """
+    sigma, trials = 0.7, 200_000
+    claimed = lemma6.evaluate(d=d, sigma=sigma)
+    # ||z|| is Gamma(d, sigma): moments d(d+1) and d(d+1)(d+2)(d+3).
+    half = Z * sigma**2 * math.sqrt((d * (d + 1) * (d + 2) * (d + 3) - (d * (d + 1)) ** 2) / trials)
+
+    def mean(z: np.ndarray) -> float:
+        return float(np.einsum("ij,ij->i", z, z).mean())
+
+    rng = np.random.default_rng(d)
+    assert abs(mean(noise.l2_laplace(rng, sigma, trials, d)) - claimed) < half
+    assert abs(mean(noise.l2_laplace(rng, 1.05 * sigma, trials, d)) - claimed) > half
+    if d > 1:
+        assert abs(mean(noise.laplace(rng, sigma, (trials, d))) - claimed) > half
+        assert abs(lemma6.evaluate(d=d - 1, sigma=sigma) - claimed) > half
+
+
+@pytest.mark.parametrize("d", [1, 3, 8])
+def test_audit(d: int) -> None:
+    """False alarms: 1e-6. Planted: noise halved; Laplace noise of the same scale on each coordinate, d > 1."""
+    claimed, apart = PureDP(1.0), np.ones(d) / math.sqrt(d)
+    scale = float(algorithm1_pure.evaluate(Delta=1.0, eps=claimed.eps))
+
+    def flagged(factor: float, product: bool = False) -> bool:
+        def release(data: np.ndarray, rng: np.random.Generator, trials: int) -> np.ndarray:
+            if product:
+                w = data + noise.laplace(rng, factor * scale, (trials, d))
+                nearer = (np.abs(w - apart) - np.abs(w)).sum(axis=1)
+            else:
+                w = data + noise.l2_laplace(rng, factor * scale, trials, d)
+                nearer = np.linalg.norm(w - apart, axis=1) - np.linalg.norm(w, axis=1)
+            return nearer.round(9)  # the last bits tell where floating point rounded, not what the law is
+
+        pair = (np.zeros(d), apart)
+        found = audit(release, pair=pair, guarantee=claimed, max_trials=40_000, alpha=FALSE_ALARM, seed=6)
+        return found.violated
+
+    assert not flagged(1.0)
+    assert flagged(0.5)
+    if d > 1:
+        assert flagged(1.0, product=True)
+
+
+def test_the_claims_are_proved() -> None:
+    for claim in (algorithm1_pure, lemma6):
+        assert [check.run(claim, Effort()).verdict for check in claim.checks] == [Verdict.PROVED]

@@ -1,0 +1,308 @@
+"""The symbolic checks on invented statements: true ones are never refuted, slips are, at a point that replays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sympy import Eq, Integer, Le, Rational, Symbol, exp, log, sqrt
+
+from bounds.claim import Claim, Effort, Evidence, Kind, Rate, Source, Verdict
+from bounds.errors import InvalidInput
+from bounds.proofs import (
+    AtMost,
+    Bounded,
+    Contradictory,
+    Equals,
+    Follows,
+    Induction,
+    Less,
+    Minimises,
+    NoConstant,
+    Proof,
+    Same,
+    Sharper,
+    Units,
+)
+from bounds.symbols import D, Delta_T, L, T, beta, d, delta, eps, eta, excess_risk, mu, n, ratio, sigma
+
+QUICK = Effort()
+whole = st.integers(1, 9)
+fraction = st.fractions(min_value=Rational(1, 10), max_value=10, max_denominator=30).map(
+    lambda f: Rational(f.numerator, f.denominator)
+)
+slip_factor = st.sampled_from([Rational(1, 2), Rational(9, 10), Rational(11, 10), Integer(2), Integer(4)])
+too_small = st.sampled_from([Rational(1, 4), Rational(1, 2), Rational(2, 3), Rational(19, 20)])
+v, extra, gap = (Symbol(name, nonnegative=True) for name in ("v", "extra", "gap"))
+big = Symbol("big", positive=True)
+
+
+def claim(states: Any, *assumes: Any) -> Claim:
+    return Claim("zhang17.invented1", Source("zhang17", "nowhere"), Kind.IDENTITY, ".", states, assumes)
+
+
+def refuted_again(check: Any, about: Claim, found: Evidence) -> bool:
+    """The verdict is REFUTED, and replaying its point says so again."""
+    if found.verdict is not Verdict.REFUTED:
+        return False
+    return check.replay(about, found.counterexample).verdict is Verdict.REFUTED
+
+
+# Equals --------------------------------------------------------------------------------------------
+@settings(deadline=None, max_examples=12)
+@given(whole, fraction, fraction)
+def test_identities_written_another_way_are_proved(k: int, a: Rational, b: Rational) -> None:
+    derived = (a * L + b * beta) ** 2 / n + log(L**k * eps)
+    stated = (a**2 * L**2 + 2 * a * b * L * beta + b**2 * beta**2) / n + k * log(L) + log(eps)
+    assert Equals(derived, "expanded").run(claim(Eq(sigma, stated)), QUICK).verdict is Verdict.PROVED
+
+
+SLIPS = {
+    "constant": lambda a, c: (a * L * T / n, c * a * L * T / n),
+    "missing square": lambda a, c: (a * L**2 * d / n**2, a * L**2 * d / n),
+    "wrong exponent": lambda a, c: (
+        (a * L * d / (n * eps)) ** Rational(2, 3),
+        (a * L * d / (n * eps)) ** Rational(1, 3),
+    ),
+    "log of the wrong thing": lambda a, c: (a * sqrt(log(2 / delta)), a * sqrt(log(2 / (1 - delta)))),
+    "log of a negative": lambda a, c: (a * sqrt(log(1 / delta)), a * sqrt(log(delta))),
+    "sign": lambda a, c: (a * (1 - exp(-eps)), a * (exp(-eps) - 1)),
+    "term forgotten": lambda a, c: (a * L**2 + d * sigma**2, a * L**2 + sigma**2),
+    "forced root": lambda a, c: (a * log((L - beta) ** 2), 2 * a * log(L - beta)),
+}
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+@settings(deadline=None, max_examples=4)
+@given(a=fraction, c=slip_factor)
+def test_a_slip_in_an_identity_is_refuted(slip: str, a: Rational, c: Rational) -> None:
+    derived, stated = SLIPS[slip](a, c)
+    check, about = Equals(lambda: derived, "derived"), claim(Eq(Delta_T, stated))
+    assert refuted_again(check, about, check.run(about, QUICK))
+
+
+def test_a_pole_refutes_no_identity() -> None:
+    """log|L - beta| in two writings that sympy does not simplify to one another: no point shows a difference."""
+    check = Equals(log((L - beta) ** 2) / 2, "both sides are infinite at L = beta")
+    about = claim(Eq(sigma, log((L - beta) ** 4) / 4))
+    assert check.run(about, QUICK).verdict is not Verdict.REFUTED
+    assert check.replay(about, {"L": 1.0, "beta": 1.0}).verdict is Verdict.UNCHECKED
+    assert Equals(1 / (L - beta), "").replay(claim(Eq(sigma, L)), {"L": 1.0, "beta": 1.0}).verdict is Verdict.REFUTED
+
+
+def test_a_point_that_lacks_a_symbol_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"point is \['L'\].*complete, with \['n'\]"):
+        Equals(L / n, "").replay(claim(Eq(sigma, L)), {"L": 1.0})
+
+
+# AtMost --------------------------------------------------------------------------------------------
+@settings(deadline=None, max_examples=10)
+@given(fraction, fraction, st.integers(0, 3))
+def test_true_bounds_are_proved(a: Rational, b: Rational, k: int) -> None:
+    check = AtMost(a * L * d**k / n, "a part of the sum")
+    assert check.run(claim(Le(ratio, a * L * d**k / n + b * beta)), QUICK).verdict is Verdict.PROVED
+    covered = AtMost(L / (n * mu), "by substitution", where={beta: mu + gap})
+    assert covered.run(claim(Le(ratio, L * (1 + beta / mu) / (n * beta)), mu <= beta), QUICK).verdict is Verdict.PROVED
+
+
+@settings(deadline=None, max_examples=10)
+@given(fraction, too_small)
+def test_a_bound_too_small_is_refuted(a: Rational, c: Rational) -> None:
+    check, about = AtMost(a * L * T / n + beta, "attained"), claim(Le(ratio, c * a * L * T / n + beta))
+    found = check.run(about, QUICK)
+    assert refuted_again(check, about, found)
+    assert 0 < found.margin <= float(1 / c - 1) + 1e-9
+    gap_only = AtMost(a * L * T / n + beta, "an upper bound", exact=False).run(about, QUICK)
+    assert gap_only.verdict is Verdict.UNCHECKED
+    against = AtMost(a * eps, "instead of the right side", against=c * a * eps)
+    assert refuted_again(against, about, against.run(about, QUICK))
+
+
+@settings(deadline=None, max_examples=10)
+@given(fraction)
+def test_a_bound_true_under_its_hypotheses_only(a: Rational) -> None:
+    value, stated = a * (exp(eps) - 1), 2 * a * eps
+    held, free = claim(Le(ratio, stated), eps <= 1), claim(Le(ratio, stated))
+    inside, outside = AtMost(value, "", box={eps: (0.01, 1.0)}), AtMost(value, "")
+    assert inside.run(held, QUICK).verdict is Verdict.PROVED
+    assert outside.run(held, QUICK).verdict is not Verdict.REFUTED
+    assert refuted_again(outside, free, outside.run(free, QUICK))
+
+
+def test_hypotheses_that_act_together() -> None:
+    """mu <= beta <= L: a search that ignored beta, which is in neither side, would refute mu <= L."""
+    assert AtMost(mu, "").run(claim(Le(ratio, L), mu <= beta, beta <= L), QUICK).verdict is not Verdict.REFUTED
+
+
+# Induction -----------------------------------------------------------------------------------------
+@settings(deadline=None, max_examples=8)
+@given(fraction, st.sampled_from([1, Rational(3, 2), 3]))
+def test_a_recurrence_that_adds_a_constant(step: Rational, room: Any) -> None:
+    check = Induction(T, 0 * L, lambda b: b + step * L / n, "each step adds")
+    assert check.run(claim(Le(Delta_T, room * step * L * T / n)), QUICK).verdict is Verdict.PROVED
+
+
+@settings(deadline=None, max_examples=8)
+@given(fraction, too_small, st.sampled_from(["constant", "start", "power", "no T"]))
+def test_a_false_recurrence_is_not_proved(step: Rational, c: Rational, slip: str) -> None:
+    start, bound = {
+        "constant": (0 * L, c * step * L * T / n),
+        "start": (step * L, step * L * T / n),
+        "power": (0 * L, step * L * sqrt(T) / n),
+        "no T": (0 * L, 100 * step * L / n),
+    }[slip]
+    check = Induction(T, start, lambda b: b + step * L / n, "each step adds")
+    assert check.run(claim(Le(Delta_T, bound)), QUICK).verdict is Verdict.UNCHECKED
+
+
+def test_contraction_and_squares() -> None:
+    small_step = {eta: 1 / ((mu + beta) * (1 + v))}
+    bound = 2 * L / (n * mu) * (1 - (1 - eta * mu) ** T)
+    contracts = Induction(T, 0 * L, lambda b: (1 - eta * mu) * b + 2 * eta * L / n, "", where=small_step)
+    assert contracts.run(claim(Le(Delta_T, bound)), QUICK).verdict is Verdict.PROVED
+    faster = claim(Le(Delta_T, bound.subs(mu, 2 * mu)))
+    assert contracts.run(faster, QUICK).verdict is Verdict.UNCHECKED
+    squared = Induction(T, 0 * L, lambda b: b**2 + 2 * L * b + L**2, "(b + L)²", squared=True)
+    assert squared.run(claim(Le(Delta_T, L * T)), QUICK).verdict is Verdict.PROVED
+    assert squared.run(claim(Le(Delta_T, L * T * Rational(9, 10))), QUICK).verdict is Verdict.UNCHECKED
+
+
+def test_a_recurrence_that_falls_where_the_bound_grows_proves_nothing() -> None:
+    """x -> L - x from 0 visits L, though L/2 is its fixed point: the step from the bound says nothing."""
+    check = Induction(T, 0 * L, lambda b: L - b, "not monotone")
+    assert check.run(claim(Le(Delta_T, L / 2)), QUICK).verdict is Verdict.UNCHECKED
+
+
+# Rates ---------------------------------------------------------------------------------------------
+@settings(deadline=None, max_examples=8)
+@given(fraction, fraction)
+def test_a_rate_follows_with_the_sum_of_constants(a: Rational, b: Rational) -> None:
+    bound = a * L**2 * d / n**2 + b * L**2 * d * (d + 1) / n**2
+    about, where = claim(Rate(excess_risk, L**2 * d**2 / n**2)), {d: 1 + extra}
+    assert Follows(bound, a + 2 * b, "d + 1 ≤ 2d", where).run(about, QUICK).verdict is Verdict.PROVED
+    too_few = Follows(bound, (a + 2 * b) * Rational(9, 10), "d + 1 ≤ 2d", where)
+    assert too_few.run(about, QUICK).verdict is Verdict.UNCHECKED
+
+
+@pytest.mark.parametrize(
+    "rate", [L**2 * d / n**2, L**2 * d**2 / n**3, L * d**2 / n**2, L**2 * d**2 / (n**2 * log(n + 1))]
+)
+def test_a_rate_with_a_slip_does_not_follow(rate: sympy.Expr) -> None:
+    bound = L**2 * d**2 / n**2
+    assert Follows(bound, Integer(1000), "").run(claim(Rate(excess_risk, rate)), QUICK).verdict is Verdict.UNCHECKED
+
+
+@settings(deadline=None, max_examples=8)
+@given(fraction, st.sampled_from([Rational(1, 3), Rational(1, 2), 1, 2]))
+def test_no_constant_works_when_the_ratio_grows(a: Rational, power: Any) -> None:
+    path = {n: 10, L: 1, d: big**power}
+    check, about = NoConstant(a * L * d**2 / n, path, big, "d grows"), claim(Rate(excess_risk, L * d / n))
+    assert refuted_again(check, about, check.run(about, QUICK))
+    at = check.run(about, QUICK).counterexample
+    assert at["point"]["d"] == pytest.approx(at["big"] ** float(power))
+
+
+@settings(deadline=None, max_examples=8)
+@given(fraction, fraction)
+def test_a_true_rate_has_a_constant_however_slowly_it_shows(a: Rational, late: Rational) -> None:
+    """The ratio climbs to its limit: at a small parameter it still grows, and that must refute nothing."""
+    check = NoConstant(a * L * d / (d + 1000 * late), {L: 1, d: big}, big, "climbs, but to a limit")
+    about = claim(Rate(excess_risk, L))
+    assert check.run(about, QUICK).verdict is Verdict.UNCHECKED
+    assert check.replay(about, {"big": 1.0}).verdict is Verdict.UNCHECKED
+
+
+def test_only_rates_have_no_constant() -> None:
+    with pytest.raises(InvalidInput, match="a rate"):
+        NoConstant(L, {L: big}, big, "").run(claim(Le(excess_risk, L)), QUICK)
+
+
+def test_a_rate_too_tangled_to_prove() -> None:
+    box = {n: (10, 1e8), d: (1, 1e6)}
+    bound = (sqrt(d) + log(n)) / n
+    supported = Bounded(bound, box, "").run(claim(Rate(excess_risk, sqrt(d) * log(n) / n)), QUICK)
+    assert supported.verdict is Verdict.SUPPORTED
+    assert Bounded(bound, box, "").run(claim(Rate(excess_risk, log(n) / n)), QUICK).verdict is Verdict.UNCHECKED
+
+
+# Units ---------------------------------------------------------------------------------------------
+@settings(deadline=None, max_examples=12)
+@given(
+    st.sampled_from([Rational(k, 2) for k in range(-4, 5)]),
+    st.sampled_from([Rational(k, 2) for k in range(-4, 5)]),
+    fraction,
+)
+def test_units_refute_exactly_the_unlike(i: Rational, j: Rational, a: Rational) -> None:
+    """excess risk has the unit of L D; L^i D^j has it at i = j = 1 only, whichever way the powers differ."""
+    check, about = Units(), claim(Rate(excess_risk, a * L**i * D**j * d / n))
+    found = check.run(about, QUICK)
+    if (i, j) == (1, 1):
+        assert found.verdict is Verdict.SUPPORTED
+        assert check.replay(about, {"loss_scale": 1e6}).verdict is Verdict.UNCHECKED
+    else:
+        assert refuted_again(check, about, found)
+        assert found.margin > 1
+
+
+def test_units_of_unlike_terms_decide_nothing() -> None:
+    assert Units().run(claim(Rate(excess_risk, L + beta)), QUICK).verdict is Verdict.UNCHECKED
+
+
+# Minima, looseness, contradictions -----------------------------------------------------------------
+@settings(deadline=None, max_examples=10)
+@given(fraction, fraction, st.sampled_from([1, 2]))
+def test_the_minimiser_of_a_sum_of_powers(a: Rational, b: Rational, k: int) -> None:
+    bound = a * beta * D**2 / T + b * T**k * L
+    best = (a * beta * D**2 / (k * b * L)) ** Rational(1, k + 1)
+    about = claim(Eq(ratio, best))
+    assert Minimises(bound, T, best, "the sum").run(about, QUICK).verdict is Verdict.PROVED
+    assert Minimises(bound, T, best * Rational(11, 10), "the sum").run(about, QUICK).verdict is Verdict.UNCHECKED
+    assert Minimises(-bound, T, best, "a maximum").run(about, QUICK).verdict is Verdict.UNCHECKED
+
+
+@settings(deadline=None, max_examples=8)
+@given(fraction, st.sampled_from([Rational(11, 10), Rational(3, 2), 3]))
+def test_loose_by_a_constant(a: Rational, c: Any) -> None:
+    found = Sharper(a * L / n, "proved elsewhere").run(claim(Le(Delta_T, c * a * L / n)), QUICK)
+    assert found.verdict is Verdict.LOOSE
+    assert found.margin == pytest.approx(float(c) - 1)
+    same = Sharper(a * L / n, "proved elsewhere").run(claim(Le(Delta_T, a * L / n)), QUICK)
+    assert same.verdict is Verdict.UNCHECKED
+
+
+def test_loose_by_a_ratio_that_varies() -> None:
+    about = claim(Le(Delta_T, 5 * L * (mu + beta) / (n * mu * beta)), mu <= beta)
+    found = Sharper(2 * L / (n * mu), "").run(about, QUICK)
+    assert found.verdict is Verdict.LOOSE
+    assert "from 2.5 to 5" in found.figure
+    crossing = claim(Le(Delta_T, L * (mu + beta) / (2 * n * mu * beta)))
+    assert Sharper(L / (n * mu), "below in places").run(crossing, QUICK).verdict is Verdict.UNCHECKED
+
+
+def test_contradictory_hypotheses() -> None:
+    about = claim(Le(Delta_T, L))
+    true, false = Less("2 L < 3 L", 2 * L, 3 * L), Less("3 L < 2 L", 3 * L, 2 * L)
+    assert Contradictory([true], "none").run(about, QUICK).verdict is Verdict.VACUOUS
+    assert Contradictory([true, false], "none").run(about, QUICK).verdict is Verdict.UNCHECKED
+
+
+# Proofs --------------------------------------------------------------------------------------------
+def test_a_proof_names_the_step_that_fails() -> None:
+    about = claim(Le(ratio, L))
+    good, bad = Same("(a + b)²", (L + D) ** 2, L**2 + 2 * L * D + D**2), Less("reversed", 2 * L, L)
+    assert Proof([good]).run(about, QUICK).verdict is Verdict.PROVED
+    found = Proof([good, bad]).run(about, QUICK)
+    assert found.verdict is Verdict.UNCHECKED
+    assert "reversed" in found.figure
+
+
+@settings(deadline=None, max_examples=8)
+@given(fraction, fraction)
+def test_steps_under_a_substitution(a: Rational, b: Rational) -> None:
+    """a eta <= b exactly if eta <= b/a: the substitution covers that, and no more."""
+    covers = {eta: b / (a * (1 + v))}
+    assert Less("", a * eta, b + 0 * L, covers).settle(0).holds
+    assert not Less("", a * eta, b * Rational(99, 100), covers).settle(0).holds

@@ -1,0 +1,156 @@
+"""Registration: every file contributes, ids are well-formed, corrections point at what they correct."""
+
+from __future__ import annotations
+
+import importlib.util
+import pkgutil
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bounds
+from bounds.claim import DOCUMENTS
+from bounds.errors import InvalidInput, UnknownName
+from bounds.registry import Parts, claims_of, entries, library, modules_below
+from dpcheck.registry import checks_of, extra_checks, solvers
+from dpcheck.verify import recorded
+
+KINDS = "abstract|algorithm|corollary|definition|lemma|proposition|remark|section|table|theorem|example|equation"
+ID = re.compile(rf"({'|'.join(DOCUMENTS)})\.({KINDS})(\d+(\.\d+)*)?(\.[a-z][a-z0-9_]*)*")
+
+# Refuted statements without a corrected claim, and why.
+UNCORRECTED = {
+    "zhang17.theorem1.strongly_convex": "its noise is that of theorem1, which is corrected",
+    "zhang17.abstract.outperforms": "an experiment: there is nothing to put in its place",
+    "zhang17.theorem4.step": "a step of a proof whose conclusion, theorem4, holds by another way",
+    "zhang17.theorem4.composition": "a step of a proof whose conclusion, theorem4, holds by another way",
+    "zhang17.theorem5.privacy": "the step size depends on the data: theorem5.convex.corrected has a public one",
+}
+
+
+# Claims --------------------------------------------------------------------------------------------
+def test_every_file_of_every_theme_contributes() -> None:
+    files = {(theme, stem) for theme, stem, _ in modules_below(bounds)}
+    assert files == {(e.theme, e.algorithm) for e in entries().values()}
+    folders = {p.name for p in pkgutil.iter_modules(bounds.__path__) if p.ispkg}
+    assert {theme for theme, _ in files} == folders
+
+
+@pytest.mark.parametrize("claim_id", entries())
+def test_ids_are_well_formed(claim_id: str) -> None:
+    assert ID.fullmatch(claim_id)
+    assert library[claim_id].id == claim_id
+
+
+def test_corrections_point_at_a_claim_of_the_same_place() -> None:
+    corrected = [c for c in library.values() if c.corrects is not None]
+    assert len(corrected) > 15
+    for claim in corrected:
+        original = library[claim.corrects]
+        assert original.corrects is None
+        assert original.source.document == claim.source.document
+        assert claim.id != original.id
+
+
+def test_what_is_refuted_is_corrected_or_excused() -> None:
+    corrected = {c.corrects for c in library.values()}
+    refuted = {k for k, row in recorded().items() if row["verdict"] == "REFUTED"}
+    assert refuted - corrected == UNCORRECTED.keys()
+
+
+def test_the_record_covers_every_claim_and_no_other() -> None:
+    assert recorded().keys() == entries().keys()
+
+
+def test_every_claim_has_a_check() -> None:
+    assert [k for k, e in entries().items() if not checks_of(e)] == []
+
+
+def load(path: Path, name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_an_imported_claim_stays_with_its_own_file(tmp_path: Path) -> None:
+    """A file that comes first by name must not take over the claims it imports."""
+    file = tmp_path / "aaa_first.py"
+    file.write_text(
+        "from bounds.convex.outpert_gd import lemma2, lemma3 as other\n"
+        "from bounds.claim import Claim, Kind, Rate, Source\n"
+        "from bounds.symbols import L, ratio\n"
+        "own = Claim('zhang17.remark.own', Source('zhang17', 'here'), Kind.UTILITY, '.', Rate(ratio, L))\n"
+    )
+    try:
+        assert [c.id for c in claims_of(load(file, "aaa_first"))] == ["zhang17.remark.own"]
+    finally:
+        del sys.modules["aaa_first"]
+    assert entries()["zhang17.lemma2"].algorithm == "outpert_gd"
+
+
+# Names ---------------------------------------------------------------------------------------------
+POINT = {"n": 1000, "d": 5, "eps": 1.0, "L": 1.0, "beta": 0.25, "mu": 0.01}
+
+
+def test_parts_are_picked_by_the_symbols_given() -> None:
+    parts = library["zhang17.theorem2"]
+    assert isinstance(parts, Parts)
+    assert parts.pick(set(POINT)).id == "zhang17.theorem2.pure"
+    assert parts.pick({*POINT, "delta"}).id == "zhang17.theorem2.approx"
+    assert parts.pick({*POINT, "D", "T"}).id == "zhang17.theorem2.pure.proof"
+    assert parts.evaluate(**POINT) == library["zhang17.theorem2.pure"].evaluate(**POINT)
+    approx = {**POINT, "delta": 1e-5}
+    assert parts.evaluate(**approx) == library["zhang17.theorem2.approx"].evaluate(**approx)
+    assert not any(c.corrects for c in parts.claims)
+
+
+def test_too_few_symbols_name_the_parts() -> None:
+    with pytest.raises(InvalidInput, match=r"zhang17.theorem2.pure.*Name the part"):
+        library["zhang17.theorem2"].evaluate(n=10)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from(sorted(entries())), st.data())
+def test_a_misspelt_id_gets_near_ones(claim_id: str, data: st.DataObject) -> None:
+    """One letter of the number or the words lost: the error still names a real claim."""
+    at = data.draw(st.integers(len("zhang17."), len(claim_id) - 1))
+    wrong = claim_id[:at] + "§" + claim_id[at + 1 :]
+    with pytest.raises(UnknownName) as caught:
+        library[wrong]
+    hinted = re.findall(r"zhang17\.[\w.]*\w", caught.value.remedy)
+    assert hinted
+    assert all(name in entries() for name in hinted)
+
+
+def test_a_name_like_nothing() -> None:
+    with pytest.raises(UnknownName, match="dpcheck claims"):
+        library["qqqqqq"]
+    assert "qqqqqq" not in library
+    assert library.get("qqqqqq") is None
+    assert len(library) == len([*library])
+
+
+# Solvers -------------------------------------------------------------------------------------------
+def test_solvers_stand_beside_their_claims() -> None:
+    stems = {e.algorithm for e in entries().values()}
+    assert solvers().keys() <= stems
+    assert {"outpert_gd", "rrpsgd", "bassily_sgd"} <= solvers().keys()
+    assert all(solver.name == stem for stem, solver in solvers().items())
+
+
+def test_solvers_attach_their_checks() -> None:
+    assert extra_checks().keys() <= entries().keys()
+    attached = entries()["zhang17.lemma2"]
+    assert [c.kind for c in checks_of(attached)] == [*(c.kind for c in attached.claim.checks), "property"]
+
+
+def test_six_kinds_of_check_are_in_use() -> None:
+    kinds = {c.kind for e in entries().values() for c in checks_of(e)}
+    assert kinds == {"symbolic", "accountant", "worst-case", "audit", "rate", "property"}
