@@ -18,6 +18,7 @@ from bounds.errors import InvalidInput
 NAMES = ("auto", "coordinates", "projections", "atoms", "histogram", "bits", "learned")
 MOST_COORDINATES = 16
 MOST_ROWS = 30_000
+MOST_TREE_ROWS = 20_000
 
 
 class Score(Protocol):
@@ -221,7 +222,8 @@ def fit_learned(first: np.ndarray, second: np.ndarray) -> list[Score]:
     scale = np.where(scale > 0, scale, 1.0)
     z = np.clip((pooled - centre) / scale, -30, 30)
     polynomial = Polynomial(centre, scale, fit_logistic(np.hstack([z, z * z]), side)[:-1])
-    trees: Boosted = fit_boosted(pooled, side)
+    few = slice(None, None, -(-len(pooled) // MOST_TREE_ROWS))
+    trees: Boosted = fit_boosted(pooled[few], side[few])
     return [polynomial, trees]
 
 

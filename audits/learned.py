@@ -57,7 +57,7 @@ def fit_boosted(
     rows: np.ndarray,
     side: np.ndarray,
     weight: np.ndarray | None = None,
-    rounds: int = 60,
+    rounds: int = 40,
     levels: int = 3,
     rate: float = 0.2,
 ) -> Boosted:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy
 
-from bounds import accounting
+from bounds import accounting, certificates, sampled_gaussian
 from bounds.claim import Claim, Effort, Evidence, Verdict, lambdified
 from bounds.errors import InvalidInput
 from bounds.guarantees import gaussian_delta
@@ -48,7 +48,7 @@ class GaussianAccountant:
             found = self.replay(claim, plain)
             kept = found.verdict is Verdict.REFUTED and claim.violated_by(plain) is None
             return found if kept else self.replay(claim, raw)
-        certificate = accounting.certify_gaussian_noise(
+        certificate = certificates.certify_gaussian_noise(
             lambda e, dl: lambdified_at(self.mu, {"eps": e, "delta": dl}), box["eps"], box["delta"]
         )
         where = f"eps in [{box['eps'][0]:g}, {box['eps'][1]:g}], delta in [{box['delta'][0]:g}, {box['delta'][1]:g}]"
@@ -149,7 +149,9 @@ class SampledGaussianAccountant:
         """Sound lower and upper bound of the tight epsilon at this point."""
         multiplier = factor * float(lambdified_at(self.multiplier, point))
         steps = int(sympy.sympify(self.steps).subs(n, int(point["n"])))
-        return accounting.subsampled_gaussian_epsilon(multiplier, int(point["n"]), self.batch, steps, point["delta"])
+        return sampled_gaussian.subsampled_gaussian_epsilon(
+            multiplier, int(point["n"]), self.batch, steps, point["delta"]
+        )
 
 
 @dataclass(frozen=True)

@@ -322,10 +322,28 @@ def pretty(expr: Any) -> str:
     return text
 
 
+LATEX = {
+    "eps": r"\varepsilon",
+    "eps_out": r"\varepsilon'",
+    "delta1": r"\delta'",
+    "q": r"\alpha",
+    "w_hat": r"\|\hat w\|",
+    "distance": r"\|w_0-\hat w\|",
+    "sigma_g": r"\sigma",
+    "alpha_g": r"\alpha",
+    "x_tail": "x",
+    "excess_risk": r"\mathbb{E}F(w_{priv})-F(\hat w)",
+    "population_risk": r"G(w_{priv})-G(w^*)",
+    "gradient_norm2": r"\mathbb{E}\|\nabla F(w_{priv})\|^2",
+    "noise_norm2": r"\mathbb{E}\|z\|^2",
+    "run_time": r"\mathrm{time}",
+    "ratio": r"\mathrm{ratio}",
+}
+
+
 def latex(expr: sympy.Basic) -> str:
-    """LaTeX with the printed names."""
-    greek = {"eps": r"\varepsilon", "delta1": r"\delta'", "w_hat": r"\|\hat w\|", "distance": r"\|w_0-\hat w\|"}
-    names = {s: greek[str(s)] for s in expr.free_symbols if str(s) in greek}
+    """LaTeX with the names that a reader of the source expects."""
+    names = {s: LATEX[str(s)] for s in expr.free_symbols if str(s) in LATEX}
     return str(sympy.latex(expr, symbol_names=names))
 
 

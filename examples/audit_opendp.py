@@ -5,6 +5,7 @@ Run: python examples/audit_opendp.py (needs the extra `adapters`)
 
 from __future__ import annotations
 
+import numpy as np
 import opendp.prelude as odp
 
 import dpcheck as dp
@@ -25,9 +26,9 @@ def main(trials: int = 10_000) -> tuple[dp.AuditResult, dp.AuditResult]:
     near = dp.add_remove(low=0, high=1, n=4)
     stated = mechanism.guarantee(d_in=1)
     wrong = dp.PureDP(0.5, relation=dp.ADD_REMOVE)
-    right = dp.audit(mechanism, neighbours=near, guarantee=stated, max_trials=trials, alpha=1e-6)
-    flagged = dp.audit(mechanism, neighbours=near, guarantee=wrong, max_trials=trials, alpha=1e-6)
-    return right, flagged
+    pair = np.array([1.0, 0, 0, 0]), np.zeros(3)  # leave it out, and the audit searches for one
+    options = {"pair": pair, "neighbours": near, "max_trials": trials, "alpha": 1e-6}
+    return dp.audit(mechanism, guarantee=stated, **options), dp.audit(mechanism, guarantee=wrong, **options)
 
 
 if __name__ == "__main__":

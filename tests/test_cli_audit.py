@@ -40,6 +40,9 @@ def gauss(data, rng, trials):
 def raises(data, rng, trials):
     raise ZeroDivisionError("pole")
 
+def impatient(data, rng, trials):
+    raise KeyboardInterrupt
+
 class Holder:
     inner = staticmethod(half)
 
@@ -149,6 +152,14 @@ def test_bad_usage_is_one_sentence(
     assert said in " ".join(heard.err.split())
     assert "Traceback" not in heard.err
     assert heard.out == ""
+
+
+def test_interrupted_at_once_it_says_so(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("shop:impatient", "--epsilon", "1", *WHERE, "--json", "k.json", "--checkpoint", "kept") == 130
+    said = capsys.readouterr()
+    assert "stopped after 0 of 1000000 trials" in said.out
+    assert "kept in kept" in said.err
+    assert json.loads(Path("k.json").read_text())["interrupted"]
 
 
 def start(folder: Path, *words: str) -> subprocess.Popen[str]:

@@ -170,6 +170,14 @@ def test_broken(factor):
 def test_drawn_pairs(pair):
     dp.assert_private(mean(), guarantee=claim, pair=pair, neighbours=near, max_trials=2000)
 
+hidden = np.random.default_rng(1)
+
+@settings(max_examples=10)
+@given(st.integers(0, 3))
+def test_unseeded(_):                     # at this alpha flagged now and then, not each time
+    mechanism = lambda data, rng, trials: data.mean() + hidden.laplace(scale=0.2, size=trials)
+    dp.assert_private(mechanism, guarantee=claim, pair=(np.zeros(5), np.eye(5)[0]), max_trials=2000, alpha=0.5)
+
 def indirect():
     dp.assert_private(mean(), guarantee=claim, neighbours=near, max_trials=2000)
 
@@ -183,9 +191,10 @@ def test_deadline(_):
 def test_hypothesis_never_calls_it_flaky(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_given=GIVEN)
     result = run(pytester, "-n0")
-    result.assert_outcomes(passed=2, failed=2)
+    result.assert_outcomes(passed=2, failed=3)
     said = result.stdout.str()
     assert "Flaky" not in said
+    assert "distinct failures" not in said
     assert "DeadlineExceeded" not in said
     assert "Add @settings(deadline=None)" in said
     assert "VIOLATED test_given.py::test_broken" in said
@@ -260,6 +269,18 @@ def test_assert_private_passes_and_raises() -> None:
     with pytest.raises(dp.PrivacyViolation, match="laplace is not as private as claimed") as caught:
         dp.assert_private(laplace, pair=(0.0, 2.0), guarantee=dp.PureDP(1.0))
     assert 1 < caught.value.result.epsilon_lower <= 2
+
+
+def test_ctrl_c_stops_the_run_and_not_just_the_audit() -> None:
+    calls = iter(range(10**6))
+
+    def impatient(data: float, rng: np.random.Generator, trials: int) -> np.ndarray:
+        if next(calls) == 60:
+            raise KeyboardInterrupt
+        return laplace(data, rng, trials)
+
+    with pytest.raises(KeyboardInterrupt):
+        dp.assert_private(impatient, pair=(0.0, 1.0), guarantee=dp.PureDP(1.0))
 
 
 def test_planted_bugs_read_as_expected() -> None:

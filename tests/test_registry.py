@@ -25,7 +25,6 @@ ID = re.compile(rf"({'|'.join(DOCUMENTS)})\.({KINDS})(\d+(\.\d+)*)?(\.[a-z][a-z0
 
 # Refuted statements without a corrected claim, and why.
 UNCORRECTED = {
-    "zhang17.theorem1.strongly_convex": "its noise is that of theorem1, which is corrected",
     "zhang17.abstract.outperforms": "an experiment: there is nothing to put in its place",
     "zhang17.theorem4.step": "a step of a proof whose conclusion, theorem4, holds by another way",
     "zhang17.theorem4.composition": "a step of a proof whose conclusion, theorem4, holds by another way",

@@ -93,7 +93,7 @@ def test_mechanisms_are_tight(name: str) -> None:
     (parameter, value), *_ = known.guarantee.parameters.items()
     less = replace(known.guarantee, **{parameter: 2 / 3 * value})
     with pytest.raises(dp.PrivacyViolation):
-        dp.assert_private(known, pair=worst(known), neighbours=known.neighbours, guarantee=less, max_trials=20_000)
+        dp.assert_private(known, pair=worst(known), neighbours=known.neighbours, guarantee=less, max_trials=40_000)
     assert find(strategies.mechanisms(), lambda drawn: drawn.name == name).name == name
 
 

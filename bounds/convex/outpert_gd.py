@@ -4,7 +4,7 @@ Gradient descent from w₀ = 0 on a smooth convex risk, then one draw of noise o
 Solver: dpcheck/solvers/convex/outpert_gd.py.
 """
 
-from sympy import Eq, Le, Min, Rational, Symbol, exp, log, pi, simplify, sqrt
+from sympy import Eq, Le, Min, Rational, Symbol, exp, limit, log, pi, simplify, sqrt
 
 from bounds.checks import Exactness, GaussianAccountant
 from bounds.claim import Claim, Kind, Rate, Setting, Source, convex, lipschitz, smooth, strongly_convex
@@ -242,6 +242,23 @@ theorem1_strong = Claim(
             simplify((2 * L / (n * mu) / stated_noise.subs(Delta, strong_Delta)).subs(beta, 100 * mu)),
             "β = 100μ and many steps: quadratics attain 2L/(nμ)",
             box={eps: (1e-2, 1e3)},
+        )
+    ],
+)
+
+theorem1_strong_corrected = Claim(
+    id="zhang17.theorem1.strongly_convex.corrected",
+    source=Source("zhang17", "Theorem 1, in the setting of Theorem 2"),
+    kind=Kind.PRIVACY,
+    says="The same noise on strongly convex losses, for ε at most 1 and any condition number.",
+    assumes=[strongly_convex(mu), smooth(beta), lipschitz(L, AT_ITERATES), eps <= 1],
+    states=Eq(sigma, stated_noise.subs(Delta, strong_Delta)),
+    guarantee=ApproxDP(eps, delta),
+    corrects="zhang17.theorem1.strongly_convex",
+    checks=[
+        GaussianAccountant(
+            limit(simplify(2 * L / (n * mu) / stated_noise.subs(Delta, strong_Delta)), mu, 0),
+            "the worst condition number (μ to 0): sensitivity 2L/(nμ)",
         )
     ],
 )

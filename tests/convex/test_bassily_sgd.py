@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audits import audit
-from bounds.accounting import subsampled_gaussian_epsilon, subsampled_gaussian_noise
 from bounds.convex import bassily_sgd as theory
 from bounds.errors import HypothesisViolated, InvalidInput, MixedRelations
 from bounds.guarantees import ADD_REMOVE, ZCDP, ApproxDP, Guarantee, PureDP, gaussian_delta
+from bounds.sampled_gaussian import subsampled_gaussian_epsilon, subsampled_gaussian_noise
 from dpcheck import descent
 from dpcheck.checks import fitted
 from dpcheck.datasets import logistic_synthetic

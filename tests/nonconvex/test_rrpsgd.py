@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from audits import audit
-from bounds.accounting import subsampled_gaussian_epsilon, subsampled_gaussian_noise
 from bounds.errors import HypothesisViolated, InvalidInput, MixedRelations
 from bounds.guarantees import ADD_REMOVE, ZCDP, ApproxDP, Guarantee, PureDP
 from bounds.nonconvex import rrpsgd as theory
+from bounds.sampled_gaussian import subsampled_gaussian_epsilon, subsampled_gaussian_noise
 from dpcheck.checks import fitted
 from dpcheck.constraints import L2Ball
 from dpcheck.datasets import logistic_synthetic

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bounds.accounting import subsampled_gaussian_noise
 from bounds.convex import bassily_sgd as theory
 from bounds.errors import InvalidInput
 from bounds.guarantees import ApproxDP, Guarantee
+from bounds.sampled_gaussian import subsampled_gaussian_noise
 from dpcheck.checks import AuditCheck, Comparison
 from dpcheck.datasets import breast_cancer, diabetes, digits
 from dpcheck.descent import hidden_by_noise, noisy_descent, single_error
@@ -73,7 +73,7 @@ class BassilySGD(Solver):
         noise = multiplier * L / batch
         if batch == problem.n:
             noise = self.covered(problem, noise, steps)
-        return noise, ("accounting.subsampled_gaussian_noise",)
+        return noise, ("sampled_gaussian.subsampled_gaussian_noise",)
 
     def covered(self, problem: Problem, noise: float, steps: int) -> float:
         """The noise, larger where full gradients will be in single precision: off by e each, so 2L/n + 2e apart."""

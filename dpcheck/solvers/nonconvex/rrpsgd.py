@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from bounds.accounting import subsampled_gaussian_noise
 from bounds.errors import InvalidInput
 from bounds.guarantees import ApproxDP, Guarantee
 from bounds.nonconvex import rrpsgd as theory
+from bounds.sampled_gaussian import subsampled_gaussian_noise
 from dpcheck.checks import AuditCheck, Property
 from dpcheck.descent import Trace, noisy_descent
 from dpcheck.losses import Huber, Linear, Logistic, Sigmoid
@@ -74,7 +74,7 @@ class RandomRoundSGD(Solver):
         if not math.isfinite(L):
             must_meet(theory.theorem4, problem)
         multiplier = subsampled_gaussian_noise(guarantee.eps, guarantee.delta, problem.n, 1, problem.n**2)
-        return multiplier * L, ("accounting.subsampled_gaussian_noise",)
+        return multiplier * L, ("sampled_gaussian.subsampled_gaussian_noise",)
 
     def step_size(self, problem: Problem, noise: float) -> float:
         """min(1/beta, D_F/(sigma n)) with D_F from a public bound (or, to be attacked, from the data)."""
