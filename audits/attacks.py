@@ -87,6 +87,19 @@ class Histogram:
         return f"log-likelihood ratio of {self.base} (a histogram of {len(self.scores)} cells)"
 
 
+@dataclass(frozen=True, eq=False)
+class Additive:
+    """Sum of the log-likelihood ratios of the columns: the ratio itself when their noises are independent."""
+
+    parts: tuple[Score, ...] = field(repr=False)
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        return np.sum([part(rows) for part in self.parts], axis=0)
+
+    def __str__(self) -> str:
+        return f"sum of the log-likelihood ratios of {len(self.parts)} outputs (histograms)"
+
+
 @dataclass(frozen=True)
 class TrailingZeros:
     """How many low bits of a float are zero: rounding and naive samplers leak there."""
@@ -144,7 +157,7 @@ def checked_attack(attack: Any) -> Any:
     raise InvalidInput("attack", attack, f"one of {', '.join(NAMES)}, or a callable", "Use attack='auto'.")
 
 
-def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: bool) -> list[Score]:
+def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: bool, light: bool) -> list[Score]:
     """The scores an attack stands for, fitted on pilot rows of both datasets (tables are made elsewhere)."""
     if callable(attack):
         return [Given(attack)]
@@ -159,10 +172,11 @@ def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: boo
     if wanted("projections") and first.shape[1] > 1:
         fitted += fit_projections(first, second)
     if wanted("histogram") and (not discrete or attack == "histogram"):
-        fitted += [fit_histogram(column, first, second) for column in columns[:4]]
+        cells = [fit_histogram(column, first, second) for column in columns]
+        fitted += [*cells[:4], *([Additive(tuple(cells))] if len(cells) > 1 else [])]
     if attack == "bits":  # on request only: nearly every float implementation leaks there, whatever its noise
         fitted += [TrailingZeros(column.column) for column in columns[:4]]
-    if attack == "learned" or (attack == "auto" and first.shape[1] > 1 and not discrete):
+    if attack == "learned" or (attack == "auto" and first.shape[1] > 1 and not discrete and not light):
         fitted += fit_learned(first, second)
     return fitted
 

@@ -166,6 +166,8 @@ class Neighbours:
             return known and inside and np.array_equal(X, Z) and len(y) == len(t) and _steps(y, t) <= self.relation.size
         if not all(self.domain.contains(row) for data in (first, second) for row in data):
             return False
+        if max(len(first), len(second)) != self.n:
+            return False
         one, two = Counter(map(_key, first)), Counter(map(_key, second))
         lost, gained = sum((one - two).values()), sum((two - one).values())
         if self.relation.name == ADD_REMOVE.name:

@@ -73,7 +73,7 @@ def prospects(attack: Any, first: np.ndarray, second: np.ndarray, light: bool = 
     found: list[Prospect] = []
     if attack == "atoms" or (attack == "auto" and discrete):
         found.append(prospect_of_table(table_of(first, second)))
-    for score in candidates(attack, first[: half[0]], second[: half[1]], discrete or light):
+    for score in candidates(attack, first[: half[0]], second[: half[1]], discrete, light):
         whole = isinstance(score, Coordinate | Given | TrailingZeros)
         a, b = (first, second) if whole else (first[half[0] :], second[half[1] :])
         found.append(prospect_of(score, score(a), score(b)))

@@ -21,6 +21,7 @@ from bounds.guarantees import ADD_REMOVE, LABEL_ONLY, LOCAL
 
 BUDGET = 0.25  # share of the trials
 FIRST_ROUND = 24
+RANKING_ALPHA = 0.05  # pairs are compared, not judged: the audit's own alpha only adds noise here
 ROUNDS = 3
 KEPT_MARGIN = 0.9  # a simpler pair must keep this share of the margin
 
@@ -44,7 +45,7 @@ class Trial:
         encoding = encoding_of(joined(raw))
         test_trials = max(100, int((1 - BUDGET) * self.plan.max_trials))
         rows = (encoding(raw[0]), encoding(raw[1]))
-        choice = select(self.plan.attack, *rows, self.plan.goals, test_trials, self.plan.alpha, light=True)
+        choice = select(self.plan.attack, *rows, self.plan.goals, test_trials, RANKING_ALPHA, light=True)
         return choice.margin
 
 

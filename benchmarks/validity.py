@@ -148,9 +148,9 @@ def page(rows: dict[str, tuple[Case, dict[str, float]]], audits: int, trials: in
     lines = [
         "# Validity, measured",
         "",
-        f"P(epsilon_lower > true epsilon) must be at most alpha. Each row: {audits} audits with seeds 0 to {audits - 1},",
-        f"alpha = {ALPHA}, {trials} trials per dataset (all stages), on a mechanism whose epsilon is known exactly and on",
-        f"its worst pair. Under an exact level the count exceeds {top} in one case out of 200.",
+        f"P(epsilon_lower > true epsilon) must be at most alpha. Each row: {audits} audits, seeds 0 to {audits - 1},",
+        f"alpha = {ALPHA}, {trials} trials per dataset (all stages), on a mechanism whose epsilon is known exactly",
+        f"and on its worst pair. At an exact level of alpha the count exceeds {top} once in 200 such tables' rows.",
         "",
         "Rerun: `python -m benchmarks.validity`",
         "",
@@ -159,10 +159,9 @@ def page(rows: dict[str, tuple[Case, dict[str, float]]], audits: int, trials: in
     ]
     for name, (case, got) in rows.items():
         verdict = "yes" if got["over"] <= top else "**no**"
-        lines.append(
-            f"| {name} | {case.truth:.4f} | {got['over']:.0f} of {got['audits']:.0f} | {got['over'] / got['audits']:.4f} "
-            f"| {got['mean']:.3f} | {got['refused']:.0f} | {verdict} |"
-        )
+        count, rate = f"{got['over']:.0f} of {got['audits']:.0f}", f"{got['over'] / got['audits']:.4f}"
+        cells = [name, f"{case.truth:.4f}", count, rate, f"{got['mean']:.3f}", f"{got['refused']:.0f}", verdict]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, ""])
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import AuditResult, audit, group, label_only, per_run, replace_one
+from audits import AuditResult, MechanismFailed, audit, group, label_only, per_run, replace_one
 from audits.sequential import best_bet, log_growth
 from bounds.errors import InvalidInput
 from bounds.guarantees import ApproxDP, GaussianDP, PureDP
@@ -154,8 +154,7 @@ def test_a_checkpoint_resumes_bit_for_bit(tmp_path: Path, more: dict[str, Any]) 
         fragile.calls, fragile.limit = 0, limit  # type: ignore[attr-defined]
         try:
             resumed = audit(fragile, checkpoint=file, **asked)
-        except Exception as error:
-            assert "power cut" in str(error)
+        except MechanismFailed:
             with file.open("ab") as torn:
                 torn.write(b"half a record")
     assert fragile.calls < total  # type: ignore[attr-defined]
@@ -174,7 +173,7 @@ import sys, time
 from audits import audit
 from bounds.guarantees import PureDP
 def slow(data, rng, trials):
-    time.sleep(0.02)
+    time.sleep(0.005)
     return data + rng.laplace(size=trials)
 print(audit(slow, pair=(0.0, 1.0), guarantee=PureDP(1.0), max_trials=20_000, checkpoint=sys.argv[1]).counts)
 """
