@@ -144,7 +144,7 @@ def strength(seeds: int) -> None:
         asked = {"pair": (0.0, eps), "guarantee": PureDP(1.0), "max_trials": trials, "stop_early": True}
         stops = [audit(laplace, seed=seed, **asked).trials for seed in range(2 * seeds)]
         print(f"early stop, true epsilon {eps}: median {np.median(stops):.0f} trials (goal {goal})", flush=True)
-    found = audit(leaky_vector, neighbours=drawn_by(query_pairs), guarantee=PureDP(1.0), max_trials=100_000)
+    found = audit(leaky_vector, neighbours=drawn_by(query_pairs), guarantee=PureDP(1.0), max_trials=300_000)
     print(f"SVT3 by search: epsilon >= {found.epsilon_lower:.3f}, violated {found.violated}, pair {found.pair}")
 
 

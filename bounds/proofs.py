@@ -354,6 +354,17 @@ class Units:
         return Evidence(self.kind, verdict, figure, claim.unit_gap or "", float(grows), counterexample=dict(point))
 
 
+@dataclass(frozen=True)
+class Quoted:
+    """A statement taken from elsewhere that nothing here can decide; `why` says what is missing."""
+
+    why: str
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        return Evidence(self.kind, Verdict.UNCHECKED, f"quoted {self.why}")
+
+
 def extreme(expr: sympy.Expr, given: Sequence[sympy.Basic], seed: int) -> float:
     """The largest value of an expression over the table's boxes, among points that meet the conditions."""
     names = sorted(expr.free_symbols, key=str)

@@ -1,6 +1,6 @@
 """How the bounds of zhang17 compare: Table 1 and the remarks on it."""
 
-from sympy import Eq, Integer, Le, Rational, Symbol, exp, log, sqrt
+from sympy import Eq, Integer, Le, Min, Rational, Symbol, exp, log, sqrt
 
 from bounds.claim import Claim, Kind, Rate, Setting, Source
 from bounds.convex.outpert_gd import (
@@ -11,7 +11,7 @@ from bounds.convex.outpert_gd import (
     theorem2_approx,
     theorem2_pure,
 )
-from bounds.proofs import AtMost, Equals, Follows, Less, Proof, Same, Units
+from bounds.proofs import AtMost, Equals, Follows, Less, Proof, Quoted, Same, Units
 from bounds.symbols import (
     D,
     L,
@@ -132,6 +132,55 @@ table1_nonconvex = Claim(
             "hidden constant 1 suffices, given Theorem 5",
         )
     ],
+)
+
+table1_nonconvex_time = Claim(
+    id="zhang17.table1.nonconvex.time",
+    source=Source("zhang17", "Table 1, row 3, run time"),
+    kind=Kind.COST,
+    says="Non-convex: operations.",
+    states=Rate(run_time, n**2 * d),
+    ignores_units=True,
+    checks=[Follows(n**2 * d, Integer(1), "at most n² rounds, d operations each")],
+)
+
+bassily_pure = Claim(
+    id="zhang17.table1.bassily.pure",
+    source=Source("zhang17", "Table 1, row 1, utility of Bassily et al."),
+    kind=Kind.UTILITY,
+    says="Bassily et al., strongly convex, ε-DP: utility.",
+    states=Rate(excess_risk, log(n) * d**2 / (n**2 * eps**2)),
+    ignores_units=True,
+    checks=[Quoted("from Bassily et al. 2014, whose exponential-mechanism algorithm is in none of the documents")],
+)
+
+bassily_pure_time = Claim(
+    id="zhang17.table1.bassily.pure.time",
+    source=Source("zhang17", "Table 1, row 1, run time of Bassily et al."),
+    kind=Kind.COST,
+    says="Bassily et al., strongly convex, ε-DP: operations.",
+    states=Rate(run_time, n**3 * d**3 * Min(1, eps * n, d * log(d * n))),
+    ignores_units=True,
+    checks=[Quoted("from Bassily et al. 2014, whose exponential-mechanism algorithm is in none of the documents")],
+)
+
+bassily_approx = Claim(
+    id="zhang17.table1.bassily.approx",
+    source=Source("zhang17", "Table 1, row 2, utility of Bassily et al."),
+    kind=Kind.UTILITY,
+    says="Bassily et al., strongly convex, (ε, δ)-DP: utility.",
+    states=Rate(excess_risk, d * log(n / delta) ** 3 / (n**2 * eps**2)),
+    ignores_units=True,
+)
+
+bassily_approx_time = Claim(
+    id="zhang17.table1.bassily.approx.time",
+    source=Source("zhang17", "Table 1, row 2, run time of Bassily et al."),
+    kind=Kind.COST,
+    says="Bassily et al., strongly convex, (ε, δ)-DP: operations.",
+    states=Rate(run_time, n**2 * d),
+    ignores_units=True,
+    checks=[Follows(n**2 * d, Integer(1), "n² steps on one record each, d operations a step")],
 )
 
 table1_improves = Claim(
