@@ -91,7 +91,8 @@ def fingerprint(plan: Plan, pair: Pair | None, stop_early: bool, assume: str | N
     numbers = (plan.max_trials, plan.alpha, plan.seed, plan.delta, stop_early, assume)
     attack = plan.attack if isinstance(plan.attack, str) else getattr(plan.attack, "__qualname__", "attack")
     data = None if pair is None else [_said(part) for part in pair]
-    return repr((name, numbers, attack, str(plan.guarantee), str(plan.neighbours), data))
+    near = None if plan.neighbours is None else (str(plan.neighbours), plan.neighbours.domain, plan.neighbours.labels)
+    return repr((name, numbers, attack, str(plan.guarantee), near, data))
 
 
 def _said(data: Any) -> str:

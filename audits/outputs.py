@@ -30,16 +30,27 @@ class Encoding:
 
     def __call__(self, raw: Any) -> np.ndarray:
         """Rows of float64, one per output."""
-        if not self.objects:
+        if self.objects:
+            rows = [_object_row(_plain(output), self.width) for output in raw]
+            return np.array(rows, float).reshape(len(raw), -1)
+        if raw.dtype.kind not in "USO":
             return _numeric(raw)
-        return np.array([_object_row(output, self.width) for output in raw], float).reshape(len(raw), -1)
+        # A rare kind of output that the pilot never saw, among numbers: it keeps an identity far from all of them.
+        return np.array([self._stranger(_plain(output)) for output in raw], float).reshape(len(raw), -1)
+
+    def _stranger(self, output: Any) -> list[float]:
+        leaves = _flat(output)
+        numbers = all(isinstance(leaf, int | float) for leaf in leaves)
+        if numbers and len(leaves) == self.width:
+            return [float(leaf) for leaf in leaves]
+        return [-1e280 * (1 + _digest(output) * 2.0**-52)] * self.width
 
 
 def encoding_of(raw: Any) -> Encoding:
     """The encoding that fits these outputs."""
     if isinstance(raw, np.ndarray) and raw.dtype != object and raw.dtype.kind not in "USO":
         return Encoding(_numeric(raw[:1]).shape[1])
-    longest = max((len(_flat(output)) for output in raw), default=1)
+    longest = max((len(_flat(_plain(output))) for output in raw), default=1)
     return Encoding(min(longest, WIDEST), objects=True)
 
 
@@ -155,9 +166,16 @@ def _numeric(raw: Any) -> np.ndarray:
     return rows.astype(float, copy=False)
 
 
+def _plain(output: Any) -> Any:
+    """The output in Python's own types, so that equal outputs look equal wherever they come from."""
+    if isinstance(output, np.ndarray | np.generic):
+        return _plain(output.tolist())
+    if isinstance(output, list | tuple):
+        return tuple(_plain(item) for item in output)
+    return output
+
+
 def _flat(output: Any) -> list[Any]:
-    if isinstance(output, np.ndarray):
-        return list(output.ravel().tolist())
     if isinstance(output, list | tuple):
         return [leaf for item in output for leaf in ([*_flat(item)] if isinstance(item, list | tuple) else [item])]
     return [output]
@@ -175,9 +193,9 @@ def _leaf(leaf: Any) -> list[float]:
     """A kind (0 None, 1 bool, 2 number, 3 anything else) and a value."""
     if leaf is None:
         return [0.0, 0.0]
-    if isinstance(leaf, bool | np.bool_):
+    if isinstance(leaf, bool):
         return [1.0, float(leaf)]
-    if isinstance(leaf, int | float | np.number):
+    if isinstance(leaf, int | float):
         if leaf != leaf:
             raise InvalidInput("an output", "NaN", "a number; a NaN hides what was released", "Return None instead.")
         return [2.0, float(leaf)]

@@ -20,6 +20,7 @@ from bounds.errors import InvalidInput
 
 PROBES = 16
 PILOT_CELLS = 2 * 10**7
+LARGEST_PILOT = 250_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +50,8 @@ def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int) -> Pilo
 
 
 def pilot_size(trials: int, width: int) -> int:
-    """Trials for choosing: a quarter of a small audit, a tenth of a large one, less of a huge one."""
-    share = max(min(trials // 4, 20_000), min(trials // 10, int(1e5 * (trials / 1e6) ** 0.5)))
+    """Trials for choosing: a quarter of a small audit, a tenth of a large one, and a limit that keeps memory flat."""
+    share = max(min(trials // 4, 20_000), min(trials // 10, LARGEST_PILOT))
     return max(10, min(share, PILOT_CELLS // max(1, width)))
 
 

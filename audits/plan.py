@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ class Plan:
         object.__setattr__(self, "max_trials", int(self.max_trials))
         object.__setattr__(self, "seed", int(self.seed))
 
-    @property
+    @cached_property
     def goals(self) -> list[Target]:
         """What may be tested; refused when the guarantee claims nothing there."""
         found = targets(self.guarantee, self.delta)

@@ -119,14 +119,15 @@ class Wager:
         falls = np.full(len(LADDER), n)
         barrier = -math.log(self.alpha)
         for i, eps in enumerate(self.rungs()):
+            if self.highest[i] >= barrier:
+                falls[i] = -1  # fallen already: nothing left to prove
+                continue
             c = math.exp(eps)
             bets = [best_bet(self.cells, c, self.goal.delta, shrink) for shrink in SHRINK]
             gains = [np.cumsum(log_growth(bet, c, self.goal.delta, ours, theirs)) for bet in bets]
             paths = self.wealth[i] + np.stack(gains, axis=1)
             total = np.logaddexp.reduce(paths, axis=1)
-            if self.highest[i] >= barrier:
-                falls[i] = -1
-            elif total.max() >= barrier:
+            if total.max() >= barrier:
                 falls[i] = int(np.argmax(total >= barrier))
             self.highest[i] = max(self.highest[i], float(total.max()))
             self.wealth[i] = paths[-1]

@@ -132,6 +132,25 @@ def test_outputs_of_any_kind(kind: str) -> None:
     assert found.event(mechanism(1, np.random.default_rng(0), 50)).dtype == bool
 
 
+def test_a_kind_of_output_the_pilot_never_saw_is_no_accident() -> None:
+    """Numbers in the pilot, an abort in one of thousands of later runs; and numpy's types equal Python's."""
+
+    def rare(data: int, rng: np.random.Generator) -> Any:
+        return None if rng.random() < 2e-4 else float(rng.laplace(data))
+
+    assert not run(per_run(rare), (0, 1), PureDP(1.2), seed=3).violated
+
+    def types(data: int, rng: np.random.Generator) -> Any:
+        value = int(rng.integers(3))
+        return (
+            [value, (value,), np.int64(value), "x"][int(rng.integers(4))]
+            if data
+            else [value, (value,), value, "x"][int(rng.integers(4))]
+        )
+
+    assert not run(per_run(types), (0, 1), PureDP(0.2)).violated
+
+
 def test_per_run_without_rng_is_seeded_and_says_so() -> None:
     def coin(data: float) -> float:
         return data + np.random.laplace()  # noqa: NPY002
