@@ -15,7 +15,7 @@ from sympy import Eq, Integer, Le, Rational, exp, log, sqrt
 from bounds.accounting import gaussian_mu, gaussian_sigma
 from bounds.checks import CompositionAccountant, Counted, Exactness, GaussianAccountant, SampledGaussianAccountant
 from bounds.claim import Claim, Effort, Evidence, Kind, Rate, Replayable, Source, Verdict
-from bounds.convex.outpert_gd import sensitivity_at
+from bounds.convex.gradient_descent import sensitivity_at
 from bounds.errors import InvalidInput
 from bounds.guarantees import ApproxDP, PureDP
 from bounds.symbols import Delta, Delta_T, L, T, delta, delta1, eps, eps_out, eta, excess_risk, n, ratio, sigma

@@ -82,7 +82,7 @@ def test_an_imported_claim_stays_with_its_own_file(tmp_path: Path) -> None:
     """A file that comes first by name must not take over the claims it imports."""
     file = tmp_path / "aaa_first.py"
     file.write_text(
-        "from bounds.convex.outpert_gd import lemma2, lemma3 as other\n"
+        "from bounds.convex.gradient_descent import lemma2, lemma3 as other\n"
         "from bounds.claim import Claim, Kind, Rate, Source\n"
         "from bounds.symbols import L, ratio\n"
         "own = Claim('zhang17.remark.own', Source('zhang17', 'here'), Kind.UTILITY, '.', Rate(ratio, L))\n"
@@ -91,7 +91,7 @@ def test_an_imported_claim_stays_with_its_own_file(tmp_path: Path) -> None:
         assert [c.id for c in claims_of(load(file, "aaa_first"))] == ["zhang17.remark.own"]
     finally:
         del sys.modules["aaa_first"]
-    assert entries()["zhang17.lemma2"].algorithm == "outpert_gd"
+    assert entries()["zhang17.lemma2"].algorithm == "gradient_descent"
 
 
 # Names ---------------------------------------------------------------------------------------------

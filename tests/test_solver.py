@@ -15,7 +15,8 @@ from scipy import stats
 
 import dpcheck
 from audits import audit
-from bounds.convex.outpert_gd import lemma2_corrected, theorem2_approx
+from bounds.convex.gradient_descent import lemma2_corrected
+from bounds.convex.outpert_gd import theorem2_approx
 from bounds.errors import HypothesisViolated, InvalidInput, MixedRelations
 from bounds.guarantees import ADD_REMOVE, REPLACE_ONE, ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, gaussian_delta
 from dpcheck import noise

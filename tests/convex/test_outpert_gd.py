@@ -21,6 +21,7 @@ from scipy import stats
 from audits import audit
 from bounds.accounting import gaussian_sigma
 from bounds.claim import Claim, Effort, Kind, Rate, Verdict, lambdified
+from bounds.convex import gradient_descent
 from bounds.convex import outpert_gd as theory
 from bounds.errors import HypothesisViolated, InvalidInput, MixedRelations
 from bounds.guarantees import ADD_REMOVE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP, gaussian_delta
@@ -106,7 +107,7 @@ def bound_of(claim: Claim, problem: Problem, eta: float, steps: int, **changed: 
 
 
 def exact(problem: Problem) -> Claim:
-    return theory.lemma3_regularised if problem.l2 > 0 else theory.lemma2_corrected
+    return gradient_descent.lemma3_regularised if problem.l2 > 0 else gradient_descent.lemma2_corrected
 
 
 def natural_step(problem: Problem) -> float:
@@ -182,7 +183,7 @@ def test_pure_noise_in_more_dimensions(d: int) -> None:
         found = audit(release, pair=pair, guarantee=guarantee, max_trials=40_000, alpha=FALSE_ALARM, seed=2)
         return found.violated
 
-    scale = bound_of(theory.lemma2_corrected, pair[0], 1.0, steps) / guarantee.eps
+    scale = bound_of(gradient_descent.lemma2_corrected, pair[0], 1.0, steps) / guarantee.eps
     assert not by_solver(1.0)
     assert by_solver(0.5)  # planted: noise halved
     # Planted: the radius of one dimension, exponential, whatever d.
@@ -345,9 +346,9 @@ def test_random_pairs_exceed_wrong_bounds_too() -> None:
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     first = Problem(X, np.full(5, 50.0), Huber(0.5), label_bound=50.0)
     pair = first, first.replace(0, -X[0], 50.0)
-    measured, bound = divergence(pair, 1.0, 8), bound_of(theory.lemma2_corrected, first, 1.0, 8)
+    measured, bound = divergence(pair, 1.0, 8), bound_of(gradient_descent.lemma2_corrected, first, 1.0, 8)
     assert bound / 2 * 1.5 < measured <= bound * (1 + 1e-9)
-    assert measured > 4 * bound_of(theory.lemma2_corrected, first, 1.0, 1)
+    assert measured > 4 * bound_of(gradient_descent.lemma2_corrected, first, 1.0, 1)
 
 
 # Convergence ---------------------------------------------------------------------------------------
@@ -369,7 +370,7 @@ def test_gradient_descent_keeps_lemma_8(problem: Problem, steps: int) -> None:
     w, least = problem.minimiser()
     beta = problem.smoothness
     left = float(problem.value(descend(problem, 1 / beta, steps)[-1])) - least
-    bound = theory.lemma8_corrected.evaluate(beta=beta, eta=1 / beta, T=steps, distance=np.linalg.norm(w))
+    bound = gradient_descent.lemma8_corrected.evaluate(beta=beta, eta=1 / beta, T=steps, distance=np.linalg.norm(w))
     assert left <= bound * (1 + 1e-9) + 1e-9
 
 
@@ -379,7 +380,7 @@ def test_gradient_descent_keeps_lemma_5(problem: Problem, steps: int, share: flo
     w, least = problem.minimiser()
     beta, mu = problem.smoothness, problem.strong_convexity
     left = float(problem.value(descend(problem, share / beta, steps)[-1])) - least
-    bound = theory.lemma5_corrected.evaluate(
+    bound = gradient_descent.lemma5_corrected.evaluate(
         beta=beta, mu=mu, eta=share / beta, T=steps, distance=np.linalg.norm(w)
     )  # fmt: skip
     assert left <= bound * (1 + 1e-9) + 1e-9
@@ -390,15 +391,17 @@ def test_both_rates_are_attained(steps: int) -> None:
     """A Huber loss of threshold 1/(2T+1) for Lemma 8, a parabola for Lemma 5; planted: T doubled."""
     kink = Problem([[1.0]], [1.0], Huber(1 / (2 * steps + 1)))
     left = float(kink.value(descend(kink, 1.0, steps)[-1]))
-    assert left == pytest.approx(theory.lemma8_corrected.evaluate(beta=1, eta=1, T=steps, distance=1.0), rel=1e-9)
-    assert left > theory.lemma8_corrected.evaluate(beta=1, eta=1, T=2 * steps, distance=1.0)
+    assert left == pytest.approx(
+        gradient_descent.lemma8_corrected.evaluate(beta=1, eta=1, T=steps, distance=1.0), rel=1e-9
+    )
+    assert left > gradient_descent.lemma8_corrected.evaluate(beta=1, eta=1, T=2 * steps, distance=1.0)
 
     bowl = Problem([[1.0]], [1.0], Linear(), l2=0.5)
     w, least = bowl.minimiser()
     left = float(bowl.value(descend(bowl, 0.2, steps)[-1])) - least
     values = {"beta": 0.5, "mu": 0.5, "eta": 0.2, "distance": float(w[0])}
-    assert left == pytest.approx(theory.lemma5_corrected.evaluate(T=steps, **values), rel=1e-6)
-    assert left > theory.lemma5_corrected.evaluate(T=2 * steps, **values)
+    assert left == pytest.approx(gradient_descent.lemma5_corrected.evaluate(T=steps, **values), rel=1e-6)
+    assert left > gradient_descent.lemma5_corrected.evaluate(T=2 * steps, **values)
 
 
 PROOFS = {

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bounds.claim import Claim, lambdified
+from bounds.convex import gradient_descent
 from bounds.convex import outpert_gd as theory
 from bounds.convex.smooth_erm_experiments import TABLE3
 from bounds.errors import InvalidInput
@@ -113,9 +114,9 @@ def premise(problem: Problem, calibration: Calibration, pure: bool) -> Claim:
     """The claim whose hypotheses on the losses the noise rests on."""
     strong = problem.l2 > 0
     if calibration == "certified":
-        return theory.lemma3_regularised if strong else theory.lemma2_corrected
+        return gradient_descent.lemma3_regularised if strong else gradient_descent.lemma2_corrected
     if pure:  # the noise law itself assumes nothing of the losses, its sensitivity does
-        return theory.lemma3 if strong else theory.lemma2
+        return gradient_descent.lemma3 if strong else gradient_descent.lemma2
     return theory.theorem1_strong if strong else theory.theorem1
 
 
@@ -135,7 +136,7 @@ def stated_scale(
 
 def published_sensitivity(values: Mapping[str, float], strong: bool) -> float:
     """Delta as Theorems 2 and 3 set it."""
-    claim = theory.lemma3 if strong else theory.lemma2
+    claim = gradient_descent.lemma3 if strong else gradient_descent.lemma2
     return float(claim.evaluate(**{str(s): values[str(s)] for s in claim.formula.free_symbols}))
 
 
@@ -283,9 +284,11 @@ PRINTED = (0.1, 0.5, 1.0, 2.0)
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0)
 
 CHECKS = {
-    "zhang17.lemma2": [Property(sensitivity_ratio(theory.lemma2, False), CASES, RANDOM)],
-    "zhang17.lemma2.corrected": [Property(sensitivity_ratio(theory.lemma2_corrected, False), CASES, RANDOM)],
-    "zhang17.lemma3.regularised": [Property(sensitivity_ratio(theory.lemma3_regularised, True), CASES, RANDOM)],
+    "zhang17.lemma2": [Property(sensitivity_ratio(gradient_descent.lemma2, False), CASES, RANDOM)],
+    "zhang17.lemma2.corrected": [Property(sensitivity_ratio(gradient_descent.lemma2_corrected, False), CASES, RANDOM)],
+    "zhang17.lemma3.regularised": [
+        Property(sensitivity_ratio(gradient_descent.lemma3_regularised, True), CASES, RANDOM)
+    ],
     "zhang17.theorem1": [
         AuditCheck(
             lambda: attacked(ApproxDP(60.0, 1e-3), "stated"),
