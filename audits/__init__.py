@@ -19,6 +19,7 @@ from audits.neighbours import (
 )
 from audits.outputs import PerRun, per_run
 from audits.power import detectable_epsilon
+from audits.ratio import ratio_bound
 from audits.result import AuditResult, Curve, Event
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "lower_limit",
     "mu_lower",
     "per_run",
+    "ratio_bound",
     "replace_one",
     "upper_limit",
 ]
