@@ -25,6 +25,16 @@ from bounds.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
 ALPHA = 0.05
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "validity.md"
 
+LIMITS = """\
+## What this does not show
+
+- Rows far below alpha test the level weakly: the event an audit chooses is rarely the tight one.
+- One number of trials only. Other sizes, and pairs found by search, are not in the table.
+- The exact-ratio test takes its supremum over the common rate on a refined grid, which is not a rigorous bound; its
+  level was summed exactly only for 24 trials.
+- `assume="gdp"` refuses outputs that look unlike Gaussian ones; a mildly different law can pass that gate.
+"""
+
 
 def laplace(data: float, rng: np.random.Generator, trials: int) -> np.ndarray:
     return data + rng.laplace(size=trials)
@@ -163,7 +173,7 @@ def page(rows: dict[str, tuple[Case, dict[str, float]]], audits: int, trials: in
         count, rate = f"{got['over']:.0f} of {got['audits']:.0f}", f"{got['over'] / got['audits']:.4f}"
         cells = [name, f"{case.truth:.4f}", count, rate, f"{got['mean']:.3f}", f"{got['refused']:.0f}", verdict]
         lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", LIMITS])
 
 
 def main() -> None:
