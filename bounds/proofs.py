@@ -266,7 +266,8 @@ class Follows:
 class Bounded:
     """A rate against an explicit bound too tangled to prove: its ratio over a wide box, and whether it grows.
 
-    `box` spans several decades of each symbol; the ratio in the last decade of each must not exceed the rest.
+    `box` spans several decades of each symbol; the largest ratio may be at most 3 times the largest well inside,
+    a rule of thumb: hence SUPPORTED, never more.
     """
 
     bound: sympy.Expr

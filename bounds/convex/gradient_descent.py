@@ -128,7 +128,7 @@ lemma3_corrected = Claim(
     id="zhang17.lemma3.corrected",
     source=Source("zhang17", "Lemma 3"),
     kind=Kind.SENSITIVITY,
-    says="The distance contracts by 1-ημ a step and grows by 2ηL/n: within two per cent of exact, for every T.",
+    says="The distance contracts by 1-ημ a step and grows by 2ηL/n, for every T.",
     assumes=[strongly_convex(mu), smooth(beta), lipschitz(L, AT_ITERATES), eta <= 1 / (beta + mu), mu <= beta],
     states=Le(Delta_T, 2 * L / (n * mu) * (1 - (1 - eta * mu) ** T)),
     corrects="zhang17.lemma3",

@@ -253,7 +253,10 @@ def real_error_strong(eps: float, trials: int, seed: int) -> np.ndarray:
 
 
 def real_error_convex(eps: float, trials: int, seed: int) -> np.ndarray:
-    """Excess risk on diabetes without a regulariser; D = 3 bounds the norm of its minimiser (2.66)."""
+    """Excess risk on diabetes without a regulariser; D = 3 bounds the norm of its minimiser (2.66).
+
+    Chosen because its minimiser is near: on digits, nearly separable (norm 2432), the trend does not show.
+    """
     problem = diabetes().problem(Huber(0.5))
     return excess(problem, OutputPerturbationGD(radius=3.0), ApproxDP(eps, 1e-3), trials, seed, "stated")
 
