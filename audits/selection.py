@@ -19,7 +19,6 @@ from bounds.guarantees import ApproxDP, Guarantee, PureDP
 
 MOST_THRESHOLDS = 1500
 CAUTION = 2.5  # pilot standard errors taken off a rate before it is believed: the tails are full of lucky cells
-TRUST = 0.5  # the same for shrunk estimates, which have been discounted already
 DELTAS = np.concatenate([[0.0], np.geomspace(1e-6, 0.3, 23)])
 
 
@@ -109,16 +108,18 @@ def prospect_of(score: Score, first: np.ndarray, second: np.ndarray) -> Prospect
 
 
 def prospect_of_table(table: Table) -> Prospect:
-    """From the distinct outputs of a pilot: events are made of the outputs with the most telling ratios."""
+    """From the distinct outputs of a pilot: events are made of the outputs with the most telling ratios.
+
+    Their rates are shrunk estimates, discounted already: any further caution was measured to cost power.
+    """
     atoms, p, q = table.fitted()
-    runs = int(table.counts.sum() // 2)
     order = np.argsort(atoms.scores, kind="stable")
     p, q, thresholds = p[order], q[order], atoms.scores[order]
     above_p, above_q = np.cumsum(p[::-1])[::-1], np.cumsum(q[::-1])[::-1]
     below_p, below_q = np.cumsum(p) - p, np.cumsum(q) - q
     events: Events = [
-        (True, "first", wilson(above_p, runs, -TRUST), wilson(above_q, runs, TRUST)),
-        (False, "second", wilson(below_q, runs, -TRUST), wilson(below_p, runs, TRUST)),
+        (True, "first", above_p, above_q),
+        (False, "second", below_q, below_p),
     ]
     return Prospect(atoms, thresholds, events)
 

@@ -16,7 +16,7 @@ import sympy
 
 from bounds.errors import HypothesisViolated, InvalidInput
 from bounds.guarantees import Guarantee
-from bounds.symbols import TABLE, UnitMismatch, unit_of, unit_text
+from bounds.symbols import TABLE, UnitMismatch, c, unit_of, unit_text
 
 DOCUMENTS = {
     "lwang21": "L. Wang, dissertation, 2021",
@@ -110,14 +110,32 @@ Hypothesis: TypeAlias = FunctionClass | Setting | sympy.Basic
 
 @dataclass(frozen=True)
 class Rate:
-    """`measure` = O(`of`): true for some hidden constant that depends on nothing."""
+    """`measure` = O(`of`): true for some hidden constant, `constant`, that depends on nothing.
+
+    With `below` it is a lower bound, `measure` = Omega(`of`).
+    """
 
     measure: sympy.Symbol
     of: sympy.Expr
+    constant: sympy.Symbol = c
+    below: bool = False
 
     @property
     def free_symbols(self) -> set[sympy.Symbol]:
         return {self.measure} | self.of.free_symbols
+
+    @property
+    def sign(self) -> str:
+        """O or Omega."""
+        return "Ω" if self.below else "O"
+
+
+@dataclass(frozen=True)
+class Cites:
+    """A claim that the proof of another uses, with what its symbols stand for there (itself unless given)."""
+
+    id: str
+    where: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -165,7 +183,11 @@ class Replayable(Check, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """One published statement, as printed. A corrected version is a second claim that names the first."""
+    """One published statement, as printed. A corrected version is a second claim that names the first.
+
+    `hidden` lists constants that the statement says exist ("there are c, c1 such that"): numbers that depend on
+    nothing else. `cites` lists the claims that its proof in the source uses.
+    """
 
     id: str
     source: Source
@@ -177,6 +199,8 @@ class Claim:
     corrects: str | None = None
     checks: Sequence[Check] = field(default=(), repr=False)
     ignores_units: bool = False
+    hidden: Sequence[sympy.Symbol] = ()
+    cites: Sequence[Cites] = ()
 
     def __post_init__(self) -> None:
         document = self.id.split(".")[0]
@@ -222,6 +246,11 @@ class Claim:
         """The hypotheses that are relations between numbers."""
         return [h for h in self.assumes if isinstance(h, sympy.Basic) and h != sympy.true]
 
+    @property
+    def holds(self) -> str:
+        """What a bound promises of its measure: in expectation, with probability 1-γ, or always ("")."""
+        return TABLE[self.subject].holds if self.subject in TABLE else ""
+
     def has(self, name: str) -> FunctionClass | None:
         """The function-class hypothesis of that name, if assumed."""
         return next((h for h in self.assumes if isinstance(h, FunctionClass) and h.name == name), None)
@@ -240,7 +269,7 @@ class Claim:
     def text(self) -> str:
         """The statement on one line, in readable mathematics."""
         if isinstance(self.states, Rate):
-            return f"{pretty(self.states.measure)} = O({pretty(self.states.of)})"
+            return f"{pretty(self.states.measure)} = {self.states.sign}({pretty(self.states.of)})"
         signs = {"==": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">"}
         sign = signs.get(getattr(self.states, "rel_op", ""), "")
         return f"{pretty(self.subject)} {sign} {pretty(self.formula)}" if sign else pretty(self.states)
@@ -248,7 +277,8 @@ class Claim:
     def latex(self) -> str:
         """The statement as LaTeX."""
         if isinstance(self.states, Rate):
-            return f"{latex(self.states.measure)} = O\\left({latex(self.states.of)}\\right)"
+            order = "\\Omega" if self.states.below else "O"
+            return f"{latex(self.states.measure)} = {order}\\left({latex(self.states.of)}\\right)"
         return latex(self.states)
 
     def _repr_latex_(self) -> str:
@@ -269,8 +299,9 @@ class Claim:
     def evaluate(self, **values: Any) -> Any:
         """The right-hand side at these numbers (arrays broadcast). A violated hypothesis is an error.
 
-        The hidden constant of a rate is taken as 1.
+        The hidden constant of a rate is taken as 1, and so are those that `hidden` lists unless given.
         """
+        values = {**{str(s): 1.0 for s in self.hidden}, **values}
         by_name = {str(s): s for s in self.symbols | self.formula.free_symbols}
         for name, value in values.items():
             if name in by_name:
@@ -322,28 +353,9 @@ def pretty(expr: Any) -> str:
     return text
 
 
-LATEX = {
-    "eps": r"\varepsilon",
-    "eps_out": r"\varepsilon'",
-    "delta1": r"\delta'",
-    "q": r"\alpha",
-    "w_hat": r"\|\hat w\|",
-    "distance": r"\|w_0-\hat w\|",
-    "sigma_g": r"\sigma",
-    "alpha_g": r"\alpha",
-    "x_tail": "x",
-    "excess_risk": r"\mathbb{E}F(w_{priv})-F(\hat w)",
-    "population_risk": r"G(w_{priv})-G(w^*)",
-    "gradient_norm2": r"\mathbb{E}\|\nabla F(w_{priv})\|^2",
-    "noise_norm2": r"\mathbb{E}\|z\|^2",
-    "run_time": r"\mathrm{time}",
-    "ratio": r"\mathrm{ratio}",
-}
-
-
 def latex(expr: sympy.Basic) -> str:
     """LaTeX with the names that a reader of the source expects."""
-    names = {s: LATEX[str(s)] for s in expr.free_symbols if str(s) in LATEX}
+    names = {s: TABLE[s].latex for s in expr.free_symbols if s in TABLE and TABLE[s].latex}
     return str(sympy.latex(expr, symbol_names=names))
 
 
