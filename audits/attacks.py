@@ -11,12 +11,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from audits.densities import KnownRatio, LikelihoodRatio
 from audits.learned import Boosted, fit_boosted, fit_logistic
 from audits.tables import row_keys
 from bounds.errors import InvalidInput
 
-NAMES = ("auto", "coordinates", "projections", "atoms", "histogram", "bits", "learned")
+NAMES = ("auto", "coordinates", "projections", "atoms", "histogram", "bits", "learned", "likelihood_ratio")
 MOST_COORDINATES = 16
+SURE = 1e150  # stands for infinity: its square is a number
 MOST_ROWS = 30_000
 MOST_TREE_ROWS = 20_000
 
@@ -144,24 +146,46 @@ class Given:
             raise InvalidInput("shape of the attack's scores", scores.shape, f"({len(rows)},)", "One score per run.")
         if np.isnan(scores).any():
             raise InvalidInput("a score of the attack", "NaN", "a number", "Return -inf or inf for certainty.")
-        return scores
+        return np.clip(scores, -SURE, SURE)
 
     def __str__(self) -> str:
         return f"{getattr(self.function, '__name__', 'your attack')}(output)"
 
 
 def checked_attack(attack: Any) -> Any:
-    """A known name or a callable."""
-    if callable(attack) or attack in NAMES:
+    """A known name, a likelihood ratio or a callable."""
+    if callable(attack) or isinstance(attack, LikelihoodRatio) or attack in NAMES:
         return attack
-    raise InvalidInput("attack", attack, f"one of {', '.join(NAMES)}, or a callable", "Use attack='auto'.")
+    limit = f"one of {', '.join(NAMES)}, likelihood_ratio(log_density), or a callable"
+    raise InvalidInput("attack", attack, limit, "Use attack='auto'.")
+
+
+class AimedName(str):
+    """A named attack on a mechanism whose densities are known: their ratio on the pair at hand comes with it."""
+
+    ratio: KnownRatio
+
+
+def aimed(attack: Any, mechanism: Any, pair: tuple[Any, Any]) -> Any:
+    """The attack on this pair. Known densities, given or the mechanism's own `log_density`, become a score."""
+    if isinstance(attack, LikelihoodRatio):
+        return attack.on(pair)
+    own = getattr(mechanism, "log_density", None)
+    if attack == "likelihood_ratio" and not callable(own):
+        limit = "used on a mechanism with a method log_density(outputs, data)"
+        raise InvalidInput("attack", attack, limit, "Pass attack=likelihood_ratio(log_density).")
+    if attack not in ("auto", "likelihood_ratio") or not callable(own):
+        return attack
+    name = AimedName(attack)
+    name.ratio = LikelihoodRatio(own).on(pair)
+    return name
 
 
 def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: bool, light: bool) -> list[Score]:
     """The scores an attack stands for, fitted on pilot rows of both datasets (tables are made elsewhere)."""
     if callable(attack):
-        return [Given(attack)]
-    fitted: list[Score] = []
+        return [attack if isinstance(attack, KnownRatio) else Given(attack)]
+    fitted: list[Score] = [attack.ratio] if isinstance(attack, AimedName) else []
 
     def wanted(name: str) -> bool:
         return attack in ("auto", name)
@@ -176,7 +200,8 @@ def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: boo
         fitted += [*cells[:4], *([Additive(tuple(cells))] if len(cells) > 1 else [])]
     if attack == "bits":  # on request only: nearly every float implementation leaks there, whatever its noise
         fitted += [TrailingZeros(column.column) for column in columns[:4]]
-    if attack == "learned" or (attack == "auto" and first.shape[1] > 1 and not discrete and not light):
+    known = isinstance(attack, AimedName)  # then there is nothing to learn
+    if attack == "learned" or (attack == "auto" and first.shape[1] > 1 and not (discrete or light or known)):
         fitted += fit_learned(first, second)
     return fitted
 
@@ -222,9 +247,10 @@ def fit_projections(first: np.ndarray, second: np.ndarray) -> list[Score]:
     found: list[Score] = [Projection(gap / np.linalg.norm(gap), "difference of the means")]
     if a.shape[1] <= 512:
         spread = np.atleast_2d(np.cov(a, rowvar=False) + np.cov(b, rowvar=False)) / 2
-        ridge = 1e-3 * np.trace(spread) / len(spread) + 1e-300
-        weights = np.linalg.solve(spread + ridge * np.eye(len(spread)), gap)
-        found.append(Projection(weights / np.linalg.norm(weights), "linear discriminant"))
+        size = float(np.trace(spread)) / len(spread)
+        if size > 0:  # without any noise the means say it all
+            weights = np.linalg.solve(spread / size + 1e-3 * np.eye(len(spread)), gap)
+            found.append(Projection(weights / np.linalg.norm(weights), "linear discriminant"))
     return found
 
 

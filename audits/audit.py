@@ -6,7 +6,7 @@ A pilot chooses the pair, the score and the event; fresh trials then certify the
 from __future__ import annotations
 
 import time
-from concurrent.futures import Executor
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,12 +27,12 @@ from audits.result import AuditResult, Event, Progress, curve_from_counts
 from audits.search import find_pair
 from audits.selection import Choice
 from audits.sequential import audit_early
+from audits.workers import workplace
 from bounds.errors import InvalidInput
 from bounds.guarantees import Guarantee
 
 CURVE_TRIALS = 500_000
 CURVE_POINTS = 41
-SLOPE = 0.85  # of the predicted bound: ordering outcomes by too steep a slope costs more than by too flat a one
 ASSUMPTIONS = (None, "gdp")
 
 
@@ -47,7 +47,7 @@ def audit(
     seed: int = 0,
     attack: Any = "auto",
     stop_early: bool = False,
-    executor: Executor | None = None,
+    executor: Any = None,
     checkpoint: Any = None,
     progress: Progress | None = None,
     delta: float | None = None,
@@ -60,8 +60,10 @@ def audit(
     together. `attack` is "auto", one of the named attacks, or a callable from outputs to scores.
     `stop_early` tests as trials come in and stops at the first proof of a violation. `assume="gdp"` uses that
     outputs are Gaussian, and refuses when they are not. `checkpoint` names a file to resume from.
+    `executor` is a concurrent.futures executor, a Dask client or a number of processes (1: this one); by default
+    a slow mechanism that is importable gets a process per core. `seed` gives the same bits wherever trials run.
     `progress(done, total, bound)` is called as trials come in. Raises InvalidInput for bad arguments and outputs,
-    MechanismFailed when the mechanism raises.
+    MechanismFailed when the mechanism raises, WorkerLost when an executor loses its workers.
 
     >>> from bounds.guarantees import PureDP
     >>> def noisy(data, rng, trials):
@@ -72,16 +74,18 @@ def audit(
     started = time.perf_counter()
     if assume not in ASSUMPTIONS:
         raise InvalidInput("assume", assume, "None or 'gdp'", "Drop it: no assumption is the safe choice.")
-    plan = Plan(mechanism, guarantee, max_trials, alpha, seed, attack, delta, neighbours, executor, progress)
-    if checkpoint is not None:
-        plan = replace(plan, journal=Journal(checkpoint, fingerprint(plan, pair, stop_early, assume)))
-    found, spent = (plan.checked_pair(pair), 0) if pair is not None else find_pair(plan)
-    if assume == "gdp":
-        result = audit_gaussian(plan, found, spent)
-    elif stop_early:
-        result = audit_early(plan, found, spent)
-    else:
-        result = audit_fixed(plan, found, spent)
+    plan = Plan(mechanism, guarantee, max_trials, alpha, seed, attack, delta, neighbours, progress=progress)
+    with closing(workplace(executor, plan.max_trials, stop_early)) as place:
+        plan = replace(plan, place=place)
+        if checkpoint is not None:
+            plan = replace(plan, journal=Journal(checkpoint, fingerprint(plan, pair, stop_early, assume)))
+        found, spent = (plan.checked_pair(pair), 0) if pair is not None else find_pair(plan)
+        if assume == "gdp":
+            result = audit_gaussian(plan, found, spent)
+        elif stop_early:
+            result = audit_early(plan, found, spent)
+        else:
+            result = audit_fixed(plan, found, spent)
     return replace(result, seconds=time.perf_counter() - started)
 
 
@@ -182,7 +186,9 @@ def certified_bound(choice: Choice, totals: Totals, alpha: float) -> float:
     if totals.stopped:
         p_low, q_high = float(anytime(k, n, alpha / 2)[0]), float(anytime(j, n, alpha / 2)[1])
         return float(np.log((p_low - delta) / q_high)) if p_low - delta > q_high else 0.0
-    slope = float(np.exp(max(SLOPE * choice.predicted, 0.0)))
+    # The bound expected, less half its width: ordering outcomes by too steep a slope costs more than too flat a one.
+    naive = np.log(max(choice.p - delta, 1e-300) / max(choice.q, 1e-300))
+    slope = float(np.exp(np.clip(choice.predicted - 0.5 * (naive - choice.predicted), 0.0, 50.0)))
     return ratio_bound(k, n, j, n, delta=delta, alpha=alpha, slope=slope)
 
 

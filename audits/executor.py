@@ -1,25 +1,25 @@
-"""Where trials run: in process, or on any concurrent.futures executor, with the same bits either way.
+"""How trials run: in chunks of a fixed size, each with a seed of its own, so that where they run changes no bit.
 
-Trials come in chunks of a fixed size; each chunk has a seed of its own, spawned from the audit's.
+`Place` runs them in this process; audits/workers.py has the others.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, Protocol
 
 import numpy as np
 
 from audits.journal import Journal
-from audits.outputs import FailedRun, Mechanism, checked_outputs
+from audits.outputs import FailedRun, Mechanism, PerRun, checked_outputs, encoding_of
 from bounds.errors import DpcheckError, InvalidInput
 
 LARGEST_CHUNK = 2**16
-PENDING = 16  # chunks in flight: enough for any small pool, few enough to keep memory flat
 SIDES = ("first", "second")
+GLOBAL_STATE = Lock()  # numpy's and random's global state can serve one run at a time
 
 
 class MechanismFailed(DpcheckError, RuntimeError):
@@ -52,6 +52,9 @@ class Chunk:
         """The chunk's own stream: a function of the audit's seed and of the chunk's place, nothing else."""
         return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=self.key)))
 
+    def __str__(self) -> str:
+        return f"trials {self.first} to {self.first + self.trials - 1}"
+
 
 def chunk_size(max_trials: int, width: int = 1) -> int:
     """Trials per chunk: at least 32 chunks for the workers to share, and no chunk over some tens of megabytes."""
@@ -64,6 +67,120 @@ def chunks(stage: int, trials: int, size: int, start: int = 0) -> list[Chunk]:
     return [Chunk(stage, side, i, min(size, trials - i * size), i * size) for i in places for side in (0, 1)]
 
 
+Reduce = Callable[[Any, Chunk], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """A mechanism on one dataset, and what to make of its outputs: all that a worker needs except the chunk."""
+
+    mechanism: Mechanism
+    data: Any = field(repr=False)
+    seed: int
+    reduce: Reduce | None = None
+
+    def __call__(self, chunk: Chunk) -> Any:
+        """One chunk from its own seed; a raise is reported with its place."""
+        try:
+            raw = self._raw(chunk)
+        except FailedRun as error:
+            trial = f"trial {chunk.first + error.run}"
+            raise MechanismFailed(SIDES[chunk.side], trial, self.seed, said(error.cause)) from error.cause
+        except InvalidInput:
+            raise
+        except Exception as error:
+            raise MechanismFailed(SIDES[chunk.side], str(chunk), self.seed, said(error)) from error
+        outputs = checked_outputs(raw, chunk.trials)
+        return outputs if self.reduce is None else self.reduce(outputs, chunk)
+
+    def _raw(self, chunk: Chunk) -> Any:
+        if isinstance(self.mechanism, PerRun) and self.mechanism.global_state:
+            with GLOBAL_STATE:
+                return self.mechanism(self.data, chunk.rng(self.seed), chunk.trials)
+        return self.mechanism(self.data, chunk.rng(self.seed), chunk.trials)
+
+
+class Task(Protocol):
+    """A chunk on its way."""
+
+    def result(self) -> Any:
+        """Wait for it; raises what the chunk raised."""
+
+    def finished(self) -> bool:
+        """Whether a result is there without waiting."""
+
+    def cancel(self) -> Any:
+        """Nobody wants it any more."""
+
+
+class Place:
+    """Where chunks run. This one: here, one after the other."""
+
+    @property
+    def copies(self) -> bool:
+        """Whether workers have (or may soon have) copies of the mechanism, and of any state it keeps."""
+        return False
+
+    @property
+    def in_flight(self) -> int:
+        """Chunks to start before the first is waited for: enough for the workers, few enough to keep memory flat."""
+        return 0
+
+    def here(self, job: Job, chunk: Chunk) -> Any:
+        """One chunk in this process."""
+        return job(chunk)
+
+    def start(self, job: Job, chunk: Chunk) -> Task:
+        """A chunk wherever it belongs."""
+        return Later(self, job, chunk)
+
+    def compare(self, job: Job, first: Any, again: Any) -> None:
+        """The same chunk twice: copies of a mechanism with randomness of its own would repeat each other."""
+
+    def skip(self, chunk: Chunk) -> None:
+        """A chunk whose result is known already."""
+
+    def forget(self, job: Job) -> None:
+        """No more chunks of this job will come."""
+
+    def close(self) -> None:
+        """Let go of everything."""
+
+
+@dataclass(frozen=True)
+class Later:
+    """A chunk that runs in this process when its result is wanted."""
+
+    place: Place
+    job: Job
+    chunk: Chunk
+
+    def result(self) -> Any:
+        return self.place.here(self.job, self.chunk)
+
+    def finished(self) -> bool:
+        return False
+
+    def cancel(self) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class Known:
+    """A chunk whose result the checkpoint had."""
+
+    value: Any
+
+    def result(self) -> Any:
+        return self.value
+
+    def finished(self) -> bool:
+        return False
+
+    def cancel(self) -> None:
+        pass
+
+
 @dataclass(frozen=True)
 class Runner:
     """A mechanism, its two datasets, a seed and a place to run."""
@@ -71,71 +188,65 @@ class Runner:
     mechanism: Mechanism
     pair: tuple[Any, Any]
     seed: int
-    executor: Executor | None = None
+    place: Place = field(default_factory=Place)
     journal: Journal | None = None
+    spare: dict[Chunk, Any] = field(default_factory=dict, repr=False)
 
     def outputs(self, chunk: Chunk) -> Any:
-        """The checked outputs of one chunk, in this process."""
-        return run_chunk(self.mechanism, self.pair[chunk.side], self.seed, chunk, None)
+        """The checked outputs of one chunk, always in this process: whoever asks twice sees the mechanism's state."""
+        if chunk in self.spare:
+            return self.spare.pop(chunk)
+        job = Job(self.mechanism, self.pair[chunk.side], self.seed)
+        made = self.place.here(job, chunk)
+        if self.place.copies:
+            self.spare[chunk] = self.place.here(job, chunk)
+            self.place.compare(job, made, self.spare[chunk])
+        return made
 
-    def results(self, work: list[Chunk], reduce: Callable[[Any, Chunk], Any] | None) -> Iterator[tuple[Chunk, Any]]:
+    def results(self, work: list[Chunk], reduce: Reduce | None) -> Iterator[tuple[Chunk, Any]]:
         """Each chunk with what `reduce` made of its outputs, always in the order of `work`."""
-        for chunk, made in self._pending(work, reduce):
-            result = made()
-            if self.journal is not None and self.journal.get(chunk.key) is None:
-                self.journal.put(chunk.key, result)
-            yield chunk, result
-
-    def _pending(
-        self, work: list[Chunk], reduce: Callable[[Any, Chunk], Any] | None
-    ) -> Iterator[tuple[Chunk, Callable[[], Any]]]:
-        """Chunks with a way to get their result, a bounded number of them in flight."""
-        ahead: deque[tuple[Chunk, Callable[[], Any]]] = deque()
-        futures: deque[Future[Any]] = deque()
+        jobs = [Job(self.mechanism, data, self.seed, reduce) for data in self.pair]
+        ahead: deque[tuple[Chunk, Task]] = deque()
         try:
             for chunk in work:
-                ahead.append((chunk, self._start(chunk, reduce, futures)))
-                if self.executor is None or len(ahead) >= PENDING:
-                    yield ahead.popleft()
+                ahead.append((chunk, self._start(jobs[chunk.side], chunk)))
+                while len(ahead) > self.place.in_flight:
+                    yield self._next(ahead)
             while ahead:
-                yield ahead.popleft()
+                yield self._next(ahead)
         finally:
-            for future in futures:
-                future.cancel()
+            for chunk, task in ahead:
+                if task.finished():
+                    self._keep(chunk, task.result())
+                else:
+                    task.cancel()
+            for job in jobs:
+                self.place.forget(job)
 
-    def _start(
-        self, chunk: Chunk, reduce: Callable[[Any, Chunk], Any] | None, futures: deque[Future[Any]]
-    ) -> Callable[[], Any]:
+    def _start(self, job: Job, chunk: Chunk) -> Task:
         known = None if self.journal is None else self.journal.get(chunk.key)
-        if known is not None:
-            return lambda: known
-        call = (self.mechanism, self.pair[chunk.side], self.seed, chunk, reduce)
-        if self.executor is None:
-            return lambda: run_chunk(*call)
-        future = self.executor.submit(run_chunk, *call)
-        futures.append(future)
-        if len(futures) > 2 * PENDING:
-            futures.popleft()
-        return future.result
+        if known is None:
+            return self.place.start(job, chunk)
+        self.place.skip(chunk)
+        return Known(known)
+
+    def _next(self, ahead: deque[tuple[Chunk, Task]]) -> tuple[Chunk, Any]:
+        chunk, task = ahead.popleft()
+        result = task.result()
+        self._keep(chunk, result)
+        return chunk, result
+
+    def _keep(self, chunk: Chunk, result: Any) -> None:
+        if self.journal is not None and self.journal.get(chunk.key) is None:
+            self.journal.put(chunk.key, result)
 
 
-def run_chunk(
-    mechanism: Mechanism, data: Any, seed: int, chunk: Chunk, reduce: Callable[[Any, Chunk], Any] | None
-) -> Any:
-    """One chunk from its own seed; a raise is reported with its place."""
-    try:
-        raw = mechanism(data, chunk.rng(seed), chunk.trials)
-    except FailedRun as error:
-        trial = f"trial {chunk.first + error.run}"
-        raise MechanismFailed(SIDES[chunk.side], trial, seed, _said(error.cause)) from error.cause
-    except InvalidInput:
-        raise
-    except Exception as error:
-        trials = f"trials {chunk.first} to {chunk.first + chunk.trials - 1}"
-        raise MechanismFailed(SIDES[chunk.side], trials, seed, _said(error)) from error
-    outputs = checked_outputs(raw, chunk.trials)
-    return outputs if reduce is None else reduce(outputs, chunk)
+def alike(first: Any, again: Any) -> bool:
+    """Whether the same seed gave the same outputs twice."""
+    encode = encoding_of(first)
+    return np.array_equal(encode(first), encode(again))
 
 
-def _said(error: BaseException) -> str:
+def said(error: BaseException) -> str:
+    """Its type and text."""
     return f"{type(error).__name__}: {error}"

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special, stats
 
-from audits.attacks import Coordinate, Score, fit_projections
+from audits.attacks import AimedName, Coordinate, Given, Score, aimed, fit_projections
+from audits.densities import KnownRatio
 from audits.epsilon import epsilon_from_mu
 from audits.executor import Chunk, chunk_size, chunks
 from audits.neighbours import Pair
@@ -21,7 +22,7 @@ from audits.outputs import Encoding
 from audits.pilot import Pilot, run_pilot
 from audits.plan import TEST, Plan
 from audits.power import POWER
-from audits.result import AuditResult, Event
+from audits.result import AuditResult, Curve, Event
 from audits.selection import Choice, Target
 from bounds.errors import InvalidInput
 from bounds.guarantees import GaussianDP
@@ -29,6 +30,7 @@ from bounds.guarantees import GaussianDP
 GATE = 1e-3  # how often Gaussian outputs are refused by mistake, over all checks together
 PILOT_SHARE = 0.05
 DELTA = 1e-5
+CURVE_POINTS = 41
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,8 @@ def mu_limit(first: np.ndarray, second: np.ndarray, alpha: float) -> float:
     df = n + m - 2
     if df > 2000:  # the noncentral t is normal to four digits there: Johnson and Welch 1940
         return float(t + special.ndtri(alpha) * math.sqrt(1 + t * t / (2 * df))) / scale
-    low, high = t - 40.0, t + 1.0
-    root = optimize.brentq(lambda c: float(stats.nct.sf(t, df, c)) - alpha, low, high)
+    reach = 40 * math.sqrt(1 + t * t / (2 * df))
+    root = optimize.brentq(lambda c: float(stats.nct.sf(t, df, c)) - alpha, t - reach, t + reach)
     return float(root) / scale
 
 
@@ -86,7 +88,7 @@ def audit_gaussian(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     runner = plan.runner(pair)
     left = plan.max_trials - spent
     pilot = run_pilot(plan, runner, max(50, min(int(PILOT_SHARE * left), 100_000)), left)
-    score, shift = _score(pilot)
+    score, shift = _score(aimed(plan.attack, plan.mechanism, runner.pair), pilot)
     ours, theirs = score(pilot.first), score(pilot.second)
     spread = float(np.sqrt((ours.var() + theirs.var()) / 2))
     if spread == 0 or not np.isfinite(spread):
@@ -116,7 +118,7 @@ def audit_gaussian(plan: Plan, pair: Pair, spent: int) -> AuditResult:
         event=Event(words, choice, pilot.encoding),
         direction="first",
         detectable_epsilon=_detectable(goal, trials, plan.alpha),
-        curve=None,
+        curve=gaussian_curve(sums[0], sums[1], plan.alpha),
         seed=plan.seed,
         guarantee=plan.guarantee,
         claimed=goal.epsilon,
@@ -126,10 +128,22 @@ def audit_gaussian(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     )
 
 
-def _score(pilot: Pilot) -> tuple[Score, float]:
-    """The coordinate or discriminant that separates the means, and the sign of the gap."""
-    if pilot.first.shape[1] == 1:
-        score: Score = Coordinate(0)
+def gaussian_curve(first: np.ndarray, second: np.ndarray, alpha: float) -> Curve:
+    """Trade-off of two Gaussians mu apart, with the band of mu's two-sided limits: it holds at all points at once."""
+    type_one = np.linspace(0.0, 1.0, CURVE_POINTS)
+    middle, low, high = (mu_limit(first, second, level) for level in (0.5, alpha / 2, 1 - alpha / 2))
+    type_two, most, least = (special.ndtr(-special.ndtri(type_one) - mu) for mu in (middle, low, high))
+    return Curve(type_one, type_two, type_one, type_one, least, most, int(first[0]))
+
+
+def _score(attack: Any, pilot: Pilot) -> tuple[Score, float]:
+    """Your score or a known ratio, else the coordinate or discriminant that separates the means; the gap's sign."""
+    if isinstance(attack, KnownRatio | AimedName):
+        score: Score = attack if isinstance(attack, KnownRatio) else attack.ratio
+    elif callable(attack):
+        score = Given(attack)
+    elif pilot.first.shape[1] == 1:
+        score = Coordinate(0)
     else:
         found = fit_projections(pilot.first, pilot.second)
         score = found[-1] if found else Coordinate(0, only=False)

@@ -7,108 +7,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise, product
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from itertools import combinations, islice, pairwise, zip_longest
+from typing import Any, ClassVar
 
 import numpy as np
 
+from audits.domains import Ball, Domain, key, same
+from audits.drawn import Examples, Pair, content, is_strategy
 from bounds.errors import InvalidInput
 from bounds.guarantees import ADD_REMOVE, LABEL_ONLY, LOCAL, REPLACE_ONE, Relation
 from bounds.guarantees import group as group_relation
 
-Pair = tuple[Any, Any]
-Ball = Literal["l1", "l2", "linf"]
-ORDERS: dict[str, float] = {"l1": 1, "l2": 2, "linf": np.inf}
-SLACK = 1e-9
-
-
-@dataclass(frozen=True)
-class Domain:
-    """The values one record may take: numbers in [low, high], vectors in a box or a ball, or a finite set.
-
-    `d` is None for scalar records. With `ball`, vectors of that norm at most `high`. With `values`, exactly those.
-    """
-
-    low: float = 0.0
-    high: float = 1.0
-    d: int | None = None
-    ball: Ball | None = None
-    values: tuple[Any, ...] | None = None
-
-    def __post_init__(self) -> None:
-        if self.values is not None:
-            if len(self.values) < 2:
-                raise InvalidInput("values", self.values, "at least two values", "List every category.")
-            return
-        if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low < self.high):
-            raise InvalidInput("(low, high)", (self.low, self.high), "finite with low < high", "Pass low=0, high=1.")
-        if self.d is not None and self.d < 1:
-            raise InvalidInput("d", self.d, "None (scalars) or an integer >= 1", "Pass the number of columns.")
-        if self.ball is not None and (self.ball not in ORDERS or self.high <= 0 or self.d is None):
-            limit = "'l1', 'l2' or 'linf', with d given and high (the radius) > 0"
-            raise InvalidInput("ball", self.ball, limit, "Pass ball='l2', high=1, d=5 for example.")
-
-    def contains(self, record: Any) -> bool:
-        """Whether a record lies in the domain (up to rounding)."""
-        if self.values is not None:
-            return any(_same(record, value) for value in self.values)
-        row = np.asarray(record, float)
-        if row.shape != (() if self.d is None else (self.d,)):
-            return False
-        if self.ball is not None:
-            return bool(np.linalg.norm(row, ORDERS[self.ball]) <= self.high * (1 + SLACK))
-        return bool(np.all(row >= self.low - SLACK) and np.all(row <= self.high + SLACK))
-
-    def corners(self) -> list[Any]:
-        """Extreme and special records, the most telling first."""
-        if self.values is not None:
-            return list(self.values)
-        if self.d is None:
-            middle = 0.0 if self.low < 0 < self.high else (self.low + self.high) / 2
-            return [self.low, self.high, middle]
-        return [self._fit(row) for row in self._rows()]
-
-    def random(self, rng: np.random.Generator) -> Any:
-        """A record drawn from the inside and, as often, from the boundary."""
-        if self.values is not None:
-            return self.values[rng.integers(len(self.values))]
-        if self.d is None:
-            return float(rng.choice(self.corners()) if rng.random() < 0.5 else rng.uniform(self.low, self.high))
-        if self.ball is not None:
-            return self._fit(rng.standard_normal(self.d) * (rng.random(self.d) < rng.uniform(0.2, 1)))
-        row = rng.uniform(self.low, self.high, self.d)
-        return np.where(rng.random(self.d) < 0.5, rng.choice([self.low, self.high], self.d), row)
-
-    def stack(self, records: Sequence[Any]) -> Any:
-        """A dataset from records: an array (n,) or (n, d)."""
-        if self.d is not None and self.values is None:
-            return np.array(records, float).reshape(len(records), self.d)
-        return np.array(records)
-
-    def _rows(self) -> Iterator[np.ndarray]:
-        assert self.d is not None
-        low, high = (-self.high if self.ball else self.low), self.high
-        yield np.full(self.d, low)
-        yield np.full(self.d, high)
-        for value in (high, low):
-            row = np.zeros(self.d) if self.ball or low <= 0 <= high else np.full(self.d, low)
-            row[0] = value
-            yield row
-        yield np.where(np.arange(self.d) % 2 == 0, low, high)
-        yield np.zeros(self.d) if low <= 0 <= high else np.full(self.d, (low + high) / 2)
-
-    def _fit(self, row: np.ndarray) -> np.ndarray:
-        """Scaled onto the sphere of the ball (the origin stays)."""
-        if self.ball is None:
-            return row
-        size = float(np.linalg.norm(row, ORDERS[self.ball]))
-        return row if size == 0 else row * (self.high / size)
+Parts = tuple[list[Any], list[Any], list[Any]]
+Sizes = int | tuple[int, int]
+MOST_CORNERS = 8  # corners that are paired with each other
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """A neighbouring relation over a domain, for datasets of n records.
+    """A neighbouring relation over a domain, for datasets of n records, or of `fewest` to n.
 
     >>> near = replace_one(low=0, high=1, n=3)
     >>> near.is_pair(np.array([0.0, 0, 0]), np.array([1.0, 0, 0]))
@@ -121,30 +39,55 @@ class Neighbours:
     domain: Domain
     n: int = 1
     labels: tuple[Any, ...] = ()
-    source: Callable[[np.random.Generator], Pair] | None = None
+    fewest: int | None = None  # None: exactly n
+    counted: ClassVar[bool] = True  # datasets are lists of records, of which a group may change
 
     def __post_init__(self) -> None:
-        if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 1:
-            raise InvalidInput("n", self.n, "an integer >= 1", "Pass the number of records.")
-        if self.relation.size > self.n:
-            raise InvalidInput("group size", self.relation.size, f"at most n = {self.n}", "Use more records.")
+        sizes = (self.least, self.n)
+        whole = all(isinstance(size, int | np.integer) and not isinstance(size, bool) for size in sizes)
+        if not whole or not 1 <= self.least <= self.n:
+            given = self.n if self.fewest is None else sizes
+            raise InvalidInput("n", given, "an integer >= 1, or (fewest, most)", "Pass n=10 or n=(1, 10).")
+        if self.counted and self.relation.size > self.least:
+            limit = f"at most the number of records, {self.least}"
+            raise InvalidInput("group size", self.relation.size, limit, "Use more records.")
 
     def __str__(self) -> str:
-        return f"{self.relation}, n={self.n}"
+        return f"{self.relation}, n={self.n if self.least == self.n else f'{self.least} to {self.n}'}"
+
+    @property
+    def least(self) -> int:
+        """The fewest records a dataset may have (the larger one of a pair)."""
+        return self.n if self.fewest is None else self.fewest
+
+    @property
+    def single(self) -> bool:
+        """Whether a dataset is one record, not a list of them."""
+        return self.relation.name == LOCAL.name
+
+    def sized(self, n: int) -> Neighbours:
+        """The same relation for datasets of exactly n records."""
+        return replace(self, n=n, fewest=None)
 
     def pairs(self, rng: np.random.Generator, count: int) -> list[Pair]:
         """`count` pairs: corners and classic patterns first, then random ones."""
         if count < 1:
             raise InvalidInput("count", count, "an integer >= 1", "Ask for at least one pair.")
-        found: list[Pair] = []
-        if self.source is None:
-            for pair in self._classic():
-                found.append(pair)
-                if len(found) == count:
-                    return found
-        while len(found) < count:
-            found.append(self.source(rng) if self.source else self._random(rng))
-        return found
+        found = list(islice(self.classic(), count))
+        return found + [self.random(rng) for _ in range(count - len(found))]
+
+    def classic(self) -> Iterator[Pair]:
+        """Corners and classic patterns, the most telling first, each once (an audit looks both ways)."""
+        large = self.sized(self.n).patterns()
+        small = self.sized(self.least).patterns() if self.least < self.n else iter(())
+        seen = set()
+        # Most at full size, where the claim is usually meant; some as small as may be.
+        for together in zip_longest(large, large, large, small):
+            for pair in together:
+                either = pair and frozenset(content(data) for data in pair)
+                if either and either not in seen and len(either) == 2:
+                    seen.add(either)
+                    yield pair
 
     def is_pair(self, first: Any, second: Any) -> bool:
         """Whether both datasets lie in the domain and differ by at most the relation's size (order ignored)."""
@@ -154,21 +97,19 @@ class Neighbours:
             return False
 
     def _is_pair(self, first: Any, second: Any) -> bool:
-        if self.source is not None:
-            return True
-        if self.relation.name == LOCAL.name:
+        if self.single:
             return self.domain.contains(first) and self.domain.contains(second)
         if self.relation.name == LABEL_ONLY.name:
             (X, y), (Z, t) = first, second
-            y, t = np.asarray(y), np.asarray(t)
-            known = all(any(_same(v, w) for w in self.labels) for v in (*y, *t))
-            inside = all(self.domain.contains(row) for row in X)
-            return known and inside and np.array_equal(X, Z) and len(y) == len(t) and _steps(y, t) <= self.relation.size
+            known = all(any(same(v, w) for w in self.labels) for v in (*y, *t))
+            inside = self.least <= len(y) == len(X) <= self.n and all(self.domain.contains(row) for row in X)
+            steps = sum(not same(a, b) for a, b in zip(y, t, strict=True))
+            return known and inside and np.array_equal(X, Z) and steps <= self.relation.size
         if not all(self.domain.contains(row) for data in (first, second) for row in data):
             return False
-        if max(len(first), len(second)) != self.n:
+        if not self.least <= max(len(first), len(second)) <= self.n:
             return False
-        one, two = Counter(map(_key, first)), Counter(map(_key, second))
+        one, two = Counter(map(key, first)), Counter(map(key, second))
         lost, gained = sum((one - two).values()), sum((two - one).values())
         if self.relation.name == ADD_REMOVE.name:
             return lost + gained <= self.relation.size
@@ -177,7 +118,7 @@ class Neighbours:
     def build(self, kept: Sequence[Any], old: Sequence[Any], new: Sequence[Any]) -> Pair:
         """The pair whose common records are `kept`, where `old` became `new` (add/remove: `old` was dropped)."""
         domain = self.domain
-        if self.relation.name == LOCAL.name:
+        if self.single:
             return old[0], new[0]
         if self.relation.name == ADD_REMOVE.name:
             return domain.stack([*old, *kept]), domain.stack(list(kept))
@@ -187,92 +128,172 @@ class Neighbours:
             return (X, np.array(one)), (X.copy(), np.array(two))
         return domain.stack([*old, *kept]), domain.stack([*new, *kept])
 
-    def changes(self) -> list[tuple[Any, Any]]:
-        """What one record may become, at the corners: (old, new)."""
-        corners = self.domain.corners()
+    def parts(self, pair: Pair) -> Parts | None:
+        """(kept, old, new) of a pair that was built here."""
+        first, second = pair
+        if self.single:
+            return [], [first], [second]
         if self.relation.name == LABEL_ONLY.name:
-            labels = [(a, b) for a, b in product(self.labels, repeat=2) if not _same(a, b)]
-            return [((row, a), (row, b)) for row in corners for a, b in labels]
+            first, second = (list(zip(X, y, strict=True)) for X, y in pair)
+        if self.relation.name == ADD_REMOVE.name:
+            return list(second), list(first[: len(first) - len(second)]), []
+        k = self.relation.size
+        return list(first[k:]), list(first[:k]), list(second[:k])
+
+    def patterns(self) -> Iterator[Pair]:
+        """What changes at the corners, against the classic backgrounds."""
+        k, changes = self.relation.size, self.changes()
+        backgrounds = [self.backgrounds(old, new) for old, new in changes]
+        places = [(i, j) for i, fillings in enumerate(backgrounds) for j in range(len(fillings))]
+        # A small budget sees many changes, and the first of them before several backgrounds.
+        for i, j in sorted(places, key=lambda place: (place[0] + 2 * place[1], place)):
+            old, new = changes[i]
+            yield self.build(backgrounds[i][j], [old] * k, [new] * k)
+
+    def changes(self) -> list[tuple[Any, Any]]:
+        """What one record may become, at the corners: (old, new), the farthest first."""
+        corners = self.domain.corners()[:MOST_CORNERS]
+        if self.relation.name == LABEL_ONLY.name:
+            return [((row, a), (row, b)) for row in corners for a, b in combinations(self.labels, 2)]
         if self.relation.name == ADD_REMOVE.name:
             return [(row, row) for row in corners]
-        both = [(a, b) for i, a in enumerate(corners) for b in corners[i + 1 :] if not _same(a, b)]
-        return both + [(b, a) for a, b in both]
+        both = list(combinations(corners, 2))
+        if self.domain.values is not None:
+            return both
+        return sorted(both, key=lambda change: -float(np.linalg.norm(np.subtract(*change))))
 
-    def backgrounds(self, old: Any) -> list[list[Any]]:
-        """Classic fillings for the records that do not change: all alike, the changed one's own value, halves."""
+    def backgrounds(self, old: Any, new: Any) -> list[list[Any]]:
+        """Classic fillings for the records that do not change: all alike, or split in two, evenly or nearly so."""
         size = self.n - self.relation.size
-        if size == 0 or self.relation.name == LOCAL.name:
+        if size == 0 or self.single:
             return [[]]
         records = self.domain.corners()[:6]
         if self.relation.name == LABEL_ONLY.name:
-            alike = [[(row, label)] * size for row in records[:2] for label in self.labels[:2]]
-            return [[old] * size, *alike]
-        alike = [[row] * size for row in records]
-        halves = [[a] * (size // 2) + [b] * (size - size // 2) for a, b in pairwise(records)]
-        return alike + halves
+            records = [old, new, *((row, label) for row in records[:2] for label in self.labels[:2])]
 
-    def _classic(self) -> Iterator[Pair]:
-        k = self.relation.size
-        choices = [(old, new, filling) for old, new in self.changes() for filling in self.backgrounds(old)]
-        # Every change once before any background twice: a small budget sees all directions.
-        per_change = max(1, len(choices) // max(1, len(self.changes())))
-        order = sorted(range(len(choices)), key=lambda i: (i % per_change, i // per_change))
-        for i in order:
-            old, new, filling = choices[i]
-            yield self.build(filling, [old] * k, [new] * k)
+        def split(a: Any, b: Any, *places: int) -> list[list[Any]]:
+            return [[a] * i + [b] * (size - i) for i in dict.fromkeys(places) if 0 < i < size]
 
-    def _random(self, rng: np.random.Generator) -> Pair:
-        k, size = self.relation.size, 0 if self.relation.name == LOCAL.name else self.n - self.relation.size
-        if self.relation.name == LABEL_ONLY.name:
-            rows = [(self.domain.random(rng), self.labels[rng.integers(len(self.labels))]) for _ in range(size + k)]
-            new = [(row, rng.choice([b for b in self.labels if not _same(a, b)])) for row, a in rows[:k]]
-            return self.build(rows[k:], rows[:k], new)
-        pool = [self.domain.random(rng) for _ in range(int(rng.integers(1, 4)))]
-        kept = [pool[rng.integers(len(pool))] if rng.random() < 0.7 else self.domain.random(rng) for _ in range(size)]
-        return self.build(
-            kept, [self.domain.random(rng) for _ in range(k)], [self.domain.random(rng) for _ in range(k)]
-        )
+        one, two, half = records[0], records[1], size // 2
+        alike = [[record] * size for record in records]
+        others = [filling for a, b in pairwise(records[1:]) for filling in split(a, b, half)]
+        # A median sits at the even split, a local sensitivity jumps next to it.
+        even = split(one, two, half, half - 1, half + 1)
+        return [*alike[:2], *even, *alike[2:], *split(one, two, 1, size - 1), *others]
+
+    def random(self, rng: np.random.Generator) -> Pair:
+        """A pair with a background of few values, and any change."""
+        size = int(rng.integers(self.least, self.n + 1)) - self.relation.size
+        old = [self._record(rng) for _ in range(self.relation.size)]
+        pool = [self._record(rng) for _ in range(int(rng.integers(1, 4)))]
+        kept = [pool[rng.integers(len(pool))] if rng.random() < 0.7 else self._record(rng) for _ in range(size)]
+        return self.build(kept, old, [self._partner(record, rng) for record in old])
+
+    def varied(self, pair: Pair, rng: np.random.Generator) -> Iterator[Pair]:
+        """Pairs near this one: part of the background redrawn, then the old value, the new one, and both."""
+        parts = self.parts(pair)
+        if parts is None:
+            return
+        kept, old, new = parts
+        if kept:
+            some, fresh = rng.random(len(kept)) < rng.uniform(0.1, 1), self._record(rng)
+            yield self.build([fresh if s else r for s, r in zip(some, kept, strict=True)], old, new)
+        if new:
+            yield self.build(kept, [self._partner(record, rng) for record in new], new)
+            yield self.build(kept, old, [self._partner(record, rng) for record in old])
+        fresh_old = [self._record(rng) for _ in old]
+        yield self.build(kept, fresh_old, [self._partner(record, rng) for record in fresh_old])
+
+    def _record(self, rng: np.random.Generator) -> Any:
+        row = self.domain.random(rng)
+        return (row, self.labels[rng.integers(len(self.labels))]) if self.labels else row
+
+    def _partner(self, record: Any, rng: np.random.Generator) -> Any:
+        """What a record may become: anything else."""
+        if not self.labels:
+            other = self.domain.random(rng)
+            return self._partner(record, rng) if same(other, record) else other
+        others = [label for label in self.labels if not same(label, record[1])]
+        return record[0], others[rng.integers(len(others))]
+
+
+@dataclass(frozen=True)
+class Drawn(Neighbours):
+    """Pairs from a generator or a hypothesis strategy; `admits(first, second)` says which others are pairs too."""
+
+    source: Callable[[np.random.Generator], Pair] | Examples = field(kw_only=True)
+    admits: Callable[[Any, Any], bool] | None = None
+    counted: ClassVar[bool] = False
+
+    def __str__(self) -> str:
+        if isinstance(self.source, Examples):
+            return f"{self.relation}, drawn from {self.source}"
+        return f"{self.relation}, drawn by {getattr(self.source, '__name__', type(self.source).__name__)}"
+
+    def pairs(self, rng: np.random.Generator, count: int) -> list[Pair]:
+        """`count` pairs of the source (fewer if a strategy has no more); the same rng draws the same ones."""
+        if isinstance(self.source, Examples):
+            return self.source.draw(int(rng.integers(2**63)), count)
+        return [self.source(rng) for _ in range(count)]
+
+    def varied(self, pair: Pair, rng: np.random.Generator) -> Iterator[Pair]:
+        """Further pairs of a generator; a strategy gave all of its own at once."""
+        if not isinstance(self.source, Examples):
+            yield from self.pairs(rng, 4)
+
+    def parts(self, pair: Pair) -> Parts | None:
+        return None
+
+    def _is_pair(self, first: Any, second: Any) -> bool:
+        return self.admits is None or bool(self.admits(first, second))
 
 
 def replace_one(
     low: float = 0.0,
     high: float = 1.0,
-    n: int = 10,
+    n: Sizes = 10,
     d: int | None = None,
     *,
     ball: Ball | None = None,
     values: Sequence[Any] | None = None,
 ) -> Neighbours:
-    """One record of n may become any other. Datasets are arrays (n,), or (n, d) when `d` is given."""
-    return Neighbours(REPLACE_ONE, _domain(low, high, d, ball, values), n)
+    """One record of n may become any other. Datasets are arrays (n,), or (n, d) when `d` is given.
+
+    `n=(1, 10)`: the guarantee holds for every size from 1 to 10, so small datasets are tried too, and a
+    counterexample shrinks to as few records as show it. With a number, the size is fixed: a mechanism may rely on it.
+
+    >>> replace_one(low=0, high=1, n=(1, 10)).is_pair(np.array([0.0, 0]), np.array([1.0, 0]))
+    True
+    """
+    return _records(REPLACE_ONE, _domain(low, high, d, ball, values), n)
 
 
 def add_remove(
     low: float = 0.0,
     high: float = 1.0,
-    n: int = 10,
+    n: Sizes = 10,
     d: int | None = None,
     *,
     ball: Ball | None = None,
     values: Sequence[Any] | None = None,
 ) -> Neighbours:
-    """One record of n may be missing: datasets of n and n - 1 records."""
-    return Neighbours(ADD_REMOVE, _domain(low, high, d, ball, values), n)
+    """One record of n may be missing: datasets of n and n - 1 records; `n=(1, 10)` as for `replace_one`."""
+    return _records(ADD_REMOVE, _domain(low, high, d, ball, values), n)
 
 
 def label_only(
     low: float = 0.0,
     high: float = 1.0,
-    n: int = 10,
+    n: Sizes = 10,
     d: int | None = None,
     *,
     labels: Sequence[Any] = (-1, 1),
     ball: Ball | None = None,
 ) -> Neighbours:
-    """One label may change, the features stay. Datasets are tuples (X, y)."""
+    """One label may change, the features stay. Datasets are tuples (X, y); `n=(1, 10)` as for `replace_one`."""
     if len(set(labels)) < 2:
         raise InvalidInput("labels", labels, "at least two different labels", "Pass labels=(0, 1) for example.")
-    return Neighbours(LABEL_ONLY, _domain(low, high, d, ball, None), n, labels=tuple(labels))
+    return _records(LABEL_ONLY, _domain(low, high, d, ball, None), n, tuple(labels))
 
 
 def local(
@@ -289,25 +310,42 @@ def local(
 
 def group(neighbours: Neighbours, k: int) -> Neighbours:
     """The same relation for groups of k records."""
-    return replace(neighbours, relation=group_relation(neighbours.relation, k))
+    relation = group_relation(neighbours.relation, k)
+    if neighbours.fewest is None:
+        return replace(neighbours, relation=relation)
+    # Datasets smaller than the group have no pair.
+    return replace(neighbours, relation=relation, fewest=min(neighbours.n, max(neighbours.fewest, relation.size)))
 
 
-def drawn_by(source: Callable[[np.random.Generator], Pair], relation: Relation = REPLACE_ONE) -> Neighbours:
-    """Pairs from your own generator `source(rng) -> (first, second)`, which you vouch for."""
-    return Neighbours(relation, Domain(), 1, source=source)
+def drawn_by(
+    source: Any, relation: Relation = REPLACE_ONE, *, admits: Callable[[Any, Any], bool] | None = None
+) -> Neighbours:
+    """Pairs from your own generator `source(rng) -> (first, second)` or hypothesis strategy; you vouch for them.
+
+    A strategy's counterexample is shrunk by hypothesis. A generator's has its numbers rounded where
+    `admits(first, second)` says that the rounder datasets are neighbours too; without it, it stays as drawn.
+    """
+    if is_strategy(source):
+        source = Examples(source)
+    elif not callable(source):
+        raise InvalidInput("source", source, "a function of an rng, or a hypothesis strategy", "Return two datasets.")
+    return Drawn(relation, Domain(), 1, source=source, admits=admits)
+
+
+def as_neighbours(asked: Any, relation: Relation = REPLACE_ONE) -> Neighbours:
+    """What `neighbours=` may be: a relation, or a hypothesis strategy of pairs, neighbours under `relation`."""
+    if isinstance(asked, Neighbours):
+        return asked
+    if is_strategy(asked):
+        return drawn_by(asked, relation)
+    remedy = "Pass replace_one(low=0, high=1, n=10) for example."
+    raise InvalidInput("neighbours", asked, "a neighbouring relation, or a hypothesis strategy of pairs", remedy)
+
+
+def _records(relation: Relation, domain: Domain, n: Any, labels: tuple[Any, ...] = ()) -> Neighbours:
+    fewest, most = n if isinstance(n, tuple) and len(n) == 2 else (None, n)
+    return Neighbours(relation, domain, most, labels, fewest)
 
 
 def _domain(low: float, high: float, d: int | None, ball: Ball | None, values: Sequence[Any] | None) -> Domain:
     return Domain(float(low), float(high), d, ball, None if values is None else tuple(values))
-
-
-def _same(a: Any, b: Any) -> bool:
-    return _key(a) == _key(b)
-
-
-def _key(record: Any) -> Any:
-    return tuple(np.asarray(record).ravel().tolist())
-
-
-def _steps(first: np.ndarray, second: np.ndarray) -> int:
-    return sum(not _same(a, b) for a, b in zip(first, second, strict=True))

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from audits.attacks import Coordinate, Given, TrailingZeros, candidates, distinct_share
+from audits.densities import KnownRatio
 from audits.executor import Chunk, Runner, chunk_size, chunks
+from audits.known_events import prospect_of_known
 from audits.outputs import Encoding, PerRun, encoding_of, joined
 from audits.plan import PILOT, PROBE, Plan
 from audits.selection import Choice, Prospect, Target, best_choice, prospect_of, prospect_of_table
@@ -50,8 +52,8 @@ def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int) -> Pilo
 
 
 def pilot_size(trials: int, width: int) -> int:
-    """Trials for choosing: a quarter of a small audit, a tenth of a large one, and a limit that keeps memory flat."""
-    share = max(min(trials // 4, 20_000), min(trials // 10, LARGEST_PILOT))
+    """Trials for choosing: a quarter of a small audit, 15% of a large one, and a limit that keeps memory flat."""
+    share = max(min(trials // 4, 20_000), min(trials * 3 // 20, LARGEST_PILOT))
     return max(10, min(share, PILOT_CELLS // max(1, width)))
 
 
@@ -64,7 +66,7 @@ def gather(runner: Runner, work: list[Chunk]) -> list[Any]:
 
 
 def prospects(attack: Any, first: np.ndarray, second: np.ndarray, light: bool = False) -> list[Prospect]:
-    """Candidate scores with the rates of their events.
+    """Candidate scores with the rates of their events; `aimed(attack, ...)` brings known densities along.
 
     Scores are fitted on one half of the pilot and judged on the other; those that need no fit see both.
     `light` leaves out the learned ones.
@@ -75,9 +77,10 @@ def prospects(attack: Any, first: np.ndarray, second: np.ndarray, light: bool = 
     if attack == "atoms" or (attack == "auto" and discrete):
         found.append(prospect_of_table(table_of(first, second)))
     for score in candidates(attack, first[: half[0]], second[: half[1]], discrete, light):
-        whole = isinstance(score, Coordinate | Given | TrailingZeros)
+        whole = isinstance(score, Coordinate | Given | KnownRatio | TrailingZeros)
         a, b = (first, second) if whole else (first[half[0] :], second[half[1] :])
-        found.append(prospect_of(score, score(a), score(b)))
+        judge = prospect_of_known if isinstance(score, KnownRatio) else prospect_of
+        found.append(judge(score, score(a), score(b)))
     if not found:
         raise InvalidInput("attack", attack, "one that fits these outputs", "Use attack='auto'.")
     return found

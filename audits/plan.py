@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from audits.answers import ANSWERS
 from audits.attacks import checked_attack
-from audits.executor import Runner
+from audits.executor import Place, Runner
 from audits.intervals import checked_level
 from audits.journal import Journal
-from audits.neighbours import Neighbours, Pair
+from audits.neighbours import Neighbours, Pair, as_neighbours
 from audits.result import Progress
 from audits.selection import Target, targets
 from bounds.errors import InvalidInput, MixedRelations
@@ -35,7 +35,7 @@ class Plan:
     attack: Any = "auto"
     delta: float | None = None
     neighbours: Neighbours | None = None
-    executor: Executor | None = None
+    place: Place = field(default_factory=Place)
     progress: Progress | None = None
     journal: Journal | None = None
 
@@ -53,6 +53,9 @@ class Plan:
             raise InvalidInput("guarantee", self.guarantee, "a Guarantee or None", remedy)
         checked_level(self.alpha)
         checked_attack(self.attack)
+        if self.neighbours is not None:
+            relation = REPLACE_ONE if self.guarantee is None else self.guarantee.relation
+            object.__setattr__(self, "neighbours", as_neighbours(self.neighbours, relation))
         if self.guarantee is not None and self.neighbours is not None:
             object.__setattr__(self, "guarantee", claim_for(self.guarantee, self.neighbours))
         object.__setattr__(self, "max_trials", int(self.max_trials))
@@ -71,7 +74,7 @@ class Plan:
         """The mechanism on this pair."""
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise InvalidInput("pair", pair, "two datasets", "Pass pair=(data, neighbour).")
-        return Runner(self.mechanism, (pair[0], pair[1]), self.seed, self.executor, self.journal)
+        return Runner(self.mechanism, (pair[0], pair[1]), self.seed, self.place, self.journal)
 
     def checked_pair(self, pair: Pair) -> Pair:
         """The pair itself, if the relation (where one is given) admits it."""
@@ -82,9 +85,13 @@ class Plan:
 
 
 def claim_for(guarantee: Guarantee, neighbours: Neighbours) -> Guarantee:
-    """The guarantee under the relation of the neighbours; replace-one covers a label and a single local record."""
+    """The guarantee under the relation of the neighbours; replace-one covers a label and a single local record.
+
+    Query answers are neighbours by their sensitivity, whatever the relation it was stated for.
+    """
     own, theirs = guarantee.relation, neighbours.relation
-    if own.name == REPLACE_ONE.name and theirs.name in (LABEL_ONLY.name, LOCAL.name):
+    covered = own.name == REPLACE_ONE.name and theirs.name in (LABEL_ONLY.name, LOCAL.name)
+    if covered or (theirs.name == ANSWERS.name and own.name != ANSWERS.name):
         return replace(guarantee.to_relation(replace(own, size=theirs.size)), relation=theirs)
     if own.name != theirs.name and (own.name, theirs.name) != (ADD_REMOVE.name, REPLACE_ONE.name):
         remedy = f"State the guarantee for it: {type(guarantee).__name__}(..., relation=neighbours.relation)."

@@ -1,12 +1,16 @@
 """What an audit would have caught: the smallest true epsilon that it flags with probability 0.99.
 
-A pass without this number says nothing; with it, it says how large a violation could still be hiding.
+A pass without this number says nothing; with it, it says how large a violation could still be hiding. The number
+rests on a model: that a worse mechanism would show itself on this pair, to this attack, by an event about as
+frequent as the one that was tested (or, for Gaussian outputs, by a wider gap of the same Gaussians). A leak on
+another pair, or one that the attack cannot see, is not covered.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
@@ -14,10 +18,17 @@ from scipy import special
 from audits.epsilon import checked_delta, epsilon_from_mu
 from audits.intervals import checked_level
 from audits.ratio import SET_ASIDE, Ordering, tail_probability
+from audits.selection import predicted_bound, wilson
 from bounds.errors import InvalidInput
 
 POWER = 0.99
 LARGEST = 60.0  # an epsilon beyond which nothing is private
+LARGEST_MU = 20.0
+# Standard errors of the excess p - e^eps q that choosing the event on a pilot may cost, by tests/test_power.py.
+CHOOSING = 1.0
+TAIL = np.linspace(-2, 9, 400)  # thresholds of the events of Gaussians
+
+Rates = Callable[[float], tuple[float, float]]
 
 
 def detectable_epsilon(
@@ -25,78 +36,94 @@ def detectable_epsilon(
 ) -> float:
     """The smallest epsilon flagged with probability `power` by an event that happens at `rate` on one dataset.
 
-    Both readings are taken, that the favoured dataset keeps the rate or that the other does, and the more
-    cautious one is returned; infinity when this many trials cannot tell any epsilon from the claim.
+    The model: a worse mechanism has an event that the favoured dataset meets at this rate, and the other dataset
+    e^epsilon times less often (beyond delta); choosing it on a pilot costs a standard error. With delta > 0
+    the worse mechanism may be like a Gaussian instead, which shows its epsilon in the far tail only, and the more
+    cautious answer is returned. Infinity when this many trials cannot tell any epsilon from the claim.
 
     >>> round(detectable_epsilon(0.5, 100_000, claimed=1.0, delta=0.0, alpha=0.05), 2)
-    1.03
+    1.05
     """
     if trials < 1:
         raise InvalidInput("trials", trials, "an integer >= 1", "Give the audit some trials.")
     checked_level(alpha), checked_delta(delta)
-    order = Ordering(trials, trials, max(math.exp(claimed), 1.0), delta)
-    rates: list[Callable[[float], tuple[float, float]]] = [
-        lambda eps: (rate, max(rate - delta, 0.0) * math.exp(-eps)),
-        lambda eps: (rate * math.exp(eps - claimed) + delta, rate * math.exp(-claimed)),
-    ]
-    found = [_smallest(order, at, claimed, alpha, power) for at in rates]
-    finite = [eps for eps in found if math.isfinite(eps)]
-    return max(finite) if finite else math.inf
+
+    def rates(eps: float) -> tuple[float, float]:
+        return rate, max(rate - delta, 0.0) * math.exp(-eps)
+
+    found = RatioTest(trials, claimed, delta, alpha, power).least(rates, claimed, LARGEST)
+    if delta > 0:
+        found = max(found, detectable_gaussian(trials, claimed=claimed, delta=delta, alpha=alpha, power=power))
+    return found
 
 
 def detectable_gaussian(trials: int, *, claimed: float, delta: float, alpha: float, power: float = POWER) -> float:
-    """The same for a mechanism with Gaussian noise, whose best event sits in the tail: epsilon of the least mu."""
+    """The same for Gaussian outputs, a worse mechanism being one with a wider gap of means: epsilon of the least mu."""
     if delta == 0:
         return math.inf
-    z, w, c = -special.ndtri(alpha), special.ndtri(power), math.exp(claimed)
-    t = np.linspace(-2, 9, 400)
 
-    def flagged(mu: float) -> bool:
-        p, q = special.ndtr(mu - t), special.ndtr(-t)
-        spread = np.sqrt((p * (1 - p) + c * c * q * (1 - q)) / trials) + 1e-300
-        # Few hits are not normal: three expected in the rarer count keep the approximation honest.
-        return bool(np.any((p - c * q - delta >= (z + w) * spread) & (q * trials >= 3)))
+    def best_tail(mu: float) -> tuple[float, float]:
+        p, q = special.ndtr(mu - TAIL), special.ndtr(-TAIL)
+        best = int(predicted_bound(p, q, delta, trials, alpha).argmax())
+        return float(p[best]), float(q[best])
 
-    low, high = 0.0, 20.0
-    if not flagged(high):
-        return math.inf
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (low, middle) if flagged(middle) else (middle, high)
-    return epsilon_from_mu(high, delta)
+    mu = RatioTest(trials, claimed, delta, alpha, power).least(best_tail, 0.0, LARGEST_MU)
+    return epsilon_from_mu(mu, delta) if math.isfinite(mu) else math.inf
 
 
-def _smallest(
-    order: Ordering, rates: Callable[[float], tuple[float, float]], claimed: float, alpha: float, power: float
-) -> float:
-    """Bisection over the true epsilon, with the critical rank of the claim at each."""
-    rank = critical_rank(order, rates(claimed)[1], claimed, alpha)
+@dataclass(frozen=True)
+class RatioTest:
+    """The ratio test of a claim, and how surely it is to flag."""
 
-    def flagged(eps: float) -> bool:
-        p, q = rates(eps)
-        return p <= 1 and float(tail_probability(order, rank, np.array([p]), np.array([q]))[0]) >= power
+    trials: int
+    claimed: float
+    delta: float
+    alpha: float
+    power: float
 
-    low, step = claimed, 0.01
-    high = low + step
-    while not flagged(high):
-        low, step = high, 1.6 * step
-        high = low + step
-        if high > LARGEST:
+    def least(self, rates: Rates, low: float, high: float) -> float:
+        """The least level between the two whose event is flagged; infinity if there is none.
+
+        Outcomes are ordered by a slope of about the bound that the audit expects, which costs power against the
+        claim itself: a rough level, from a test at the claim's own slope, says what bound that is.
+        """
+        order = Ordering(self.trials, self.trials, math.exp(self.claimed), self.delta)
+        rough = self._bisected(order, -float(special.ndtri(self.alpha)), rates, low, high)
+        if math.isinf(rough):
             return math.inf
-    for _ in range(14):
-        middle = (low + high) / 2
-        low, high = (low, middle) if flagged(middle) else (middle, high)
-    return high
+        p, q = rates(rough)
+        expected = max(float(predicted_bound(p, q, self.delta, self.trials, self.alpha)), 0.0)
+        order = Ordering(self.trials, self.trials, math.exp(expected), self.delta)
+        return self._bisected(order, critical_rank(order, q, self.claimed, self.alpha), rates, low, high)
+
+    def _bisected(self, order: Ordering, rank: float, rates: Rates, low: float, high: float) -> float:
+        def flagged(level: float) -> bool:
+            p, q = rates(level)
+            spread = math.sqrt((p * (1 - p) + math.exp(2 * self.claimed) * q * (1 - q)) / self.trials)
+            met = np.array([max(p - CHOOSING * spread, 0.0)])
+            return p < 1 and float(tail_probability(order, rank, met, np.array([q]))[0]) >= self.power
+
+        step = 0.01
+        while not flagged(low + step):
+            low, step = low + step, 1.6 * step
+            if low + step > high:
+                return math.inf
+        high = low + step
+        for _ in range(10):
+            middle = (low + high) / 2
+            low, high = (low, middle) if flagged(middle) else (middle, high)
+        return high
 
 
 def critical_rank(order: Ordering, q: float, claimed: float, alpha: float) -> float:
-    """The least rank that the claim would be rejected at, for rates about q."""
-    spread = math.sqrt(max(q * (1 - q), 1e-300) / order.other_trials)
-    nearby = np.clip(q + spread * np.linspace(-3, 3, 5), min(q, 0.5 / order.other_trials), 1.0)
+    """The least rank that the claim would be rejected at, for counts of the other dataset about as q has them."""
+    n = order.other_trials
+    z = -float(special.ndtri(SET_ASIDE * alpha / 2))
+    nearby = np.linspace(wilson(q, n, -z), wilson(q, n, z), 5)
     p = np.minimum(math.exp(claimed) * nearby + order.delta, 1.0)
     level = alpha * (1 - SET_ASIDE)
     low, high = 0.0, -2.0 * float(special.ndtri(level / 2)) + 4.0
-    for _ in range(14):
+    for _ in range(11):
         middle = (low + high) / 2
         enough = float(tail_probability(order, middle, p, nearby).max()) <= level
         low, high = (low, middle) if enough else (middle, high)

@@ -38,11 +38,15 @@ class Event:
         return self.sentence
 
 
+Limits = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
 @dataclass(frozen=True, eq=False)
 class Curve:
     """Measured trade-off: type I and type II error at thresholds fixed beforehand, with simultaneous limits.
 
-    All four arrays of limits hold together with probability 1 - alpha.
+    All four arrays of limits hold together with probability 1 - alpha (under assume="gdp", if the scores are Gaussian
+    as they look). `trials` runs per dataset went into it.
     """
 
     type_one: np.ndarray
@@ -61,10 +65,16 @@ class Curve:
 def curve_from_counts(first_above: np.ndarray, second_above: np.ndarray, trials: int, alpha: float) -> Curve:
     """The curve of "score >= threshold says first", alpha shared by the points and both errors."""
     level = alpha / (2 * max(1, len(first_above)))
-    fpr_low, fpr_high = clopper_pearson(second_above, trials, level)
-    tpr_low, tpr_high = clopper_pearson(first_above, trials, level)
+    return curve_of(first_above, second_above, trials, lambda above: clopper_pearson(above, trials, level))
+
+
+def curve_of(first_above: np.ndarray, second_above: np.ndarray, trials: int, limits: Limits) -> Curve:
+    """The same with other limits; where low scores say "first", of the opposite test, whose limits are the same."""
+    if second_above.sum() > first_above.sum():
+        first_above, second_above = trials - first_above, trials - second_above
     type_one, type_two = second_above / trials, 1 - first_above / trials
-    return Curve(type_one, type_two, fpr_low, fpr_high, 1 - tpr_high, 1 - tpr_low, trials)
+    tpr_low, tpr_high = limits(first_above)
+    return Curve(type_one, type_two, *limits(second_above), 1 - tpr_high, 1 - tpr_low, trials)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +83,10 @@ class AuditResult:
 
     `epsilon_lower` exceeds the true epsilon (at `delta`) with probability at most `alpha`. `trials` counts runs
     per dataset in all stages. `detectable_epsilon` is the smallest true epsilon that this audit would have
-    flagged with probability 0.99. `direction` says on which dataset of `pair` the event is likelier.
-    `claimed` is the guarantee's epsilon at `delta`, and `health` what a reader should know before trusting a pass.
+    flagged with probability 0.99, by the model in audits/power.py. `direction` says on which dataset of `pair` the
+    event is likelier. `curve` is the trade-off of tests by the event's score; under `stop_early`, of a score that
+    enough runs met before it was refitted (None if there were no such runs). `claimed` is the guarantee's epsilon at
+    `delta`, and `health` what a reader should know before trusting a pass.
     """
 
     violated: bool

@@ -1,171 +1,230 @@
 """Pair search: classic patterns and corners first, then changes of the best, and a shrunk counterexample.
 
-Everything here is paid from the audit's trials and uses seeds of its own, so the bound stays valid.
+Everything here is paid from the audit's trials and uses seeds of its own, so the bound stays valid. All pairs, and
+both datasets of a pair, meet the same noise: what differs is due to the data, so a few runs tell much.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from audits.executor import chunk_size, chunks
-from audits.neighbours import Neighbours, Pair
+from audits.attacks import aimed
+from audits.drawn import Examples, Pair, content
+from audits.executor import Chunk, chunk_size
+from audits.neighbours import Drawn, Neighbours
 from audits.outputs import encoding_of, joined
-from audits.pilot import gather, select
+from audits.pilot import gather
 from audits.plan import SEARCH, Plan
+from audits.ranking import Figures, figures_of
+from audits.shrinking import shrunk
 from bounds.errors import InvalidInput
-from bounds.guarantees import ADD_REMOVE, LABEL_ONLY, LOCAL
 
-BUDGET = 0.25  # share of the trials
-FIRST_ROUND = 24
-RANKING_ALPHA = 0.05  # pairs are compared, not judged: the audit's own alpha only adds noise here
-ROUNDS = 3
-KEPT_MARGIN = 0.9  # a simpler pair must keep this share of the margin
+BUDGET = 0.25  # share of the trials, up to LARGEST_BUDGET
+LARGEST_BUDGET = 400_000
+MOST_PAIRS = 32
+FIRST_RUNS = 8  # enough to see which pairs are alike
+RUNS_PER_PAIR = 200  # of the budget, for those that are not
+MOST_CELLS = 4 * 10**6  # numbers that a round keeps
+SURE = 500  # runs from which margins tell pairs apart better than anything else does
+NOISE = 10.0  # times 1 / sqrt(runs): margins as close as this are equal
+NEAR = -0.3  # a margin from which a pair may yet turn out to be a violation
+KEPT_MARGIN = 0.9  # a simpler pair must keep this share of the margin, unless what it has left
+SAFE = 0.5  # is as much as this at the audit's own alpha
+PARTS = 1 << 16  # chunks in a block, at most
 
 
-@dataclass
-class Trial:
-    """Runs small audits of pairs, each on seeds of its own, and counts what they cost."""
+@dataclass(frozen=True)
+class SharedNoise(Chunk):
+    """Runs whose noise depends neither on the pair nor on the dataset."""
+
+    def rng(self, seed: int) -> np.random.Generator:
+        return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(SEARCH, self.index))))
+
+
+@dataclass(eq=False)
+class Contender:
+    """A pair with its outputs so far, block by block, and its figures after so many blocks."""
+
+    pair: Pair
+    stage: int
+    outputs: list[list[Any]] = field(default_factory=list)
+    figures: dict[int, Figures] = field(default_factory=dict)
+
+    def rows(self, blocks: int) -> tuple[np.ndarray, np.ndarray]:
+        """The encoded outputs of both datasets."""
+        raw = [joined(part[side] for part in self.outputs[:blocks]) for side in (0, 1)]
+        encoding = encoding_of(joined(raw))
+        return encoding(raw[0]), encoding(raw[1])
+
+
+@dataclass(eq=False)
+class Race:
+    """Runs small audits of pairs, block by block, and counts what they cost. Block i is as long for every pair."""
 
     plan: Plan
+    budget: int
     spent: int = 0
-    count: int = 0
-    seen: dict[str, float] = field(default_factory=dict)
+    blocks: list[int] = field(default_factory=list)
+    entered: list[Any] = field(default_factory=list)
 
-    def margin(self, pair: Pair, trials: int) -> float:
-        """The margin over the claim that an audit of this pair would about reach."""
-        runner = self.plan.runner(pair)
-        stage = SEARCH + self.count
-        self.count += 1
-        self.spent += trials
-        raw = gather(runner, chunks(stage, trials, min(trials, chunk_size(self.plan.max_trials, 1))))
-        encoding = encoding_of(joined(raw))
-        test_trials = max(100, int((1 - BUDGET) * self.plan.max_trials))
-        rows = (encoding(raw[0]), encoding(raw[1]))
-        choice = select(self.plan.attack, *rows, self.plan.goals, test_trials, RANKING_ALPHA, light=True)
-        return choice.margin
+    def enter(self, pair: Pair) -> Contender:
+        """A new contender; its stage is a place of its own in checkpoints."""
+        self.entered.append(content(pair))
+        return Contender(pair, SEARCH + len(self.entered))
+
+    def affords(self, contender: Contender, blocks: int) -> bool:
+        """Whether the budget has the trials for this many blocks."""
+        return self.spent + sum(self.blocks[len(contender.outputs) : blocks]) <= self.budget
+
+    def run(self, contender: Contender, blocks: int) -> None:
+        """The blocks up to this one, where missing."""
+        size = chunk_size(self.plan.max_trials)
+        for block in range(len(contender.outputs), blocks):
+            trials = self.blocks[block]
+            work: list[Chunk] = [
+                SharedNoise(contender.stage, side, PARTS * block + i, min(size, trials - i * size), i * size)
+                for i in range(-(-trials // size))
+                for side in (0, 1)
+            ]
+            contender.outputs.append(gather(self.plan.runner(contender.pair), work))
+            self.spent += trials
+
+    def figures(self, contender: Contender, blocks: int) -> Figures:
+        """What the first blocks say of a pair."""
+        self.run(contender, blocks)
+        if blocks not in contender.figures:
+            attack = aimed(self.plan.attack, self.plan.mechanism, contender.pair)
+            first, second = contender.rows(blocks)
+            trials = max(100, self.plan.max_trials - self.budget)
+            contender.figures[blocks] = figures_of(attack, first, second, self.plan.goals, trials, self.plan.alpha)
+        return contender.figures[blocks]
+
+    def margin(self, contender: Contender, blocks: int) -> float:
+        """The margin over the claim that an audit of this pair would about reach, by its first blocks."""
+        return self.figures(contender, blocks).margin
 
 
 def find_pair(plan: Plan) -> tuple[Pair, int]:
-    """The most telling pair found within the budget, shrunk if it looks like a violation; and its cost in trials."""
+    """The most telling pair found within the budget, shrunk if it may be a violation; and its cost in trials."""
     near = plan.neighbours
     if near is None:
         remedy = "Pass pair=(data, neighbour) or neighbours=replace_one(low=0, high=1, n=10)."
         raise InvalidInput("pair", None, "given, or neighbours to search", remedy)
-    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(plan.seed, spawn_key=(SEARCH, 2**31))))
-    budget = max(10, int(BUDGET * plan.max_trials))
-    trial = Trial(plan)
-    pairs = near.pairs(rng, min(FIRST_ROUND, max(2, budget // 20)))
-    best, margin = _halving(trial, pairs, budget // 2)
-    each = max(10, budget // 2 // (ROUNDS * 8 + 24))
-    for _ in range(ROUNDS):
-        changed = [pair for pair in _variations(near, best, rng, 4) if near.is_pair(*pair)]
-        for pair in changed:
-            if trial.spent + 2 * each > budget:
-                break
-            found = trial.margin(pair, each)
-            # A challenger must win twice: the first win may be luck.
-            if found > margin and trial.margin(pair, each) > margin:
-                best, margin = pair, found
-    if margin > 0:
-        best = _shrunk(trial, near, best, margin, each, budget)
-    return best, trial.spent
+    race = Race(plan, budget=min(int(BUDGET * plan.max_trials), LARGEST_BUDGET))
+    count = int(np.clip(race.budget // (2 * FIRST_RUNS), 1, MOST_PAIRS))
+    pairs = near.pairs(_rng(plan), count)
+    if len(pairs) == 1:
+        return pairs[0], 0
+    best = halving(race, different(race, pairs), 6 * race.budget // 10)
+    best = improved(race, near, best, 8 * race.budget // 10)
+    if race.margin(best, len(race.blocks)) < NEAR:
+        return best.pair, race.spent
+    return simplest(race, near, best, count), race.spent
 
 
-def _halving(trial: Trial, pairs: Sequence[Pair], budget: int) -> tuple[Pair, float]:
-    """Successive halving: few trials for all, twice as many for the better half, and so on."""
-    alive = list(pairs)
-    rounds = max(1, int(np.ceil(np.log2(len(alive)))))
-    margins = [0.0] * len(alive)
-    while True:
-        each = max(5, budget // rounds // len(alive))
-        margins = [trial.margin(pair, each) for pair in alive]
-        order = np.argsort(-np.array(margins), kind="stable")
-        if len(alive) <= 2:
-            return alive[order[0]], margins[order[0]]
-        alive = [alive[i] for i in order[: (len(alive) + 1) // 2]]
+def _rng(plan: Plan) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(plan.seed, spawn_key=(SEARCH, 2**31))))
 
 
-def _parts(near: Neighbours, pair: Pair) -> tuple[list[Any], list[Any], list[Any]] | None:
-    """A pair as (kept, old, new) records, when its records are in the same places."""
-    first, second = pair
-    if near.relation.name == LOCAL.name:
-        return [], [first], [second]
-    if near.relation.name == LABEL_ONLY.name:
-        rows = [(list(zip(X, y, strict=True))) for X, y in pair]
-        first, second = rows[0], rows[1]
-    if near.relation.name == ADD_REMOVE.name:
-        gone = len(first) - len(second)
-        return (list(second), list(first[:gone]), []) if gone >= 0 else None
-    k = near.relation.size
-    return list(first[k:]), list(first[:k]), list(second[:k])
-
-
-def _variations(near: Neighbours, pair: Pair, rng: np.random.Generator, count: int) -> Iterator[Pair]:
-    """The pair with some records redrawn: the background, the old value or the new one."""
-    parts = None if near.source is not None else _parts(near, pair)
-    if parts is None or near.relation.name == LABEL_ONLY.name:
-        yield from near.pairs(rng, 64)[-count:]
-        return
-    kept, old, new = parts
-    for i in range(count):
-        if i % 2 == 0 and kept:
-            some = rng.random(len(kept)) < rng.uniform(0.2, 1)
-            fresh = near.domain.random(rng)
-            yield near.build([fresh if s else r for s, r in zip(some, kept, strict=True)], old, new)
-        elif i % 4 == 1:
-            yield near.build(kept, [near.domain.random(rng) for _ in old], new)
-        else:
-            yield near.build(kept, old, [near.domain.random(rng) for _ in new])
-
-
-def _shrunk(trial: Trial, near: Neighbours, pair: Pair, margin: float, each: int, budget: int) -> Pair:
-    """The pair made simpler as long as it keeps its margin: one value for all kept records, rounder numbers."""
-    parts = None if near.source is not None or near.relation.name == LABEL_ONLY.name else _parts(near, pair)
-    if parts is None:
-        return pair
-    best = pair
-    for simpler in _simpler(near, parts):
-        if trial.spent + each > budget:
+def different(race: Race, pairs: Sequence[Pair]) -> list[Contender]:
+    """The first pairs of each kind, as many as the budget can compare, after their first runs."""
+    race.blocks.append(FIRST_RUNS)
+    kinds: dict[Any, Contender] = {}
+    width = 1
+    for pair in pairs:
+        if 2 * FIRST_RUNS * width * len(kinds) > MOST_CELLS:
             break
-        if _cost(simpler) >= _cost(best) or not near.is_pair(*simpler):
-            continue
-        if trial.margin(simpler, each) >= KEPT_MARGIN * margin:
-            best = simpler
-    return best
+        contender = race.enter(pair)
+        race.run(contender, 1)
+        rows = contender.rows(1)
+        width = rows[0].shape[1]
+        kinds.setdefault(_kind(*rows) or contender, contender)
+    # Where outputs have many columns, a pair needs more runs to show in which direction it moves them.
+    most = race.budget / RUNS_PER_PAIR / (1 + np.log2(width))
+    return list(kinds.values())[: max(2, int(most))]
 
 
-def _simpler(near: Neighbours, parts: tuple[list[Any], list[Any], list[Any]]) -> Iterator[Pair]:
-    """Candidates, the simplest first: backgrounds of one plain value, then rounder old and new records."""
-    kept, old, new = parts
-    plain = sorted(near.domain.corners(), key=_cost_of_record)[:4]
-    backgrounds = [[value] * len(kept) for value in plain] if kept else [kept]
-    values = plain if near.relation.name != ADD_REMOVE.name else []
-    for background in backgrounds:
-        for a in values[:3]:
-            yield near.build(background, [a] * len(old), new)
-            yield near.build(background, old, [a] * len(new))
-        yield near.build(background, old, new)
-    if near.domain.values is None:
-        for digits in (0, 1, 2):
-            rounder = [[np.round(record, digits) for record in part] for part in (kept, old, new)]
-            yield near.build(*rounder)
+def _kind(first: np.ndarray, second: np.ndarray) -> bytes | None:
+    """What the same noise makes of a pair: pairs that move outputs by the same amounts are alike.
+
+    Only where no value repeats: outputs that agree in a few runs may still differ in rarer ones.
+    """
+    columns = np.sort(np.concatenate([first, second]), axis=0)
+    if not np.isfinite(columns).all() or (columns[1:] == columns[:-1]).any():
+        return None
+    return (np.round((second - first) / np.abs(columns).max(axis=0), 9) + 0.0).tobytes()
 
 
-def _cost_of_record(record: Any) -> float:
-    try:
-        row = np.asarray(record, float).ravel()
-    except (TypeError, ValueError):
-        return 1.0
-    # Zeros are free, small integers nearly so, decimals cost their digits.
-    return float(sum(0.0 if v == 0 else 1.0 if v == round(v) else 2.0 + len(f"{v:.6g}") for v in row))
+def halving(race: Race, alive: list[Contender], budget: int) -> Contender:
+    """Successive halving: a few runs for all, more for the better half, and so on; earlier runs count on."""
+    rounds = max(1, int(np.ceil(np.log2(len(alive)))))
+    shares = np.arange(1, rounds + 1) / (rounds * (rounds + 1) / 2)  # more for the last ones, which are closer
+    left, width = budget - race.spent, alive[0].rows(1)[0].shape[1]
+    for share in shares:
+        most = MOST_CELLS // (2 * width * len(alive))
+        race.blocks.append(max(1, min(int(share * left) // len(alive), most)))
+        alive = survivors(race, alive)
+    return alive[0]
 
 
-def _cost(pair: Pair) -> float:
-    """How much a reader has to take in: distinct records first, then their digits."""
-    records = [record for data in pair for record in (data if np.ndim(data) else [data])]
-    distinct = len({repr(np.asarray(record).tolist()) for record in records})
-    return 10.0 * distinct + sum(_cost_of_record(record) for record in records) / max(1, len(records))
+def survivors(race: Race, alive: list[Contender]) -> list[Contender]:
+    """The better half by margin; while runs are few, by margin and by separation in turn."""
+    blocks, half = len(race.blocks), (len(alive) + 1) // 2
+    known = {contender: race.figures(contender, blocks) for contender in alive}
+    tie = NOISE / np.sqrt(sum(race.blocks))
+    # Both sorts are stable: of equals, the earlier pattern wins.
+    best = sorted(alive, key=lambda contender: -round(max(known[contender].margin, -100) / tie))
+    if sum(race.blocks) < SURE:
+        apart = sorted(alive, key=lambda contender: -round(4 * known[contender].separation / tie))
+        best = list(dict.fromkeys(one for both in zip(best, apart, strict=True) for one in both))
+    return best[:1] if half == 1 else sorted(best[:half], key=lambda contender: contender.stage)
+
+
+def improved(race: Race, near: Neighbours, best: Contender, budget: int) -> Contender:
+    """Pairs near the best one, as long as the budget lasts: a challenger must win on few runs, then on all."""
+    rng = _rng(race.plan).spawn(1)[0]
+    whole, few = len(race.blocks), max(1, len(race.blocks) - 2)
+    lead = NOISE / np.sqrt(sum(race.blocks))
+    while True:
+        fresh = [pair for pair in near.varied(best.pair, rng) if content(pair) not in race.entered]
+        challengers = [race.enter(pair) for pair in fresh if near.is_pair(*pair)]
+        if not challengers:
+            return best
+        for challenger in challengers:
+            if race.spent + sum(race.blocks) > budget:
+                return best
+            if race.margin(challenger, few) <= race.margin(best, few):
+                continue
+            if race.margin(challenger, whole) > race.margin(best, whole) + lead:
+                best = challenger
+                break
+
+
+def simplest(race: Race, near: Neighbours, best: Contender, count: int) -> Pair:
+    """The best pair shrunk: each step keeps its margin on few runs, and the one that is shown on all."""
+    whole, few = len(race.blocks), max(1, len(race.blocks) - 2)
+    kept = [best]
+
+    def as_telling(simpler: Contender, blocks: int) -> bool:
+        if not race.affords(simpler, whole):
+            return False
+        before, after = race.margin(best, blocks), race.figures(simpler, blocks)
+        return after.sure >= SAFE or after.margin >= before - (1 - KEPT_MARGIN) * max(before, 0.1)
+
+    def keeps(pair: Pair) -> bool:
+        simpler = race.enter(pair)
+        if as_telling(simpler, few):
+            kept.append(simpler)
+            return True
+        return False
+
+    if isinstance(near, Drawn) and isinstance(near.source, Examples):
+        found = near.source.shrunk(int(_rng(race.plan).integers(2**63)), count, best.pair, keeps)
+        kept.sort(key=lambda contender: content(contender.pair) == content(found))
+    elif not isinstance(near, Drawn) or near.admits is not None:
+        shrunk(near, best.pair, keeps)
+    return next((simpler.pair for simpler in reversed(kept) if as_telling(simpler, whole)), best.pair)

@@ -129,7 +129,8 @@ def predicted_bound(p: Any, q: Any, delta: float, trials: int, alpha: float) -> 
 
     The two errors of log(p - delta) and log q, each from its score limit, are added in square (MOVER).
     """
-    p, q = np.asarray(p, float), np.maximum(np.asarray(q, float), 0.3 / trials)
+    # Half a count more: the median of log of a small count lies below the log of its mean, and bounds pay for it.
+    p, q = np.asarray(p, float), np.asarray(q, float) + 0.5 / trials
     z = -special.ndtri(alpha)
     low, high = wilson(p, trials, -z), wilson(q, trials, z)
     gain, least = np.maximum(p - delta, 1e-300), np.maximum(low - delta, 1e-300)

@@ -10,19 +10,23 @@ exceeds 1/alpha at any time ever with probability at most alpha (Ville). Bets ar
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy import special
 
+from audits.attacks import aimed
+from audits.epsilon import epsilon_from_mu
 from audits.executor import Chunk
+from audits.intervals import anytime
 from audits.neighbours import Pair
 from audits.outputs import Encoding, encoding_of, joined
 from audits.pilot import PROBES, health_of, prospects, sentence_of
 from audits.plan import PROBE, TEST, Plan
 from audits.power import POWER
-from audits.result import AuditResult, Event
+from audits.result import AuditResult, Curve, Event, curve_of
 from audits.selection import Choice, Target, best_choice
 from bounds.errors import InvalidInput
 
@@ -30,6 +34,9 @@ FIRST_BATCH = 24
 GROWTH = 0.15
 LARGEST_BATCH = 2**15
 MOST_KEPT = 40_000  # rows kept for refitting; later runs only add to the counts
+REFIT = 1.3  # runs after a fit over those before it
+MOST_FITS = 1 + math.ceil(math.log(MOST_KEPT / FIRST_BATCH) / math.log(REFIT))
+CURVE_POINTS = 21
 # Pseudo-runs, alike on both datasets, that pull a bet towards nothing; with several, bettors share the capital.
 SHRINK = (33.0,)
 LADDER = (0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0)  # multiples of the claim, tested side by side
@@ -94,19 +101,55 @@ def log_growth(theta: np.ndarray, c: float, delta: float, first: np.ndarray, sec
 
 
 @dataclass
+class Seen:
+    """How often a score, since it was fitted, passed each point of a grid: (2 datasets, points)."""
+
+    grid: np.ndarray
+    above: np.ndarray
+    runs: int = 0
+
+    @classmethod
+    def by(cls, scores: np.ndarray) -> Seen:
+        """A grid of quantiles of the scores that are known, and nothing counted yet."""
+        grid = np.unique(np.quantile(scores, np.linspace(0.02, 0.98, CURVE_POINTS), method="lower"))
+        return cls(grid, np.zeros((2, len(grid)), dtype=np.int64))
+
+    def count(self, first: np.ndarray, second: np.ndarray) -> None:
+        """Scores of a batch."""
+        for side, scores in enumerate((first, second)):
+            self.above[side] += len(scores) - np.searchsorted(np.sort(scores), self.grid, side="left")
+        self.runs += len(first)
+
+    def curve(self, alpha: float) -> Curve | None:
+        """The trade-off with limits that hold at any time, for every point and error, and for every fit there may be.
+
+        So it does not matter when the audit stopped, nor which fit had the most runs to show.
+        """
+        if self.runs == 0:
+            return None
+        level = alpha / (2 * len(self.grid) * MOST_FITS)
+        return curve_of(self.above[0], self.above[1], self.runs, lambda above: anytime(above, self.runs, level))
+
+
+@dataclass
 class Wager:
-    """The current events, the counts they are judged by, and the wealth against every rung of the ladder."""
+    """The current events, the counts they are judged by, and the wealth against every rung of the ladder.
+
+    Both events are cut from one score; `seen` counts its values, `shown` those of the fit with the most runs so far.
+    """
 
     goal: Target
     alpha: float
     events: tuple[Choice, Choice]
+    seen: Seen
+    shown: Seen
     cells: np.ndarray = field(default_factory=lambda: np.zeros((2, 2, 2)))
     wealth: np.ndarray = field(default_factory=lambda: np.full((len(LADDER), len(SHRINK)), -math.log(len(SHRINK))))
     highest: np.ndarray = field(default_factory=lambda: np.zeros(len(LADDER)))
 
-    def membership(self, rows: np.ndarray) -> np.ndarray:
+    def membership(self, scores: np.ndarray) -> np.ndarray:
         """Which runs lie in A, and which in B."""
-        return np.stack([event.holds(event.score(rows)) for event in self.events], axis=1)
+        return np.stack([event.holds(scores) for event in self.events], axis=1)
 
     def rungs(self) -> np.ndarray:
         """The epsilons tested side by side; the claim is one of them."""
@@ -114,7 +157,9 @@ class Wager:
 
     def bet(self, first: np.ndarray, second: np.ndarray) -> int | None:
         """Bet on a batch with what is known; the run at which the claim and all rungs below had fallen, if they did."""
-        ours, theirs = self.membership(first), self.membership(second)
+        scores = [self.events[0].score(rows) for rows in (first, second)]
+        self.seen.count(*scores)
+        ours, theirs = (self.membership(side) for side in scores)
         n = len(first)
         falls = np.full(len(LADDER), n)
         barrier = -math.log(self.alpha)
@@ -140,6 +185,10 @@ class Wager:
         for side, part in enumerate((ours, theirs)):
             np.add.at(self.cells[side], (part[:, 0].astype(int), part[:, 1].astype(int)), 1)
 
+    def best_seen(self) -> Seen:
+        """The counts of the fit with the most runs."""
+        return max(self.seen, self.shown, key=lambda seen: seen.runs)
+
     def bound(self) -> float:
         """The highest rung of an unbroken row of rejected ones: each true rung falls with probability alpha at most."""
         fallen = self.highest >= -math.log(self.alpha)
@@ -163,6 +212,7 @@ def audit_early(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     if plan.guarantee is None:
         raise InvalidInput("stop_early", True, "False without a guarantee", "Pass the guarantee to be tested.")
     runner = plan.runner(pair)
+    attack = aimed(plan.attack, plan.mechanism, runner.pair)
     probe = runner.outputs(Chunk(PROBE, 0, 0, PROBES, 0))
     encoding, wager, refit_at = encoding_of(probe), None, 0
     kept: list[list[Any]] = [[], []]
@@ -184,8 +234,8 @@ def audit_early(plan: Plan, pair: Pair, spent: int) -> AuditResult:
         if done >= refit_at and done <= MOST_KEPT:
             encoding = encoding_of(joined([*kept[0], *kept[1]]))
             rows = [encoding(joined(kept[0])), encoding(joined(kept[1]))]
-            wager = refitted(plan, wager, rows)
-            refit_at = int(1.3 * done)
+            wager = refitted(plan, attack, wager, rows)
+            refit_at = int(REFIT * done)
         if plan.progress is not None and wager is not None:
             plan.progress(spent + done, plan.max_trials, wager.bound())
     assert wager is not None
@@ -193,19 +243,22 @@ def audit_early(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     return _result(plan, pair, wager, encoding, spent + done, fell is not None, health)
 
 
-def refitted(plan: Plan, wager: Wager | None, rows: list[np.ndarray]) -> Wager:
+def refitted(plan: Plan, attack: Any, wager: Wager | None, rows: list[np.ndarray]) -> Wager:
     """New events from all that is known; the wealth stays. The delta is settled by the first batch."""
     goals = plan.goals if wager is None else [wager.goal]
     horizon = 2 * len(rows[0])
-    found = prospects(plan.attack, rows[0], rows[1])
+    found = prospects(attack, rows[0], rows[1])
     leader = best_choice(found, goals, horizon, plan.alpha)
     home = next(p for p in found if p.score is leader.score)
     other = home.best([leader.target], horizon, plan.alpha, "second" if leader.direction == "first" else "first")
     events = (leader, other) if leader.direction == "first" else (other, leader)
-    fresh = Wager(leader.target, plan.alpha, events)
+    scores = [leader.score(side) for side in rows]
+    seen = Seen.by(np.concatenate(scores))
+    fresh = Wager(leader.target, plan.alpha, events, seen, seen)
     if wager is not None:
         fresh.wealth, fresh.highest = wager.wealth, wager.highest
-    fresh.learn(fresh.membership(rows[0]), fresh.membership(rows[1]))
+        fresh.shown = wager.best_seen()
+    fresh.learn(fresh.membership(scores[0]), fresh.membership(scores[1]))
     return fresh
 
 
@@ -230,8 +283,8 @@ def _result(
         pair=(pair[0], pair[1]),
         event=Event(sentence_of(choice), choice, encoding),
         direction=choice.direction,
-        detectable_epsilon=_detectable(max(hits[0], 1) / max(n, 1), plan.max_trials, goal, plan.alpha),
-        curve=None,
+        detectable_epsilon=_detectable(choice, max(hits[0], 1) / max(n, 1), plan.max_trials, plan.alpha),
+        curve=wager.best_seen().curve(plan.alpha),
         seed=plan.seed,
         guarantee=plan.guarantee,
         claimed=goal.epsilon,
@@ -241,19 +294,49 @@ def _result(
     )
 
 
-def _detectable(rate: float, trials: int, goal: Target, alpha: float) -> float:
-    """The least epsilon whose wealth passes 1/alpha with probability 0.99 on an event of this rate.
+def _detectable(choice: Choice, rate: float, trials: int, alpha: float) -> float:
+    """The least epsilon flagged with probability 0.99, by the models of audits/power.py."""
+    goal = choice.target
+
+    def rates(eps: float) -> tuple[float, float]:
+        return rate, max(rate - goal.delta, 0.0) * math.exp(-eps)
+
+    found = 0.0
+    if not choice.normal or goal.delta == 0:
+        found = _least(rates, goal.epsilon, goal, trials, alpha)
+    if goal.delta > 0:
+        mu = _least(lambda mu: best_tail(mu, goal), 0.0, goal, trials, alpha)
+        found = max(found, epsilon_from_mu(mu, goal.delta) if math.isfinite(mu) else math.inf)
+    return found
+
+
+def _least(rates: Callable[[float], tuple[float, float]], low: float, goal: Target, trials: int, alpha: float) -> float:
+    """The least level whose event makes the wealth pass 1/alpha with probability 0.99.
 
     log wealth is about normal with mean n g and variance 2 n g; three nats are the price of learning the bets.
     """
-    need = -math.log(alpha) + 3.0
-    z = float(special.ndtri(POWER))
-    low, high = goal.epsilon, goal.epsilon + 30.0
-    for _ in range(50):
+    need, z = -math.log(alpha) + 3.0, float(special.ndtri(POWER))
+
+    def flagged(level: float) -> bool:
+        growth = trials * _growth(*rates(level), goal)
+        return growth - z * math.sqrt(2 * growth) >= need
+
+    high = low + 30.0
+    if not flagged(high):
+        return math.inf
+    for _ in range(18):
         middle = (low + high) / 2
-        growth = trials * _growth(rate, max(rate - goal.delta, 0.0) * math.exp(-middle), goal)
-        low, high = (low, middle) if growth - z * math.sqrt(2 * growth) >= need else (middle, high)
-    return math.inf if high > goal.epsilon + 29 else high
+        low, high = (low, middle) if flagged(middle) else (middle, high)
+    return high
+
+
+def best_tail(mu: float, goal: Target) -> tuple[float, float]:
+    """The rates of the tail of two Gaussians mu apart that shows the most excess over the claim, in deviations."""
+    t = np.linspace(-2, 9, 400)
+    p, q, c = special.ndtr(mu - t), special.ndtr(-t), math.exp(goal.epsilon)
+    excess = (p - c * q - goal.delta) / np.sqrt(p * (1 - p) + c * c * q * (1 - q) + 1e-300)
+    best = int(excess.argmax())
+    return float(p[best]), float(q[best])
 
 
 def _growth(p: float, q: float, goal: Target) -> float:

@@ -7,6 +7,7 @@ Run: python -m benchmarks.audit [--trials 10000000]         time, memory, scalin
 from __future__ import annotations
 
 import argparse
+import math
 import time
 import tracemalloc
 from concurrent.futures import ProcessPoolExecutor
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from audits import audit, drawn_by
+from audits import audit, queries
 from audits.executor import LARGEST_CHUNK
 from bounds.guarantees import ApproxDP, GaussianDP, PureDP
 
@@ -34,14 +35,10 @@ def generation(trials: int) -> float:
     return time.perf_counter() - started
 
 
-def whole(trials: int, workers: int = 0) -> float:
-    """Seconds of the whole audit, all stages."""
+def whole(trials: int) -> float:
+    """Seconds of the whole audit, all stages, in this process."""
     started = time.perf_counter()
-    if not workers:
-        audit(laplace, pair=(0.0, 1.0), guarantee=PureDP(1.0), max_trials=trials)
-        return time.perf_counter() - started
-    with ProcessPoolExecutor(workers) as pool:
-        audit(laplace, pair=(0.0, 1.0), guarantee=PureDP(1.0), max_trials=trials, executor=pool)
+    audit(laplace, pair=(0.0, 1.0), guarantee=PureDP(1.0), max_trials=trials, executor=1)
     return time.perf_counter() - started
 
 
@@ -59,16 +56,30 @@ def slow(data: float, rng: np.random.Generator, trials: int) -> np.ndarray:
     return data + np.array([rng.laplace(size=4000).mean() for _ in range(trials)])
 
 
-def scaling(trials: int = 8000) -> float:
-    """How much faster two processes are than one, on a slow mechanism."""
-    seconds = []
-    for workers in (1, 2):
-        with ProcessPoolExecutor(workers) as pool:
-            pool.submit(int).result()
-            started = time.perf_counter()
-            audit(slow, pair=(0.0, 0.1), guarantee=PureDP(1.0), max_trials=trials, executor=pool)
-            seconds.append(time.perf_counter() - started)
-    return seconds[0] / seconds[1]
+def scaling(trials: int = 20_000) -> tuple[float, float]:
+    """How much faster two processes are than one on a slow mechanism: the whole audit, and the bare mechanism.
+
+    The second is what the machine gives while this runs; cores that others use, or that share their units, lower it.
+    """
+    best = {(what, workers): math.inf for what in ("audit", "bare") for workers in (1, 2)}
+    pieces = [trials // 32] * 64
+    with ProcessPoolExecutor(1) as one, ProcessPoolExecutor(2) as two:
+        for pool in (one, two):
+            list(pool.map(time.sleep, [0.5] * 2))  # long enough for each worker to take one
+        for _ in range(3):
+            for workers, pool in ((1, one), (2, two)):
+                started = time.perf_counter()
+                audit(slow, pair=(0.0, 0.1), guarantee=PureDP(1.0), max_trials=trials, executor=pool)
+                between = time.perf_counter()
+                list(pool.map(slow_piece, pieces))
+                for what, took in (("audit", between - started), ("bare", time.perf_counter() - between)):
+                    best[what, workers] = min(best[what, workers], took)
+    return best["audit", 1] / best["audit", 2], best["bare", 1] / best["bare", 2]
+
+
+def slow_piece(trials: int) -> float:
+    """The mechanism and nothing else."""
+    return float(slow(0.0, np.random.default_rng(0), trials)[0])
 
 
 def gaussian(data: float, rng: np.random.Generator, trials: int) -> np.ndarray:
@@ -88,11 +99,11 @@ def sparse_vector(
 
 
 def leaky_vector(data: np.ndarray, rng: np.random.Generator, trials: int) -> np.ndarray:
-    """SVT3: as above with stop = 2, and it releases the noisy queries that reached the threshold."""
+    """SVT3: as above with stop = 2, and it releases the noisy queries that reached the threshold (infinity: none)."""
     noisy = data + rng.laplace(scale=4.0, size=(trials, len(data)))
     above = noisy >= rng.laplace(scale=2.0, size=(trials, 1))
     dead = _dead(above, 2)
-    return np.hstack([np.where(dead, -1, above), np.where(above & ~dead, noisy, 0.0)])
+    return np.hstack([np.where(dead, -1, above), np.where(above & ~dead, noisy, np.inf)])
 
 
 def _dead(above: np.ndarray, stop: int) -> np.ndarray:
@@ -110,12 +121,6 @@ def svt4(data: np.ndarray, rng: np.random.Generator, trials: int) -> np.ndarray:
 
 def svt6(data: np.ndarray, rng: np.random.Generator, trials: int) -> np.ndarray:
     return sparse_vector(data, rng, trials, 2.0, 2.0, None)
-
-
-def query_pairs(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Ten queries, each moved by one: some up, the others down."""
-    up = np.arange(10) < rng.integers(0, 11)
-    return np.where(up, 0.0, 1.0), np.where(up, 1.0, 0.0)
 
 
 MU = float(optimize.brentq(lambda mu: float(GaussianDP(mu).profile(1.0)) - 1e-5, 0.01, 5.0))
@@ -144,8 +149,10 @@ def strength(seeds: int) -> None:
         asked = {"pair": (0.0, eps), "guarantee": PureDP(1.0), "max_trials": trials, "stop_early": True}
         stops = [audit(laplace, seed=seed, **asked).trials for seed in range(2 * seeds)]
         print(f"early stop, true epsilon {eps}: median {np.median(stops):.0f} trials (goal {goal})", flush=True)
-    found = audit(leaky_vector, neighbours=drawn_by(query_pairs), guarantee=PureDP(1.0), max_trials=300_000)
-    print(f"SVT3 by search: epsilon >= {found.epsilon_lower:.3f}, violated {found.violated}, pair {found.pair}")
+    asked = {"neighbours": queries(k=10), "guarantee": PureDP(1.0), "max_trials": 300_000}
+    runs = [audit(leaky_vector, seed=seed, **asked) for seed in range(seeds)]
+    flagged, middle = sum(run.violated for run in runs), np.median([run.epsilon_lower for run in runs])
+    print(f"SVT3 by search: flagged in {flagged} of {seeds}, median epsilon >= {middle:.3f}, one pair {runs[0].pair}")
 
 
 def main() -> None:
@@ -163,7 +170,8 @@ def main() -> None:
     print(f"generation {floor:.2f} s, whole audit {cost:.2f} s: ratio {cost / floor:.2f} (goal: at most 3)")
     for trials in (given.trials // 10, given.trials):
         print(f"peak memory at {trials:.0e} trials: {peak(trials):.0f} MB")
-    print(f"two processes against one, slow mechanism: {scaling():.2f} times (goal: 1.7)")
+    ratio, bare = scaling()
+    print(f"two processes against one, slow mechanism: {ratio:.2f} times (goal: 1.7; without an audit: {bare:.2f})")
 
 
 if __name__ == "__main__":

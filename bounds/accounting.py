@@ -8,13 +8,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal
 
 import numpy as np
 from scipy import special
 
 from bounds.errors import InvalidInput
-from bounds.guarantees import gaussian_delta, smallest_epsilon
+from bounds.guarantees import (
+    REPLACE_ONE,
+    ZCDP,
+    ApproxDP,
+    GaussianDP,
+    Guarantee,
+    RenyiDP,
+    gaussian_delta,
+    smallest_epsilon,
+)
 
 Array = np.ndarray
 Pair = Callable[[float, float, float, float], tuple[int, Array, Array]]
@@ -89,6 +99,62 @@ def laplace_delta(eps: Any, ratio: Any) -> Any:
     eps, ratio = np.asarray(eps, float), positive("ratio", ratio)
     inside = -np.expm1((np.minimum(eps, ratio) - ratio) / 2)
     return _plain(np.where(eps < -ratio, -np.expm1(np.minimum(eps, 0.0)), inside))
+
+
+# ---------------------------------------------------------------- calibration
+
+Sampling = Literal["full", "without replacement", "poisson", "with replacement"]
+
+
+@lru_cache(maxsize=1024)
+def least_noise(
+    guarantee: Guarantee,
+    *,
+    steps: int = 1,
+    batch: int | None = None,
+    n: int | None = None,
+    sampling: Sampling = "full",
+) -> float:
+    """The least certified noise deviation, per unit of l2 sensitivity of one step, that gives `guarantee`.
+
+    `steps` adaptive Gaussian releases, replace-one neighbours, the whole transcript seen. For sampled steps
+    (`batch` of `n` records) the sensitivity is that of a step whose batch holds the differing record once.
+
+    >>> round(least_noise(ApproxDP(1.0, 1e-5), steps=100), 4)
+    37.3063
+    >>> round(least_noise(ZCDP(0.5), steps=4), 6)
+    2.0
+    """
+    steps = counted("steps", steps)
+    if sampling == "full":
+        return float(np.nextafter(math.sqrt(steps) / _full_batch_mu(guarantee), np.inf))
+    if not isinstance(guarantee, ApproxDP) or guarantee.relation != REPLACE_ONE:
+        remedy = "Convert it with to_approx() or to_relation(), or use full batches."
+        raise InvalidInput("guarantee", str(guarantee), "ApproxDP under replace-one for sampled steps", remedy)
+    if batch is None or n is None:
+        raise InvalidInput("(batch, n)", (batch, n), "given for sampled steps", "Pass batch=... and n=....")
+    from bounds import sampled_gaussian as sampled  # which is built on this module
+
+    if sampling == "poisson":
+        release = sampled.poisson(1.0, steps, batch / n)
+    else:
+        scheme = sampled.without_replacement if sampling == "without replacement" else sampled.with_replacement
+        release = scheme(1.0, steps, batch, n)
+    return sampled.least_factor((release,), guarantee.eps, guarantee.delta)
+
+
+def _full_batch_mu(guarantee: Guarantee) -> float:
+    """The largest total sensitivity / noise that keeps the guarantee."""
+    if isinstance(guarantee, ApproxDP):
+        return float(gaussian_mu(guarantee.eps, guarantee.delta))
+    if isinstance(guarantee, ZCDP):
+        return math.sqrt(2 * guarantee.rho)
+    if isinstance(guarantee, RenyiDP):
+        return math.sqrt(2 * float(positive("eps", guarantee.eps)) / guarantee.alpha)
+    if isinstance(guarantee, GaussianDP):
+        return float(guarantee.mu)
+    limit = "ApproxDP, ZCDP, RenyiDP or GaussianDP"
+    raise InvalidInput("guarantee", str(guarantee), limit, "Gaussian noise gives no pure DP; use Laplace noise.")
 
 
 # ---------------------------------------------------------------- textbook composition and sampling

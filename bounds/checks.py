@@ -1,7 +1,7 @@
-"""The accountant and the worst-case check: numeric, each with an error bound.
+"""The accountant's shorter forms and the worst-case check: numeric, each with an error bound.
 
-The accountant searches the hypotheses' box for a point where the stated noise leaks more than stated, and
-certifies the box if there is none. The worst-case check compares a stated constant with the exact one.
+The accountant (bounds/accountant.py) searches the hypotheses' box for a point where the stated noise leaks more than
+stated, and certifies the box if there is none. The worst-case check compares a stated constant with the exact one.
 """
 
 from __future__ import annotations
@@ -13,22 +13,19 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy
 
-from bounds import accounting, certificates, sampled_gaussian
-from bounds.claim import Claim, Effort, Evidence, Verdict, lambdified
+from bounds import accounting
+from bounds.accountant import Accountant
+from bounds.accounts import LOOSE_FROM
+from bounds.claim import Claim, Effort, Evidence, Verdict
 from bounds.errors import InvalidInput
-from bounds.guarantees import gaussian_delta
-from bounds.symbols import TABLE, delta, eps, n
+from bounds.releases import Releases, WithoutReplacement
+from bounds.symbols import delta, eps, n
 from bounds.worst_case import WorstCase
-
-LOOSE_FROM = 1.05  # a stated constant this much above the certified one is worth calling loose
 
 
 @dataclass(frozen=True)
 class GaussianAccountant:
-    """One Gaussian release: `mu` is its true sensitivity over its noise, in eps and delta.
-
-    `box` gives the search ranges; numeric hypotheses of the claim on eps and delta cut them.
-    """
+    """One Gaussian release: `mu` is its true sensitivity over its noise, in eps and delta (bounds/accountant.py)."""
 
     mu: sympy.Expr
     because: str
@@ -38,119 +35,42 @@ class GaussianAccountant:
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         if self.mu.free_symbols - {eps, delta}:
             raise InvalidInput("mu", str(self.mu), "a function of eps and delta", "Substitute the other symbols.")
-        box = self.ranges(claim)
-        points = grid(box, 400 if effort.thorough else 160)
-        excess = np.log(self.true_delta(points) + 1e-300) - np.log(points["delta"])
-        worst = int(np.argmax(excess))
-        if excess[worst] > 1e-6:
-            raw = {k: float(v[worst]) for k, v in points.items()}
-            plain = roundest(points, excess)
-            found = self.replay(claim, plain)
-            kept = found.verdict is Verdict.REFUTED and claim.violated_by(plain) is None
-            return found if kept else self.replay(claim, raw)
-        certificate = certificates.certify_gaussian_noise(
-            lambda e, dl: lambdified_at(self.mu, {"eps": e, "delta": dl}), box["eps"], box["delta"]
-        )
-        where = f"eps in [{box['eps'][0]:g}, {box['eps'][1]:g}], delta in [{box['delta'][0]:g}, {box['delta'][1]:g}]"
-        if not certificate.certified:
-            return Evidence(self.kind, Verdict.UNCHECKED, f"undecided on {where}", self.because)
-        wasted = self.noise_wasted(points)
-        verdict = Verdict.LOOSE if wasted.min() > LOOSE_FROM else Verdict.CERTIFIED
-        figure = f"noise {wasted.min():.3f} to {wasted.max():.3f} times what is needed"
-        detail = f"{self.because}; exact curve on {certificate.cells} cells: {where}"
-        return Evidence(self.kind, verdict, figure, detail, margin=float(wasted.min() - 1))
+        return self.accountant.run(claim, effort)
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
-        here = {k: np.asarray(float(point[k])) for k in ("eps", "delta")}
-        true = float(self.true_delta(here))
-        verdict = Verdict.REFUTED if true > here["delta"] * (1 + 1e-6) else Verdict.UNCHECKED
-        figure = f"eps={here['eps']:g}: delta is {true:.3g}, stated {here['delta']:g}"
-        shown = {k: float(v) for k, v in here.items()}
-        return Evidence(self.kind, verdict, figure, self.because, true / shown["delta"] - 1, counterexample=shown)
+        return self.accountant.replay(claim, point)
 
-    def true_delta(self, points: Mapping[str, Any]) -> Any:
-        """The exact delta at the stated eps."""
-        return gaussian_delta(points["eps"], lambdified_at(self.mu, points))
-
-    def noise_wasted(self, points: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Stated noise over the least noise that would do, on a thinned grid."""
-        thin = {k: v[:: max(1, len(v) // 400)] for k, v in points.items()}
-        needed = np.array([accounting.gaussian_sigma(e, dl) for e, dl in zip(thin["eps"], thin["delta"], strict=True)])
-        return 1 / (lambdified_at(self.mu, thin) * needed)
-
-    def ranges(self, claim: Claim) -> dict[str, tuple[float, float]]:
-        """Search box of eps and delta, cut by the claim's own conditions on them alone."""
-        cut = {}
-        for symbol in (eps, delta):
-            low, high = self.box.get(symbol, TABLE[symbol].box)
-            for condition in claim.conditions:
-                if condition.free_symbols == {symbol}:
-                    allowed = condition.as_set()
-                    low, high = max(low, float(allowed.inf)), min(high, float(allowed.sup))
-            cut[str(symbol)] = (low, high)
-        return cut
+    @property
+    def accountant(self) -> Accountant:
+        """The general check."""
+        return Accountant(Releases(self.mu), self.because, self.box)
 
 
 @dataclass(frozen=True)
 class SampledGaussianAccountant:
-    """Noisy gradients of a random record (or batch), many steps: sound bounds from both sides.
+    """Noisy sums of a random record or batch, many steps, replace-one neighbours (bounds/accountant.py).
 
-    `multiplier` is the noise deviation over the Lipschitz constant, `steps` and `batch` are functions of n.
-    The verdict speaks of the points tried, which the evidence lists: nothing is claimed between them.
+    `multiplier` is the noise deviation over the Lipschitz constant, `steps` a function of n, which ranges over `sizes`.
     """
 
     multiplier: sympy.Expr
     steps: sympy.Expr
     because: str
     batch: int = 1
-    sizes: Sequence[int] = (2, 5, 20, 100)
+    sizes: Sequence[int] = (2, 1_000_000)
     kind: ClassVar[str] = "accountant"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
-        points = [
-            {"eps": e, "delta": dl, "n": float(size)}
-            for size in (*self.sizes, *((10 * self.sizes[-1],) if effort.thorough else ()))
-            for e in ((0.1, 0.5, 1.0) if effort.thorough else (0.1, 1.0))
-            for dl in (1e-1, 1e-3, 1e-5)
-        ]
-        bounds_at = [self.true_epsilon(p) for p in points]
-        excess = [b.low / p["eps"] for b, p in zip(bounds_at, points, strict=True)]
-        if max(excess) > 1 + 1e-6:
-            return self.replay(claim, points[int(np.argmax(excess))])
-        used = [b.high / p["eps"] for b, p in zip(bounds_at, points, strict=True)]
-        if max(used) > 1:
-            worst = points[int(np.argmax(used))]
-            return Evidence(self.kind, Verdict.UNCHECKED, f"between the bounds at {worst}", self.because)
-        sharper = 1 / self.least_factor(points)
-        verdict = Verdict.LOOSE if sharper > LOOSE_FROM else Verdict.CERTIFIED
-        figure = f"true eps at most {max(used):.3f} of stated; noise {sharper:.2f} times too large"
-        detail = f"{self.because}; {len(points)} points, n in {list(self.sizes)}, delta in 1e-5..1e-1"
-        return Evidence(self.kind, verdict, figure, detail, margin=sharper - 1)
-
-    def least_factor(self, points: Sequence[Mapping[str, float]]) -> float:
-        """By how much all noise may be multiplied so that every point still keeps its promise (eps 1, n up to 100)."""
-        small = [p for p in points if p["n"] <= 100 and p["eps"] == 1.0]
-        low, high = 0.05, 1.0
-        while high / low > 1.05:
-            middle = float(np.sqrt(low * high))
-            keeps = all(self.true_epsilon(p, middle).high <= p["eps"] for p in small)
-            low, high = (low, middle) if keeps else (middle, high)
-        return high
+        return self.accountant.run(claim, effort)
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
-        here = {k: float(point[k]) for k in ("eps", "delta", "n")}
-        true = self.true_epsilon(here)
-        verdict = Verdict.REFUTED if true.low > here["eps"] * (1 + 1e-6) else Verdict.UNCHECKED
-        figure = f"eps is in [{true.low:.4g}, {true.high:.4g}], stated {here['eps']:g}"
-        return Evidence(self.kind, verdict, figure, self.because, true.low / here["eps"] - 1, counterexample=here)
+        return self.accountant.replay(claim, point)
 
-    def true_epsilon(self, point: Mapping[str, float], factor: float = 1.0) -> Any:
-        """Sound lower and upper bound of the tight epsilon at this point."""
-        multiplier = factor * float(lambdified_at(self.multiplier, point))
-        steps = int(sympy.sympify(self.steps).subs(n, int(point["n"])))
-        return sampled_gaussian.subsampled_gaussian_epsilon(
-            multiplier, int(point["n"]), self.batch, steps, point["delta"]
-        )
+    @property
+    def accountant(self) -> Accountant:
+        """The general check."""
+        releases = Releases(2 / self.multiplier, self.steps, WithoutReplacement(self.batch, n))
+        return Accountant(releases, self.because, {n: (min(self.sizes), max(self.sizes))})
 
 
 @dataclass(frozen=True)
@@ -249,28 +169,3 @@ def above(stated: float) -> float:
     corrected at mu = 0.9, T = 5 comes out 7e-8 above its 7.3e-4.)
     """
     return stated * (1 + 1e-5) + 1e-6
-
-
-def grid(box: Mapping[str, tuple[float, float]], size: int) -> dict[str, np.ndarray]:
-    """A log-spaced product grid, flattened."""
-    axes = [np.geomspace(lo, hi, size) for lo, hi in box.values()]
-    return dict(zip(box, (a.ravel() for a in np.meshgrid(*axes, indexing="ij")), strict=True))
-
-
-def roundest(points: Mapping[str, np.ndarray], excess: np.ndarray) -> dict[str, float]:
-    """Among clear violations, the one with the smallest eps at a delta people use; rounded up."""
-    bad = np.flatnonzero(excess > np.log(1.5)) if np.any(excess > np.log(1.5)) else np.flatnonzero(excess > 0)
-    near = bad[np.argmin(np.abs(np.log(points["delta"][bad]) - np.log(1e-3)))]
-    same = bad[points["delta"][bad] == points["delta"][near]]
-    first = same[np.argmin(points["eps"][same])]
-    up = 10.0 ** np.floor(np.log10(points["eps"][first]))
-    return {
-        "eps": float(np.ceil(points["eps"][first] / up * 10) / 10 * up),
-        "delta": float(f"{points['delta'][first]:.0e}"),
-    }
-
-
-def lambdified_at(expr: sympy.Expr, values: Mapping[str, Any]) -> Any:
-    """A vectorised evaluation by name."""
-    names = sorted(sympy.sympify(expr).free_symbols, key=str)
-    return lambdified(sympy.sympify(expr))(*(np.asarray(values[str(s)], float) for s in names))

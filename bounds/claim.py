@@ -6,6 +6,7 @@ A claim holds the mathematics as printed. Checks yield evidence; the verdict is 
 from __future__ import annotations
 
 import enum
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -25,6 +26,9 @@ DOCUMENTS = {
     "zhang17": "Zhang, Zheng, Mou, Wang: Efficient Private ERM for Smooth Objectives, 2017",
     "wangxu19": "D. Wang, J. Xu, 2019",
 }
+
+
+CITATION = "citation"  # a check of the proof, not of the claim: no part of the verdict
 
 
 class Kind(enum.StrEnum):
@@ -214,10 +218,23 @@ class Claim:
             raise InvalidInput(
                 f"symbols of {self.id}", ", ".join(unknown), "declared in the table", "Add them to bounds/symbols.py."
             )
+        self._must_be_satisfiable()
+        must_be_vectorisable(self.formula, self.id)
+
+    def _must_be_satisfiable(self) -> None:
+        """Refuse hypotheses that no numbers meet."""
         if any(h == sympy.false for h in self.assumes):
             raise InvalidInput(
                 f"hypotheses of {self.id}", "False", "satisfiable", "A hypothesis contradicts a symbol's domain."
             )
+        if len(self.conditions) > 0:
+            from bounds.implications import contradiction  # it needs claims itself
+
+            why = contradiction(self.conditions)
+            if why is not None:
+                words = " and ".join(pretty(c) for c in self.conditions)
+                remedy = f"No numbers meet them ({why}): check the signs and the ends of the ranges."
+                raise InvalidInput(f"hypotheses of {self.id}", words, "satisfiable together", remedy)
 
     # What it says ------------------------------------------------------------------------------
     @cached_property
@@ -291,7 +308,7 @@ class Claim:
         for condition in self.conditions:
             if condition.free_symbols <= point.keys():
                 names = sorted(condition.free_symbols, key=str)
-                held = sympy.lambdify(names, condition, "numpy")(*(np.asarray(point[s]) for s in names))
+                held = sympy.lambdify(names, condition, "numpy")(*(np.asarray(point[s], float) for s in names))
                 if not np.all(held):
                     return condition
         return None
@@ -299,9 +316,11 @@ class Claim:
     def evaluate(self, **values: Any) -> Any:
         """The right-hand side at these numbers (arrays broadcast). A violated hypothesis is an error.
 
-        The hidden constant of a rate is taken as 1, and so are those that `hidden` lists unless given.
+        The hidden constant of a rate is taken as 1, and so are those that `hidden` lists unless given. A hypothesis
+        that names one is undecided until it is given.
         """
-        values = {**{str(s): 1.0 for s in self.hidden}, **values}
+        asked = values
+        values = {**{str(s): 1.0 for s in self.hidden if s in self.formula.free_symbols}, **values}
         by_name = {str(s): s for s in self.symbols | self.formula.free_symbols}
         for name, value in values.items():
             if name in by_name:
@@ -311,7 +330,7 @@ class Claim:
         if missing:
             meaning = "; ".join(f"{s} is the {TABLE[by_name[s]].meaning}" for s in missing)
             raise InvalidInput(f"arguments of {self.id}", sorted(values), f"complete, with {missing}", meaning + ".")
-        broken = self.violated_by(values)
+        broken = self.violated_by(asked)
         if broken is not None:
             given = {str(s): values[str(s)] for s in broken.free_symbols}
             raise HypothesisViolated(self.id, given, pretty(broken), "Choose values inside its hypotheses.")
@@ -325,6 +344,12 @@ class Claim:
             raise InvalidInput(what, [*(zeros or given).values()], "where the formula is finite", remedy)
         return found
 
+    def solve_for(self, symbol: str, **values: Any) -> Any:
+        """The value of a symbol that brings the bound to `error=`, given the others: see bounds/solving.py."""
+        from bounds.solving import solve_for
+
+        return solve_for(self, symbol, **values)
+
     @cached_property
     def _numeric(self) -> Any:
         return lambdified(self.formula)
@@ -333,6 +358,31 @@ class Claim:
         """The right-hand side with these symbols replaced."""
         by_name = {str(s): s for s in self.formula.free_symbols}
         return self.formula.subs({by_name[k]: v for k, v in values.items() if k in by_name})
+
+
+PLAIN_OPERATIONS = (
+    sympy.Symbol, sympy.Number, sympy.NumberSymbol, sympy.Add, sympy.Mul, sympy.Pow, sympy.exp, sympy.log,
+    sympy.Min, sympy.Max,
+)  # fmt: skip
+
+
+def must_be_vectorisable(formula: sympy.Expr, claim_id: str) -> None:
+    """Refuse a formula that arrays cannot go into: an open sum or integral, a function nobody knows."""
+    odd = [e for e in sympy.preorder_traversal(formula) if not isinstance(e, PLAIN_OPERATIONS)]
+    if not odd:
+        return  # sums, products and powers always do; nothing is compiled for them
+    points = [np.array([box[0], box[1]]) for box in (TABLE[s].box for s in sorted(formula.free_symbols, key=str))]
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fits = lambdified(formula)(*points).shape in ((), (2,))
+    except Exception:  # whatever numpy, scipy or the printer raise for what they cannot do
+        fits = False
+    if not fits:
+        names = ", ".join(sorted({type(e).__name__ for e in odd if not isinstance(e, sympy.Tuple)}))
+        limit = "a formula that evaluates on arrays"
+        remedy = "Write sums and integrals in closed form, with functions that scipy knows."
+        raise InvalidInput(f"statement of {claim_id}", names, limit, remedy)
 
 
 def lambdified(expr: sympy.Expr) -> Any:
@@ -346,6 +396,8 @@ def pretty(expr: Any) -> str:
     """One line of readable mathematics."""
     if not isinstance(expr, sympy.Basic):
         return str(expr)
+    if isinstance(expr, sympy.Eq):
+        return f"{pretty(expr.lhs)} = {pretty(expr.rhs)}"
     swap = {s: sympy.Symbol(TABLE[s].printed) for s in expr.free_symbols if s in TABLE}
     text = sympy.sstr(expr.xreplace(swap), order="none")
     for old, new in (("**(1/3)", "^(1/3)"), ("**", "^"), ("*", "·"), ("<=", "≤"), (">=", "≥")):
@@ -362,9 +414,10 @@ def latex(expr: sympy.Basic) -> str:
 def judge(evidence: Sequence[Evidence]) -> Verdict:
     """What the pieces add up to: a counterexample outweighs all; then the strongest support.
 
-    A proof and a counterexample of one claim cannot both be right: that is UNCHECKED, and a bug to find.
+    A proof and a counterexample of one claim cannot both be right: that is UNCHECKED, and a bug to find. What a
+    citation shows is how the proof in the source stands, not whether the claim is true: it has no vote.
     """
-    found = {e.verdict for e in evidence}
+    found = {e.verdict for e in evidence if e.check != CITATION}
     if Verdict.REFUTED in found:
         clash = found & {Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE}
         return Verdict.UNCHECKED if clash else Verdict.REFUTED

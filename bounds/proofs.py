@@ -5,6 +5,7 @@ Each takes the claim's own right-hand side, so a check cannot drift from the sta
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -14,67 +15,11 @@ import sympy
 
 from bounds.claim import Check, Claim, Effort, Evidence, Rate, Verdict, lambdified, pretty
 from bounds.errors import InvalidInput
-from bounds.inequalities import Answer, Box, Where, counterexample, exceeds, never_exceeds
+from bounds.inequalities import Box, Where, counterexample, exceeds, never_exceeds
+from bounds.steps import Less, Same, Step, at, box_text, digits, named, settle
 from bounds.symbols import TABLE
 
 
-# Steps of a proof ----------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Same:
-    """left = right for all values."""
-
-    says: str
-    left: sympy.Expr
-    right: sympy.Expr
-
-    def settle(self, seed: int) -> Answer:
-        """Simplify the difference; if it stays, look for a point where it is not zero."""
-        gap = sympy.simplify(self.left - self.right)
-        if gap == 0:
-            return Answer(True, "the difference simplifies to 0")
-        point = (
-            counterexample(self.left, self.right, seed=seed)
-            or counterexample(self.right, self.left, seed=seed)
-            or where_complex(self.left, self.right)
-        )
-        if point is not None:
-            return Answer(False, "the sides differ", point)
-        if sympy.simplify(sympy.expand_log(sympy.powsimp(gap, force=True), force=True)) == 0:
-            return Answer(True, "the difference simplifies to 0")
-        return Answer(None, f"the difference {pretty(gap)} was not simplified")
-
-
-@dataclass(frozen=True)
-class Less:
-    """left <= right on the values that `where` or `box` cover."""
-
-    says: str
-    left: sympy.Expr
-    right: sympy.Expr
-    where: Where = field(default_factory=dict)
-    box: Box | None = None
-    given: Sequence[sympy.Basic] = ()
-
-    def settle(self, seed: int) -> Answer:
-        return never_exceeds(
-            self.left, self.right, where=self.where, box=self.box, conditions=self.given, seed=seed,
-            confirm=not self.where,
-        )  # fmt: skip
-
-
-Step = Same | Less
-
-
-def settle(steps: Sequence[Step], seed: int) -> tuple[Step, Answer] | None:
-    """The first step that does not hold, with its answer; None if all hold."""
-    for step in steps:
-        answer = step.settle(seed)
-        if not answer.holds:
-            return step, answer
-    return None
-
-
-# Checks --------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Proof:
     """The claim follows from these steps; a failing step leaves a gap, it refutes nothing."""
@@ -115,7 +60,7 @@ class Equals:
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
-        answer = Same(self.because, self.derived, claim.formula).settle(effort.seed)
+        answer = Same(self.because, self.derived, claim.formula, claim.conditions).settle(effort.seed)
         if answer.holds:
             return Evidence(self.kind, Verdict.PROVED, f"equal: {self.because}", answer.how)
         if answer.holds is None:
@@ -159,7 +104,11 @@ class AtMost:
             return self.replay(claim, point)
         if point is not None:
             return Evidence(self.kind, Verdict.UNCHECKED, f"gap: {self.because}", f"exceeded at {point}")
-        answer = never_exceeds(self.value, stated, where=self.where, box=self.box, confirm=False)
+        answer = never_exceeds(
+            self.value, stated, where=self.where, box=self.box, conditions=claim.conditions, confirm=False
+        )
+        if answer.point is not None and self.exact:
+            return self.replay(claim, answer.point)
         verdict = Verdict.PROVED if answer.holds else Verdict.UNCHECKED
         return Evidence(self.kind, verdict, self.because, f"{answer.how}{box_text(self.box)}")
 
@@ -186,19 +135,28 @@ class Induction:
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
-        bound = claim.formula
-        lift = (lambda e: e**2) if self.squared else (lambda e: e)
-        following = lift(bound.subs(self.over, self.over + 1))
-        before = sympy.Symbol("before", nonnegative=True)
-        growth = sympy.diff(self.recurrence(before), before)
-        proof = Proof(
-            [
-                Less("it holds at the start", self.start, bound.subs(self.over, 0), self.where),
-                Less("the recurrence keeps it", self.recurrence(bound), following, self.where),
-                Less("and grows with it", sympy.Integer(0), growth, self.where),
-            ]
-        ).run(claim, effort)
+        steps = induction(self.over, self.start, self.recurrence, claim.formula, self.squared, self.where)
+        proof = Proof(steps).run(claim, effort)
         return Evidence(self.kind, proof.verdict, f"induction on {pretty(self.over)}: {self.because}", proof.detail)
+
+
+def induction(
+    over: sympy.Symbol,
+    start: sympy.Expr,
+    recurrence: Callable[[sympy.Expr], sympy.Expr],
+    bound: sympy.Expr,
+    squared: bool = False,
+    where: Where | None = None,
+) -> list[Step]:
+    """The steps that carry a bound (or its square) along a recurrence that grows with it."""
+    following = bound.subs(over, over + 1)
+    before = sympy.Symbol("before", nonnegative=True)
+    growth = sympy.diff(recurrence(before), before)
+    return [
+        Less("it holds at the start", start, bound.subs(over, 0), where or {}),
+        Less("the recurrence keeps it", recurrence(bound), following**2 if squared else following, where or {}),
+        Less("and grows with it", sympy.Integer(0), growth, where or {}),
+    ]
 
 
 @dataclass(frozen=True)
@@ -220,22 +178,62 @@ class Sharper:
 
 @dataclass(frozen=True)
 class Minimises:
-    """`best` is the only stationary point of `bound` in `over`, and a minimum."""
+    """`best` is the only stationary point of `bound` in `over`, and a minimum.
+
+    Without `best` it is the claim's right-hand side, which a better value refutes: of a count, a whole number
+    that does better than the two neighbours of the stated one.
+    """
 
     bound: sympy.Expr
     over: sympy.Symbol
-    best: sympy.Expr
+    best: sympy.Expr | None
     because: str
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
+        best = claim.formula if self.best is None else self.best
         slope = sympy.diff(self.bound, self.over)
         steps: list[Step] = [
-            Same("the slope vanishes there", sympy.simplify(slope.subs(self.over, self.best)), sympy.Integer(0)),
+            Same("the slope vanishes there", sympy.simplify(slope.subs(self.over, best)), sympy.Integer(0)),
             Less("the bound is convex", sympy.Integer(0), sympy.diff(slope, self.over), box=None),
         ]
         proof = Proof(steps).run(claim, effort)
-        return Evidence(self.kind, proof.verdict, f"minimiser of {self.because} is {pretty(self.best)}", proof.detail)
+        if proof.verdict is not Verdict.PROVED and self.best is None:
+            better = self.better_point(claim, effort.seed)
+            if better is not None:
+                return self.replay(claim, better)
+        whole = "; the best whole number is one of its two neighbours" if self.over.is_integer else ""
+        figure = f"minimiser of {self.because} is {pretty(best)}"
+        return Evidence(self.kind, proof.verdict, figure, proof.detail + (whole if proof.verdict == "PROVED" else ""))
+
+    def better_point(self, claim: Claim, seed: int) -> dict[str, float] | None:
+        """Numbers for the other symbols, and a value of `over` that does better than the stated one."""
+        names = sorted((self.bound.free_symbols | claim.formula.free_symbols) - {self.over}, key=str)
+        logs = np.log([TABLE[s].box for s in names]).reshape(-1, 2)
+        points = np.exp(logs[:, 0] + np.random.default_rng(seed).random((200, len(names))) * (logs[:, 1] - logs[:, 0]))
+        for row in points:
+            rounded = (float(f"{x:.1e}") for x in row)
+            point = {str(s): max(1.0, round(x)) if s.is_integer else x for s, x in zip(names, rounded, strict=True)}
+            stated = at(claim.formula, point)
+            if not stated.is_real or stated <= 0 or claim.violated_by(point) is not None:
+                continue
+            for factor in (0.5, 2.0, 0.8, 1.25, 0.95, 1.05, 0.99, 1.01):
+                value = float(stated) * factor
+                trial = {**point, str(self.over): max(1.0, round(value)) if self.over.is_integer else value}
+                if self.replay(claim, trial).verdict is Verdict.REFUTED:
+                    return trial
+        return None
+
+    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
+        name = str(self.over)
+        rest = {k: v for k, v in point.items() if k != name}
+        stated = float(at(claim.formula, rest))
+        tried = [max(1, math.floor(stated)), math.ceil(stated)] if self.over.is_integer else [stated]
+        theirs = min(at(self.bound, {**rest, name: float(x)}) for x in tried)
+        mine = at(self.bound, point)
+        verdict = Verdict.REFUTED if mine < theirs * (1 - sympy.Float("1e-9")) else Verdict.UNCHECKED
+        figure = f"{name} = {float(point[name]):.6g} gives {digits(mine)}, the stated {stated:.6g} {digits(theirs)}"
+        return Evidence(self.kind, verdict, figure, self.because, float(theirs / mine - 1), counterexample=dict(point))
 
 
 @dataclass(frozen=True)
@@ -380,55 +378,6 @@ def extreme(expr: sympy.Expr, given: Sequence[sympy.Basic], seed: int) -> float:
         used = sorted(condition.free_symbols, key=str)
         allowed &= sympy.lambdify(used, condition)(*(points[:, names.index(s)] for s in used))
     return float(lambdified(expr)(*points[allowed].T).max())
-
-
-def where_complex(left: sympy.Expr, right: sympy.Expr) -> dict[str, float] | None:
-    """A point of the table's boxes, plain if possible, where the sides differ because one is not even real."""
-    sides = (left, right)
-    names = sorted(set().union(*(e.free_symbols for e in sides)), key=str)
-    boxes = np.array([TABLE[s].box if s in TABLE else (1e-3, 1e3) for s in names]).reshape(-1, 2)
-    low, high = np.log(boxes).T
-    points = np.exp(low + np.random.default_rng(0).random((200, len(names))) * (high - low))
-    points[0] = np.where(boxes[:, 1] >= 1, np.maximum(1.0, boxes[:, 0]), 0.1)
-    points[:, [bool(s.is_integer) for s in names]] //= 1
-    with np.errstate(all="ignore"):
-        real = [np.isfinite(lambdified(e)(*points[:, [names.index(s) for s in free(e)]].T)) for e in sides]
-    for row in points[~np.logical_and.reduce(np.broadcast_arrays(*real, np.ones(200, bool)))]:
-        point = {str(s): float(f"{x:.2g}") for s, x in zip(names, row, strict=True)}
-        a, b = (at(e, point) for e in sides)
-        if a.is_finite and b.is_finite and not (a.is_real and b.is_real) and abs(a - b) > 1e-9 * (abs(a) + abs(b)):
-            return point
-    return None
-
-
-def free(expr: sympy.Expr) -> list[sympy.Symbol]:
-    """Its symbols, in the order that `lambdified` takes them."""
-    return sorted(expr.free_symbols, key=str)
-
-
-def named(point: Mapping[str, Any], *exprs: sympy.Expr) -> dict[sympy.Symbol, float]:
-    """The point keyed by the expressions' own symbols."""
-    symbols = {str(s): s for e in exprs for s in e.free_symbols}
-    missing = sorted(set(symbols) - set(point))
-    if missing:
-        raise InvalidInput("point", sorted(point), f"complete, with {missing}", "Give NAME=VALUE for each.")
-    return {s: float(point[name]) for name, s in symbols.items()}
-
-
-def at(expr: sympy.Expr, point: Mapping[str, Any]) -> sympy.Expr:
-    """Thirty digits of an expression at a point."""
-    return sympy.N(expr.subs({s: sympy.Rational(repr(x)) for s, x in named(point, expr).items()}), 30)
-
-
-def digits(value: Any) -> str:
-    """Four digits, for people."""
-    number = complex(value)
-    return f"{number.real:.4g}" if number.imag == 0 else f"{number:.4g}"
-
-
-def box_text(box: Box | None) -> str:
-    """The box, in words."""
-    return "" if box is None else " on " + ", ".join(f"{pretty(s)} in [{a:g}, {b:g}]" for s, (a, b) in box.items())
 
 
 _: type[Check] = Proof  # every class here meets the protocol

@@ -14,8 +14,10 @@ from types import ModuleType
 from typing import Any
 
 import bounds
+from bounds.citations import must_be_sound
 from bounds.claim import Claim, Rate
 from bounds.errors import InvalidInput, UnknownName
+from bounds.proofs import Units
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,20 @@ def entries() -> Mapping[str, Entry]:
             known = found.setdefault(claim.id, Entry(claim, theme, stem))
             if known.claim is not claim:
                 raise InvalidInput("claim id", claim.id, "used once", f"It also stands in {known.algorithm}.py.")
-    for entry in found.values():
-        if entry.claim.corrects is not None and entry.claim.corrects not in found:
-            raise InvalidInput(f"{entry.claim.id} corrects", entry.claim.corrects, "a known claim", "Check the id.")
+    must_fit({claim_id: entry.claim for claim_id, entry in found.items()})
     return found
+
+
+def must_fit(known: Mapping[str, Claim]) -> None:
+    """Refuse what a claim by itself cannot show: corrections and citations of nothing, and a silent gap in units."""
+    for claim in known.values():
+        if claim.corrects is not None and claim.corrects not in known:
+            raise InvalidInput(f"{claim.id} corrects", claim.corrects, "a known claim", "Check the id.")
+        admitted = claim.ignores_units or any(isinstance(check, Units) for check in claim.checks)
+        if not admitted and claim.unit_gap is not None:
+            remedy = "If it is printed so, add the check Units(); for a table with units dropped, ignores_units=True."
+            raise InvalidInput(f"units of {claim.id}", claim.unit_gap, "the same on both sides", remedy)
+    must_be_sound(known)
 
 
 def claims_of(module: ModuleType) -> list[Claim]:
@@ -79,6 +91,10 @@ class Parts:
     def evaluate(self, **values: Any) -> Any:
         """The right-hand side of the part that these symbols belong to."""
         return self.pick(set(values)).evaluate(**values)
+
+    def solve_for(self, symbol: str, **values: Any) -> Any:
+        """The value of a symbol that brings the part these symbols belong to down to `error=`."""
+        return self.pick({*values, symbol}).solve_for(symbol, **values)
 
 
 class Library(Mapping[str, Claim]):

@@ -1,4 +1,4 @@
-"""The command line: verify, audit, claims, bounds, replay."""
+"""The command line: verify, audit, claims, bounds, compare, tables, measure, replay."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from bounds.claim import Claim, Effort, Kind, Verdict, pretty
 from bounds.errors import DpcheckError, InvalidInput, UnknownName
-from bounds.registry import Parts, entries, library
 from bounds.symbols import TABLE
 from dpcheck import verify
-from dpcheck.cli_audit import add_audit
+from dpcheck.catalogue import catalogue
+from dpcheck.cli_compare import add_compare, run_solve
 from dpcheck.report import terminal
 
 OK, DIFFERENT, USAGE, INTERRUPTED = 0, 1, 2, 130
-TAKES_REST = ("bounds", "replay")  # these take any symbol's name
+TAKES_REST = ("bounds", "compare", "replay")  # these take any symbol's name
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; errors of the user's become one sentence and exit code 2."""
-    parser = build_parser()
+    parser = build_parser(sys.argv[1:] if argv is None else argv)
     args, rest = parser.parse_known_args(argv)
     if rest and args.command not in TAKES_REST:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
@@ -47,8 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The commands and their options."""
+def build_parser(argv: Sequence[str]) -> argparse.ArgumentParser:
+    """The commands and their options. Only who may audit waits for the auditor to be imported."""
     parser = argparse.ArgumentParser(prog="dpcheck", description=__doc__, allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
@@ -63,7 +63,10 @@ def build_parser() -> argparse.ArgumentParser:
     check.add_argument("--seed", type=int, default=0, help="the integer all randomness comes from (default 0)")
     check.set_defaults(run=run_verify)
 
-    add_audit(commands)
+    if not argv or argv[0] not in ("verify", "claims", "bounds", "compare", "tables", "measure", "replay"):
+        from dpcheck.cli_audit import add_audit
+
+        add_audit(commands)
 
     listing = commands.add_parser("claims", help="list the claims, or show one", allow_abbrev=False)
     add_filters(listing)
@@ -73,7 +76,10 @@ def build_parser() -> argparse.ArgumentParser:
         "bounds", help="evaluate a claim: dpcheck bounds ID --n 10000 --eps 1 ...", allow_abbrev=False
     )
     evaluate.add_argument("id")
+    evaluate.add_argument("--solve-for", metavar="SYMBOL", help="the value at which the bound comes down to --error")
     evaluate.set_defaults(run=run_bounds)
+
+    add_compare(commands)
 
     again = commands.add_parser(
         "replay", help="show a counterexample again: dpcheck replay ID --check KIND NAME=VALUE ...", allow_abbrev=False
@@ -112,6 +118,7 @@ def run_verify(args: argparse.Namespace, rest: list[str], out: Console, err: Con
                 bar.update(task, advance=1, description=judgement.id)
         except KeyboardInterrupt:
             stopped = True
+    done = verify.with_standing(done)
     show_verdicts(done, len(ids), time.perf_counter() - started, args.html, out)
     if args.json is not None:
         rows = [j.to_json() for j in sorted(done, key=lambda j: ids.index(j.id))]
@@ -136,6 +143,8 @@ def show_verdicts(done: list[verify.Judgement], total: int, seconds: float, html
         console.print(terminal.verdict_table(done))
         if any(j.replay for j in done):
             console.print(terminal.replay_lines(done), soft_wrap=True)
+        if any(j.gaps for j in done):
+            console.print(terminal.gap_lines(done), soft_wrap=True)
         console.print(terminal.summary(done, total, seconds), style="bold", highlight=False, soft_wrap=True)
         if html and console is not out:
             console.save_html(str(html))
@@ -151,8 +160,8 @@ def open_null() -> Any:
 def run_claims(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
     """One claim's page, or the list."""
     known = verify.recorded()
-    if len(args.names) == 1 and args.names[0] in entries():
-        out.print(terminal.claim_page(entries()[args.names[0]], known))
+    if len(args.names) == 1 and args.names[0] in catalogue():
+        out.print(terminal.claim_page(verify.entry_of(args.names[0]), known))
     else:
         ids = verify.select(args.names, args.source, args.algorithm, args.kind)
         out.print(terminal.claim_list(ids, known))
@@ -161,7 +170,11 @@ def run_claims(args: argparse.Namespace, rest: list[str], out: Console, err: Con
 
 def run_bounds(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
     """Evaluate a claim's right-hand side at the given numbers."""
+    from bounds.registry import Parts, library
+
     values = parse_options(rest)
+    if args.solve_for is not None:
+        return run_solve(library[args.id], args.solve_for, values, out)
     unknown = sorted(values.keys() - {row.name for row in TABLE.values()})
     if unknown:
         raise UnknownName("option", f"--{unknown[0]}", "a symbol's name", f"See `dpcheck claims {args.id}`.")
@@ -173,7 +186,7 @@ def run_bounds(args: argparse.Namespace, rest: list[str], out: Console, err: Con
     verdict = verify.recorded().get(claim.id, {}).get("verdict", "not recorded")
     out.print("verdict:", terminal.coloured(verdict))
     if verdict == Verdict.REFUTED:
-        better = [e.claim.id for e in entries().values() if e.claim.corrects == claim.id]
+        better = [row.id for row in catalogue().values() if row.corrects == claim.id]
         out.print(f"This claim is refuted; corrected: {', '.join(better) or 'none'}", style="red", highlight=False)
     return OK
 
@@ -187,14 +200,15 @@ def run_replay(args: argparse.Namespace, rest: list[str], out: Console, err: Con
             raise InvalidInput("point", pair, "NAME=VALUE", "For example eps=40.")
         point[name] = number(name, text)
     found = verify.replay(args.id, args.check, point)
-    claim = entries()[args.id].claim
+    claim = verify.entry_of(args.id).claim
     out.print(f"{claim.id} ({claim.source})", style="bold", highlight=False, markup=False)
     out.print(f"says: {claim.says}", highlight=False, markup=False)
     out.print(f"states: {claim.text()}", highlight=False, markup=False)
     out.print(f"at: {', '.join(f'{k}={v:g}' for k, v in point.items())}", highlight=False, markup=False)
     out.print(f"found: {found.figure} ({found.detail})", highlight=False, markup=False)
-    out.print(terminal.coloured(found.verdict if found.verdict is Verdict.REFUTED else "does not show here"))
-    return OK if found.verdict is Verdict.REFUTED else DIFFERENT
+    shown = "a gap in the proof" if found.verdict is not Verdict.REFUTED else found.verdict
+    out.print(terminal.coloured(shown if verify.shows(found) else "does not show here"))
+    return OK if verify.shows(found) else DIFFERENT
 
 
 def parse_options(rest: list[str]) -> dict[str, float]:

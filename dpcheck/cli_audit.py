@@ -9,11 +9,9 @@ import argparse
 import importlib
 import json
 import os
-import signal
 import sys
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +61,7 @@ def add_audit(commands: Any) -> None:
     how.add_argument("--attack", default="auto", metavar="NAME", help="default: chosen on pilot trials")
     how.add_argument("--assume", choices=("gdp",), help="a stronger bound if outputs are Gaussian; refused otherwise")
     how.add_argument("--stop-early", action="store_true", help="stop as soon as the claim is refuted")
-    how.add_argument("--workers", type=int, metavar="N", help="processes")
+    how.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core if the function is slow)")
     how.add_argument("--checkpoint", type=Path, metavar="FILE", help="keep progress here; a rerun resumes")
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="as JSON, to FILE or standard output")
     parser.add_argument("--html", type=Path, metavar="FILE", help="as a page, with the trade-off curve")
@@ -75,23 +73,15 @@ def run_audit(args: argparse.Namespace, rest: list[str], out: Console, err: Cons
     options = options_of(args)
     mechanism = found(args.target)
     watch = Watch(err, args.trials)
-    workers: AbstractContextManager[Any] = pool(args.workers) if args.workers else nullcontext()
     try:
-        with workers as executor, watch.bar if err.is_terminal else nullcontext():
-            result = audit(
-                per_run(mechanism) if args.per_run else mechanism, **options, executor=executor, progress=watch
-            )
+        with watch.bar if err.is_terminal else nullcontext():
+            result = audit(per_run(mechanism) if args.per_run else mechanism, **options, progress=watch)
     except KeyboardInterrupt:
         return stopped(watch, args, out, err)
     show(result, args, out)
     if any(message.startswith("stopped by hand") for message in result.health):
         return kept(args, err)
     return VIOLATED if result.violated else OK
-
-
-def pool(workers: int) -> ProcessPoolExecutor:
-    """Processes that leave Ctrl-C to this one."""
-    return ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
 
 
 class Watch:
@@ -179,7 +169,7 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
         if path is not None and not path.resolve().parent.is_dir():
             raise InvalidInput("output file", str(path), "in a folder that exists", "Create the folder first.")
     if args.workers is not None and args.workers < 1:
-        raise InvalidInput("workers", args.workers, "a whole number >= 1", "Leave it out to run in this process.")
+        raise InvalidInput("workers", args.workers, "a whole number >= 1", "Use 1 to run in this process.")
     neighbours = neighbours_of(args)
     relation = REPLACE_ONE if neighbours is None else neighbours.relation
     guarantee = guarantee_of(args, relation)
@@ -190,7 +180,7 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
     same = {name: getattr(args, name) for name in ("alpha", "seed", "attack", "assume", "stop_early", "checkpoint")}
     delta = args.delta if args.epsilon is None else None
     return {**same, "pair": pair, "neighbours": neighbours, "guarantee": guarantee, "delta": delta,
-            "max_trials": args.trials}  # fmt: skip
+            "max_trials": args.trials, "executor": args.workers}  # fmt: skip
 
 
 def neighbours_of(args: argparse.Namespace) -> Neighbours | None:

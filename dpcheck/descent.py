@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from bounds.errors import InvalidInput
 from dpcheck.constraints import WholeSpace
 from dpcheck.losses import Array, SignLoss
 from dpcheck.noise import must_be_counts
+from dpcheck.noisy_steps import NoisySteps
 from dpcheck.problems import Problem
 
 Seed = int | np.random.SeedSequence | np.random.Generator | None
@@ -37,11 +38,14 @@ SINGLE_TV = 1e-5
 class Trace:
     """`iterates` (steps + 1, k, d) from the start on; `gradient_norms` (steps, k), before noise.
 
-    A trial that stopped repeats its last entry.
+    A trial that stopped repeats its last entry. `unprojected` (steps, k, d) is where each step led before it was
+    projected, None where nothing is; `law` says how the steps were drawn, None if they had no noise of their own.
     """
 
     iterates: Array
     gradient_norms: Array
+    unprojected: Array | None = field(default=None, kw_only=True)
+    law: NoisySteps | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +109,9 @@ def noisy_descent(
     buffers = _Buffers(max(sizes), run)
     w = np.empty((sum(sizes), problem.d))
     places = np.split(w, np.cumsum(sizes)[:-1])
+    law = NoisySteps(run.start, run.etas, run.sigmas, run.batch)
     traces = [run.block(child(parent, cut[0]), cut, W, buffers) for cut, W in zip(cuts, places, strict=True)]
-    return Descent(w, joined([one for one in traces if one is not None]))
+    return Descent(w, joined([one for one in traces if one is not None], law))
 
 
 def seed_of(rng: Seed) -> np.random.SeedSequence:
@@ -180,6 +185,10 @@ class _Run:
     def noisy(self) -> bool:
         return bool(np.any(self.sigmas))
 
+    @cached_property
+    def projects(self) -> bool:
+        return not isinstance(self.problem.constraint, WholeSpace)
+
     def block(
         self, seed: np.random.SeedSequence, cut: tuple[int, int, int], W: Array, buffers: _Buffers
     ) -> Trace | None:
@@ -188,7 +197,7 @@ class _Run:
         order, running = self._stopping(seed, k)
         W[...] = self.start[cut[1] : cut[2]][order] if self.start.ndim == 2 else buffers.start[:k]
         G = buffers.gradient[:k]
-        record = _Record(steps, W, G) if self.traced else None
+        record = _Record(steps, W, G, self.projects) if self.traced else None
         noise = _Noise(child(seed, 0), buffers.noise, k, self.problem.d, steps)
         records_rng = np.random.default_rng(child(seed, 1)) if self.batch else None
         with np.errstate(over="ignore", invalid="ignore"):  # checked once, at the end
@@ -198,6 +207,10 @@ class _Run:
                     self._move(t, W[:m], G[:m], noise)
                 elif record is None:
                     break
+                if record:
+                    record.before_projection(t, W)
+                if m > 0 and self.projects:
+                    self.problem.constraint.project(W[:m], out=W[:m])
                 if record:
                     record.after(t, W, G)
         must_be_finite(W)
@@ -215,15 +228,13 @@ class _Run:
             self.problem.gradient(W, out=G, margins=buffers.margins[: len(W)])
 
     def _move(self, t: int, W: Array, G: Array, noise: _Noise) -> None:
-        """One step, in place; G is kept as it is if it is to be traced."""
+        """One step before projection, in place; G is kept as it is if it is to be traced."""
         eta, sigma = self.etas[t], self.sigmas[t]
         if self.noisy:
             Z = noise.take(t, len(W))
             Z *= eta * sigma
             W -= Z
         W -= np.multiply(G, eta, out=None if self.traced else G)
-        if not isinstance(self.problem.constraint, WholeSpace):
-            self.problem.constraint.project(W, out=W)
 
     def _stopping(self, seed: np.random.SeedSequence, k: int) -> tuple[Any, NDArray[np.int64]]:
         """Trials in falling order of their rounds R, so that those still running are a prefix; its lengths."""
@@ -288,10 +299,15 @@ class _Buffers:
 class _Record:
     """What a trace keeps while a block runs."""
 
-    def __init__(self, steps: int, W: Array, G: Array) -> None:
+    def __init__(self, steps: int, W: Array, G: Array, projects: bool) -> None:
         G[...] = 0.0
         self.iterates, self.norms = np.empty((steps + 1, *W.shape)), np.empty((steps, len(W)))
         self.iterates[0] = W
+        self.unprojected = np.empty((steps, *W.shape)) if projects else None
+
+    def before_projection(self, t: int, W: Array) -> None:
+        if self.unprojected is not None:
+            self.unprojected[t] = W
 
     def after(self, t: int, W: Array, G: Array) -> None:
         self.iterates[t + 1] = W
@@ -299,9 +315,10 @@ class _Record:
 
     def trace(self, order: Any) -> Trace:
         """In the trials' own order."""
-        iterates, norms = np.empty_like(self.iterates), np.empty_like(self.norms)
-        iterates[:, order], norms[:, order] = self.iterates, self.norms
-        return Trace(iterates, norms)
+        back = np.empty(self.norms.shape[1], int)
+        back[order] = np.arange(len(back))
+        unprojected = None if self.unprojected is None else self.unprojected[:, back]
+        return Trace(self.iterates[:, back], self.norms[:, back], unprojected=unprojected)
 
 
 class _Noise:
@@ -372,11 +389,14 @@ def must_be_finite(W: Array) -> None:
         raise InvalidInput("iterate", "not finite", "finite", "Lower step_size, e.g. to 1 / problem.smoothness.")
 
 
-def joined(traces: Sequence[Trace]) -> Trace | None:
+def joined(traces: Sequence[Trace], law: NoisySteps) -> Trace | None:
     """Those of the blocks, in order, as one."""
     if not traces:
         return None
+    unprojected = [one.unprojected for one in traces if one.unprojected is not None]
     return Trace(
         np.concatenate([one.iterates for one in traces], axis=1),
         np.concatenate([one.gradient_norms for one in traces], axis=1),
+        unprojected=np.concatenate(unprojected, axis=1) if unprojected else None,
+        law=law,
     )

@@ -5,7 +5,20 @@ Kept apart from `__init__` so that a test run which only loads the pytest plugin
 
 from __future__ import annotations
 
-from audits import AuditResult, Neighbours, add_remove, audit, group, label_only, local, per_run, replace_one
+from audits import (
+    AuditResult,
+    Neighbours,
+    add_remove,
+    audit,
+    group,
+    label_only,
+    likelihood_ratio,
+    local,
+    per_run,
+    queries,
+    replace_one,
+    transcript,
+)
 from bounds.claim import Claim, Evidence, Verdict
 from bounds.errors import (
     DpcheckError,
@@ -30,8 +43,11 @@ from bounds.guarantees import (
     compose,
 )
 from bounds.registry import library as bounds
+from bounds.solving import Best, Solved, best
+from dpcheck.comparison import Comparison, compare
 from dpcheck.constraints import Box, L1Ball, L2Ball, Simplex, WholeSpace
 from dpcheck.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
+from dpcheck.measurement import Measurement, measure
 from dpcheck.problems import Problem
 from dpcheck.solver import Mechanism, Solution, Solver
 from dpcheck.testing import PrivacyViolation, Unhealthy, assert_private, private
@@ -44,8 +60,10 @@ __all__ = [
     "ZCDP",
     "ApproxDP",
     "AuditResult",
+    "Best",
     "Box",
     "Claim",
+    "Comparison",
     "DpcheckError",
     "Evidence",
     "GaussianDP",
@@ -57,6 +75,7 @@ __all__ = [
     "L2Ball",
     "Linear",
     "Logistic",
+    "Measurement",
     "Mechanism",
     "MissingDependency",
     "MixedRelations",
@@ -70,6 +89,7 @@ __all__ = [
     "Simplex",
     "SmoothedHinge",
     "Solution",
+    "Solved",
     "Solver",
     "Squared",
     "Unhealthy",
@@ -79,12 +99,18 @@ __all__ = [
     "add_remove",
     "assert_private",
     "audit",
+    "best",
     "bounds",
+    "compare",
     "compose",
     "group",
     "label_only",
+    "likelihood_ratio",
     "local",
+    "measure",
     "per_run",
     "private",
+    "queries",
     "replace_one",
+    "transcript",
 ]

@@ -42,8 +42,40 @@ class Mechanism:
     noise_factor: float = 1.0
 
     def __call__(self, data: Problem, rng: np.random.Generator, trials: int) -> np.ndarray:
+        return self.solved(data, rng, trials).w
+
+    def solved(self, data: Problem, rng: Seed, trials: int, trace: bool = False) -> Solution:
+        """The runs behind the outputs."""
         solver = replace(self.solver, noise_factor=self.solver.noise_factor * self.noise_factor)
-        return solver.solve(data, self.guarantee, rng, trials=trials, calibration=self.calibration).w
+        return solver.solve(data, self.guarantee, rng, trials=trials, calibration=self.calibration, trace=trace)
+
+
+@dataclass(frozen=True)
+class WhiteBox(Mechanism):
+    """The solver seen from inside: (problem, rng, trials) -> (trials, T, d), every step before it is projected.
+
+    Has the exact `log_density`, so that an audit attacks with the likelihood ratio of the whole transcript. Steps
+    are as computed, not on the grid of the released iterate: the bits of floats are not what is attacked here.
+    """
+
+    def __call__(self, data: Problem, rng: np.random.Generator, trials: int) -> np.ndarray:
+        trace, _ = self.traced(data, rng, trials)
+        points = trace.iterates[1:] if trace.unprojected is None else trace.unprojected
+        return np.ascontiguousarray(points.transpose(1, 0, 2))
+
+    def log_density(self, outputs: np.ndarray, data: Problem) -> np.ndarray:
+        """Of transcripts on these data, up to a constant, shape (trials,)."""
+        _, law = self.traced(data, 0, 1)
+        return law.log_density(data, np.asarray(outputs).reshape(len(outputs), -1, data.d))
+
+    def traced(self, data: Problem, rng: Seed, trials: int) -> tuple[Any, Any]:
+        """The trace and the law of its steps."""
+        trace = self.solved(data, rng, trials, trace=True).trace
+        law = getattr(trace, "law", None)
+        if law is None:
+            limit = "a solver that adds Gaussian noise in each step of a descent"
+            raise InvalidInput("transcript", self.solver.name, limit, "Leave it out: only the last iterate is noisy.")
+        return trace, law
 
 
 @dataclass(frozen=True)
@@ -101,10 +133,15 @@ class Solver(ABC):
         return self.run(problem, guarantee, rng, int(trials), calibration, trace)
 
     def mechanism(
-        self, guarantee: Guarantee, calibration: Calibration = "certified", noise_factor: float = 1.0
+        self,
+        guarantee: Guarantee,
+        calibration: Calibration = "certified",
+        noise_factor: float = 1.0,
+        *,
+        transcript: bool = False,
     ) -> Mechanism:
-        """This solver as a mechanism to audit."""
-        return Mechanism(self, guarantee, calibration, noise_factor)
+        """This solver as a mechanism to audit: what it releases or, as `transcript`, every noisy step it takes."""
+        return (WhiteBox if transcript else Mechanism)(self, guarantee, calibration, noise_factor)
 
 
 def must_meet(claim: Claim, problem: Problem, **values: Any) -> None:

@@ -11,7 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from audits.neighbours import ORDERS, Ball, Domain, Neighbours, Pair, local, replace_one
+from audits.answers import Answers
+from audits.domains import ORDERS, Ball, Domain
+from audits.drawn import Examples, Pair
+from audits.neighbours import Drawn, Neighbours, local, replace_one
 from bounds.errors import InvalidInput, MissingDependency
 from bounds.guarantees import (
     ADD_REMOVE,
@@ -28,6 +31,7 @@ from bounds.guarantees import (
 )
 
 try:
+    from hypothesis import assume
     from hypothesis import strategies as st
     from hypothesis.strategies import SearchStrategy
 except ImportError as missing:
@@ -83,9 +87,11 @@ def neighbouring(neighbours: Any) -> SearchStrategy[Pair]:
     if not isinstance(neighbours, Neighbours):
         remedy = "Pass replace_one(low=0, high=1, n=10) for example."
         raise InvalidInput("neighbours", neighbours, "a neighbouring relation", remedy)
-    if neighbours.source is not None:
+    if isinstance(neighbours, Drawn):
+        if isinstance(neighbours.source, Examples):
+            return neighbours.source.strategy
         return st.integers(0, 2**32 - 1).map(lambda seed: neighbours.pairs(np.random.default_rng(seed), 1)[0])
-    return _pairs(neighbours)
+    return _answers(neighbours) if isinstance(neighbours, Answers) else _pairs(neighbours)
 
 
 def guarantees(relation: Relation = REPLACE_ONE) -> SearchStrategy[Guarantee]:
@@ -135,11 +141,20 @@ def _pairs(draw: Any, near: Neighbours) -> Pair:
         labelled = st.tuples(record, st.sampled_from(near.labels))
         old = [draw(labelled) for _ in range(k)]
         new = [(row, draw(_other(st.sampled_from(near.labels), label))) for row, label in old]
-        return near.build([draw(labelled) for _ in range(near.n - k)], old, new)
+        return near.build(draw(st.lists(labelled, min_size=near.least - k, max_size=near.n - k)), old, new)
     old = [draw(record) for _ in range(k)]
     new = old if name == ADD_REMOVE.name else [draw(_other(record, value)) for value in old]
-    size = 0 if name == LOCAL.name else near.n - k
-    return near.build(draw(st.lists(record, min_size=size, max_size=size)), old, new)
+    return near.build(draw(st.lists(record, min_size=near.least - k, max_size=near.n - k)), old, new)
+
+
+@st.composite
+def _answers(draw: Any, near: Answers) -> Pair:
+    """Answers, then who moves which way."""
+    ways = st.sampled_from([0.0, 1.0, -1.0, 0.5, -0.5])
+    shape = draw(st.lists(ways, min_size=near.domain.d or 1, max_size=near.domain.d).filter(any).map(np.array))
+    pair = near.moved(draw(records(near.domain)), near.step(shape))
+    assume(not np.array_equal(*pair))
+    return pair
 
 
 def _other(strategy: SearchStrategy[Any], value: Any) -> SearchStrategy[Any]:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.metadata
 import json
 import os
 import shlex
 import signal
-import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import audits
-import bounds
-from bounds.claim import Claim, Effort, Evidence, Replayable, Verdict, judge, pretty
+from bounds.claim import CITATION, Check, Claim, Effort, Evidence, Replayable, Verdict, judge, pretty
 from bounds.errors import HypothesisViolated, InvalidInput, UnknownName
-from bounds.registry import Entry, entries, library
 from bounds.symbols import TABLE
-from dpcheck.registry import checks_of
+from dpcheck.catalogue import Row, cache_folder, catalogue, digest, libraries, write_whole
+
+if TYPE_CHECKING:  # at run time only where claims are judged anew: a run that has its verdicts needs no mathematics
+    from bounds.registry import Entry
 
 RECORD = Path(__file__).with_name("verdicts.json")
 
@@ -41,9 +38,18 @@ class Judgement:
     @property
     def telling(self) -> Evidence | None:
         """The piece of evidence that decided."""
-        return next(
-            (e for e in self.evidence if e.verdict == self.verdict), self.evidence[0] if self.evidence else None
-        )
+        own = [e for e in self.evidence if e.check != CITATION]
+        return next((e for e in own if e.verdict == self.verdict), next(iter(self.evidence), None))
+
+    @property
+    def gaps(self) -> list[Evidence]:
+        """What the proof in the source uses without having it."""
+        return [e for e in self.evidence if e.check == CITATION and e.verdict is Verdict.UNCHECKED]
+
+    @property
+    def about(self) -> Row:
+        """The claim, as the catalogue shows it."""
+        return catalogue()[self.id]
 
     @property
     def refuting(self) -> Evidence | None:
@@ -63,51 +69,78 @@ class Judgement:
 
     def to_json(self) -> dict[str, Any]:
         """One row of `dpcheck verify --json`."""
-        claim, telling = entries()[self.id].claim, self.telling
+        row, telling = self.about, self.telling
         return {
             "id": self.id,
-            "source": str(claim.source),
-            "kind": str(claim.kind),
-            "statement": claim.text(),
+            "source": row.source,
+            "kind": row.kind,
+            "statement": row.statement,
             "verdict": str(self.verdict),
             "check": telling.check if telling else None,
             "figure": telling.figure if telling else None,
             "counterexample": self.refuting.to_json()["counterexample"] if self.refuting else None,
             "replay": self.replay,
             "seconds": round(self.seconds, 3),
-            "says": claim.says,
-            "corrects": claim.corrects,
+            "says": row.says,
+            "corrects": row.corrects,
+            "gaps": [e.figure for e in self.gaps],
             "evidence": [e.to_json() for e in self.evidence],
         }
 
 
 def verify_one(claim_id: str, effort: Effort) -> Judgement:
     """Run all checks of one claim. Its seed depends on the claim alone, not on who runs it or when."""
-    entry, started = entries()[claim_id], time.perf_counter()
+    entry, started = entry_of(claim_id), time.perf_counter()
     own = replace(effort, seed=(effort.seed + zlib.crc32(claim_id.encode())) % 2**32)
     found = []
-    for check in checks_of(entry):
+    for check in all_checks(entry):
         begun = time.perf_counter()
         found.append(replace(check.run(entry.claim, own), seconds=round(time.perf_counter() - begun, 3)))
     return Judgement(claim_id, judge(found), tuple(found), time.perf_counter() - started)
 
 
+def all_checks(entry: Entry) -> list[Check]:
+    """The checks of a claim, and one for each of its citations."""
+    from bounds.citations import citations_of
+    from bounds.registry import library
+    from dpcheck.registry import checks_of
+
+    return [*checks_of(entry), *citations_of(entry.claim, library)]
+
+
 def replay(claim_id: str, kind: str, point: Mapping[str, Any]) -> Evidence:
     """Show a counterexample again: the first check of that kind that finds it. A point outside is refused."""
     entry = entry_of(claim_id)
-    able = [c for c in checks_of(entry) if c.kind == kind and isinstance(c, Replayable)]
+    able = [c for c in all_checks(entry) if c.kind == kind and isinstance(c, Replayable)]
     if not able:
-        kinds = sorted({c.kind for c in checks_of(entry) if isinstance(c, Replayable)})
+        kinds = sorted({c.kind for c in all_checks(entry) if isinstance(c, Replayable)})
         raise UnknownName("check", kind, f"one of {kinds}", f"{claim_id} has no other check to replay.")
     must_be_inside(entry.claim, point)
-    try:
-        found = [check.replay(entry.claim, point) for check in able]
-    except KeyError as missing:
-        if isinstance(missing, InvalidInput):
-            raise
-        limit = f"complete, with {missing.args[0]}"
-        raise InvalidInput("point", sorted(point), limit, "Give NAME=VALUE for each.") from missing
-    return next((e for e in found if e.verdict is Verdict.REFUTED), found[0])
+    return replay_with(able, entry.claim, point)
+
+
+def replay_with(checks: Sequence[Replayable], claim: Claim, point: Mapping[str, Any]) -> Evidence:
+    """What the first check that shows the counterexample says; checks that the point is not meant for are passed."""
+    found, refused = [], []
+    for check in checks:
+        try:
+            found.append(check.replay(claim, point))
+        except KeyError as missing:
+            if isinstance(missing, InvalidInput):
+                raise
+            limit = f"complete, with {missing.args[0]}"
+            refused.append(InvalidInput("point", sorted(point), limit, "Give NAME=VALUE for each."))
+        except InvalidInput as incomplete:
+            refused.append(incomplete)
+    if not found:
+        raise refused[0]
+    return next((e for e in found if shows(e)), found[0])
+
+
+def shows(found: Evidence) -> bool:
+    """Whether a replay shows its counterexample: against a claim, or against the use of a lemma in a proof."""
+    gap = found.check == CITATION and found.counterexample is not None
+    return found.verdict is Verdict.REFUTED or gap
 
 
 def must_be_inside(claim: Claim, point: Mapping[str, Any]) -> None:
@@ -123,6 +156,8 @@ def must_be_inside(claim: Claim, point: Mapping[str, Any]) -> None:
 
 def entry_of(claim_id: str) -> Entry:
     """The entry of a claim, or an error with the nearest names."""
+    from bounds.registry import entries, library
+
     if claim_id not in entries():
         part = library[claim_id]
         ids = ", ".join(c.id for c in part.claims)
@@ -136,15 +171,15 @@ def select(
     """Ids of the claims that match all filters; names are ids or the beginnings of ids."""
     found = [
         key
-        for key, entry in entries().items()
+        for key, row in catalogue().items()
         if (not names or any(key == name or key.startswith(name + ".") for name in names))
-        and (source is None or entry.claim.source.document == source)
-        and (algorithm is None or entry.algorithm == algorithm)
-        and (kind is None or entry.claim.kind == kind)
+        and (source is None or row.document == source)
+        and (algorithm is None or row.algorithm == algorithm)
+        and (kind is None or row.kind == kind)
     ]
     for name in names:
-        if not any(key == name or key.startswith(name + ".") for key in entries()):
-            library[name]  # an unknown name gets its own sentence, with the nearest ids
+        if not any(key == name or key.startswith(name + ".") for key in catalogue()):
+            entry_of(name)  # an unknown name gets its own sentence, with the nearest ids
     if not found:
         wanted = {"names": list(names), "source": source, "algorithm": algorithm, "kind": kind}
         raise InvalidInput("filter", {k: v for k, v in wanted.items() if v}, "met by a claim", "See `dpcheck claims`.")
@@ -162,13 +197,12 @@ def run(ids: Iterable[str], effort: Effort, *, workers: int | None = None, fresh
             left.append(claim_id)
         else:
             yield kept
-    left.sort(key=lambda i: -sum(SLOW.get(c.kind, 0) for c in checks_of(entries()[i])))
+    left.sort(key=lambda claim_id: -catalogue()[claim_id].weight)
+    if left:
+        entry_of(left[0])  # the claims are imported once, before the processes part
     for done in in_parallel(left, effort, workers or os.cpu_count() or 1):
         store.write(done)
         yield done
-
-
-SLOW = {"worst-case": 4, "rate": 3, "audit": 2, "accountant": 2, "property": 1}
 
 
 def in_parallel(ids: Sequence[str], effort: Effort, workers: int) -> Iterator[Judgement]:
@@ -190,28 +224,28 @@ def in_parallel(ids: Sequence[str], effort: Effort, workers: int) -> Iterator[Ju
 
 @dataclass(frozen=True)
 class Store:
-    """Judgements already made with exactly this code, these libraries, this effort."""
+    """Judgements already made with this effort, each with the content it was made from."""
 
     effort: Effort
 
     @cached_property
     def folder(self) -> Path:
-        """$DPCHECK_CACHE, or the user's cache folder."""
-        home = os.environ.get("DPCHECK_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        return (
-            Path(home) / "dpcheck" / hashlib.sha256(f"{fingerprint()} {asdict(self.effort)}".encode()).hexdigest()[:16]
-        )
+        """One folder for each effort; one file for each claim, written anew when its content has changed."""
+        return cache_folder() / digest([libraries(), str(asdict(self.effort))])[:16]
 
     def read(self, claim_id: str) -> Judgement | None:
         try:
-            raw = json.loads((self.folder / f"{claim_id}.json").read_text())
+            raw = json.loads((self.folder / f"{claim_id}.json").read_text(encoding="utf-8"))
+            if raw["content"] != catalogue()[claim_id].content:
+                return None
             evidence = tuple(Evidence(**{**e, "verdict": Verdict(e["verdict"])}) for e in raw["evidence"])
             return Judgement(claim_id, Verdict(raw["verdict"]), evidence, raw["seconds"])
         except (OSError, ValueError, TypeError, KeyError):
             return None  # a damaged file costs the resume, not the run
 
     def write(self, done: Judgement) -> None:
-        raw = {"verdict": done.verdict, "seconds": done.seconds, "evidence": [e.to_json() for e in done.evidence]}
+        evidence = [e.to_json() for e in done.evidence]
+        raw = {"content": done.about.content, "verdict": done.verdict, "seconds": done.seconds, "evidence": evidence}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             write_whole(self.folder / f"{done.id}.json", json.dumps(raw))
@@ -219,30 +253,18 @@ class Store:
             return  # a read-only home costs the resume, not the run
 
 
-@lru_cache(maxsize=1)
-def fingerprint() -> str:
-    """Changes with any source file of the three rooms and any library a verdict depends on."""
-    digest = hashlib.sha256()
-    for package in (bounds, audits, __import__("dpcheck")):
-        for file in sorted(Path(package.__path__[0]).rglob("*.py")):
-            digest.update(file.read_bytes())
-    for name in (
-        "numpy",
-        "scipy",
-        "sympy",
-        "mpmath",
-        "dp-accounting",
-        "PEPit",
-        "cvxpy",
-        "clarabel",
-        "scikit-learn",
-        "hypothesis",
-    ):
-        try:
-            digest.update(f"{name} {importlib.metadata.version(name)}".encode())
-        except importlib.metadata.PackageNotFoundError:
-            digest.update(f"{name} absent".encode())
-    return digest.hexdigest()
+# Standing ------------------------------------------------------------------------------------------
+def with_standing(done: Sequence[Judgement]) -> list[Judgement]:
+    """The judgements, each with the claims it rests on that do not stand: by this run, or else by the record."""
+    known = {key: row["verdict"] for key, row in recorded().items()} | {j.id: str(j.verdict) for j in done}
+    return [replace(j, evidence=(*j.evidence, *fallen(j.about, known))) for j in done]
+
+
+def fallen(row: Row, known: Mapping[str, str]) -> list[Evidence]:
+    """One gap for each claim cited that is refuted, or whose hypotheses cannot be met."""
+    lost = (Verdict.REFUTED, Verdict.VACUOUS)
+    cited = [c for c in dict.fromkeys(row.cites) if known.get(c) in lost]
+    return [Evidence(CITATION, Verdict.UNCHECKED, f"rests on {c}, which is {known[c].lower()}") for c in cited]
 
 
 # The record ----------------------------------------------------------------------------------------
@@ -253,14 +275,14 @@ def recorded() -> dict[str, Any]:
 
 def record(done: Sequence[Judgement]) -> None:
     """Write the verdicts of this run; claims that no longer exist are dropped, others kept."""
-    kept = {k: v for k, v in recorded().items() if k in entries()}
+    kept = {k: v for k, v in recorded().items() if k in catalogue()}
     for judgement in done:
         shown = [
             {"check": e.check, "verdict": str(e.verdict), "figure": e.figure, "detail": e.detail}
             for e in judgement.evidence
         ]
         kept[judgement.id] = {"verdict": str(judgement.verdict), "replay": judgement.replay, "evidence": shown}
-    ordered = {k: kept[k] for k in entries() if k in kept}
+    ordered = {k: kept[k] for k in catalogue() if k in kept}
     write_whole(RECORD, json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -274,15 +296,3 @@ def differences(done: Sequence[Judgement]) -> list[tuple[str, str, str]]:
 def plain(value: float) -> str:
     """All digits, without a trailing .0."""
     return repr(value).removesuffix(".0")
-
-
-def write_whole(path: Path, text: str) -> None:
-    """All or nothing: a reader never sees half a file."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.chmod(name, 0o644)
-    os.replace(name, path)
-
-
-Report = Callable[[Judgement], None]

@@ -29,7 +29,7 @@ from bounds.claim import (
 )
 from bounds.errors import HypothesisViolated, InvalidInput
 from bounds.registry import entries, library
-from bounds.symbols import TABLE, D, L, T, beta, delta, eps, n
+from bounds.symbols import TABLE, D, L, T, beta, delta, eps, mu, n, t
 from dpcheck.verify import recorded
 
 claims = [pytest.param(e.claim, id=e.claim.id) for e in entries().values()]
@@ -69,6 +69,76 @@ def test_a_symbol_of_another_domain_is_undeclared() -> None:
 def test_a_hypothesis_that_contradicts_a_domain_is_refused() -> None:
     with pytest.raises(InvalidInput, match="satisfiable"):
         make(sympy.Le(D, L), assumes=[eps < 0])
+
+
+@pytest.mark.parametrize(
+    ("assumes", "words"),
+    [
+        ([eps < 1, eps > 2], "no ε is left"),
+        ([n > 1, n < 2], "no n is left"),
+        ([delta >= 1], "no δ is left"),
+        ([mu <= beta, beta <= L, mu / 2 >= L], "excluded by the others"),
+        ([L <= D, 2 * D <= L], "excluded by the others"),
+        ([sympy.Eq(eps, 2), eps <= 1], "an equation contradicts"),
+        ([sympy.Eq(L, 2 * D), L <= D], "an equation contradicts"),
+    ],
+)
+def test_hypotheses_that_no_numbers_meet_are_refused(assumes: list[Any], words: str) -> None:
+    with pytest.raises(InvalidInput, match=rf"hypotheses of zhang17.invented1 is .*satisfiable together.*{words}"):
+        make(sympy.Le(D, L), assumes=assumes)
+
+
+@pytest.mark.parametrize(
+    "assumes",
+    [
+        [eps <= sympy.Rational(1, 10**9)],
+        [n >= 10**12],
+        [mu <= beta, beta <= L, mu >= L],
+        [sympy.Eq(L, 2 * D), D <= L],
+        [eps <= 1, eps >= 1],
+        [eps * n <= D, D <= L, n >= 100],
+        [sympy.exp(eps) <= 1 + 2 * eps],
+    ],
+    ids=str,
+)
+def test_thin_hypotheses_are_not_empty(assumes: list[Any]) -> None:
+    """Far from the boxes of the table, or of measure 0: no sampling meets them, and nothing proves them empty."""
+    assert make(sympy.Le(D, L), assumes=assumes).conditions == assumes
+
+
+UNKNOWN = sympy.Function("unknown")
+
+
+@pytest.mark.parametrize(
+    ("formula", "words"),
+    [
+        (L * sympy.Sum(1 / t, (t, 1, T)), "Sum"),
+        (L * sympy.Integral(sympy.exp(-(eps**2)), (eps, 0, n)), "Integral"),
+        (L * UNKNOWN(n), "unknown"),
+        (sympy.Piecewise((L, sympy.Function("other")(n) > 0), (2 * L, True)), "other"),
+    ],
+)
+def test_a_statement_that_arrays_cannot_go_into_is_refused(formula: sympy.Expr, words: str) -> None:
+    with pytest.raises(InvalidInput, match=rf"statement of zhang17.invented1 is .*{words}.*on arrays.*closed form"):
+        make(sympy.Le(D, formula))
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        L * sympy.erfc(eps),
+        L * sympy.loggamma(n),
+        L * sympy.binomial(n, 2),
+        sympy.Piecewise((L, eps <= 1), (2 * L, True)),
+        L * sympy.ceiling(eps),
+        L * sympy.Abs(1 - eps),
+        sympy.Min(L, D * beta),
+    ],
+    ids=str,
+)
+def test_special_functions_go_into_statements(formula: sympy.Expr) -> None:
+    names = {str(s): np.array([1.0, 2.0, 3.0]) for s in formula.free_symbols}
+    assert np.shape(make(sympy.Le(D, formula)).evaluate(**names)) == (3,)
 
 
 @pytest.mark.parametrize("states", [sympy.Le(D, -L), sympy.Le(D, D), sympy.Ge(D + L, 0)])

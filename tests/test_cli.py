@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,16 @@ from dpcheck import verify
 from dpcheck.cli import main
 from dpcheck.registry import checks_of
 
-SYMBOLIC = [key for key, entry in entries().items() if {c.kind for c in checks_of(entry)} == {"symbolic"}]
-SHORT = [key for key, entry in entries().items() if "worst-case" not in {c.kind for c in checks_of(entry)}]
+
+def named(wanted: Callable[[set[str]], bool]) -> list[str]:
+    """Claims whose checks are wanted, and those of all their parts: `verify` takes a name with its parts."""
+    kinds = {key: {c.kind for c in checks_of(entry)} for key, entry in entries().items()}
+    parts = {key: [k for k in kinds if k == key or k.startswith(key + ".")] for key in kinds}
+    return [key for key in kinds if all(wanted(kinds[k]) for k in parts[key])]
+
+
+SYMBOLIC = named(lambda kinds: kinds == {"symbolic"})
+SHORT = named(lambda kinds: "worst-case" not in kinds)
 KEYS = ["id", "source", "kind", "statement", "verdict", "check", "figure", "counterexample", "replay", "seconds"]
 
 
@@ -317,7 +325,7 @@ def test_ctrl_c_shows_what_is_known(workers: str, names: list[str], tmp_path: Pa
     command = [sys.executable, "-m", "dpcheck.cli", "verify", *names, "--workers", workers, "--json", str(file)]
     run = subprocess.Popen(command, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        while not [*(tmp_path / "cache").rglob("*.json")] and run.poll() is None:
+        while not [*(tmp_path / "cache").rglob("*.*.json")] and run.poll() is None:
             time.sleep(0.02)
         run.send_signal(signal.SIGINT)
         out, err = run.communicate(timeout=120)
@@ -329,5 +337,5 @@ def test_ctrl_c_shows_what_is_known(workers: str, names: list[str], tmp_path: Pa
     assert "a rerun goes on from here" in err
     known = json.loads(file.read_text())
     assert 1 <= len(known) < len(names)
-    kept = {f.stem for f in (tmp_path / "cache").rglob("*.json")}
+    kept = {f.stem for f in (tmp_path / "cache").rglob("*.*.json")}
     assert {row["id"] for row in known} <= kept

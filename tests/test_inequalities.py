@@ -12,7 +12,7 @@ from sympy import Rational, Symbol, exp, log, sqrt
 
 from bounds.errors import InvalidInput
 from bounds.inequalities import branch_and_bound, counterexample, enclose, exceeds, never_exceeds, signs_agree
-from bounds.symbols import D, L, T, beta, delta, eps, mu, n
+from bounds.symbols import D, L, T, beta, delta, eps, eta, mu, n
 
 x, y = Symbol("x", positive=True), Symbol("y", positive=True)
 v = Symbol("v", nonnegative=True)
@@ -130,7 +130,8 @@ def trees(draw: st.DrawFn, depth: int = 3) -> sympy.Expr:
     if depth == 0 or draw(st.booleans()):
         return draw(st.sampled_from([x, y, sympy.pi, sympy.E, Rational(1, 3), sympy.Integer(2)]))
     a, b = draw(trees(depth - 1)), draw(trees(depth - 1))
-    how = draw(st.sampled_from(["+", "-", "*", "square", "exp", "log", "root", "inverse", "cube root"]))
+    kinds = ["+", "-", "*", "square", "exp", "log", "root", "inverse", "cube root", "least", "most", "size"]
+    how = draw(st.sampled_from(kinds))
     return {
         "+": lambda: a + b,
         "-": lambda: a - b,
@@ -141,6 +142,9 @@ def trees(draw: st.DrawFn, depth: int = 3) -> sympy.Expr:
         "root": lambda: sqrt(1 + a**2),
         "inverse": lambda: 1 / (1 + a**2),
         "cube root": lambda: (1 + a**2) ** Rational(1, 3),
+        "least": lambda: sympy.Min(a, b),
+        "most": lambda: sympy.Max(a, b),
+        "size": lambda: sympy.Abs(a - b),
     }[how]()
 
 
@@ -181,7 +185,9 @@ def test_branch_and_bound_proves_with_room_and_never_without(room: float) -> Non
     least = float(exp(Rational(1, 10)) - 1 - Rational(1, 10) - Rational(1, 200))
     gap = exp(x) - 1 - x - x**2 / 2
     assert branch_and_bound(gap - least * room, {x: (0.1, 2.0)}).holds
-    assert branch_and_bound(gap - least / room, {x: (0.1, 2.0)}, limit=150).holds is None
+    false = branch_and_bound(gap - least / room, {x: (0.1, 2.0)})
+    assert false.holds is False
+    assert exceeds(least / Rational(repr(room)), gap, {x: false.point["x"]})
 
 
 def test_branch_and_bound_in_two_dimensions() -> None:
@@ -196,6 +202,46 @@ def test_branch_and_bound_at_its_limit() -> None:
     """Decided with the very last cell that was allowed."""
     assert branch_and_bound(x, {x: (1, 2)}, limit=1).holds
     assert branch_and_bound(x - 1, {x: (0, 2)}, limit=1).holds is None
+
+
+def test_what_is_not_decided_is_named_as_a_box() -> None:
+    """(x - 1)^2 touches 0 at 1: no point below, no proof, and what is left shrinks around it."""
+    gap = x**2 - 2 * x + 1 + y * 0
+    few, many = (branch_and_bound(gap, {x: (0.5, 2.0)}, limit=k) for k in (10, 200))
+    for found in (few, many):
+        assert found.holds is None
+        low, high = found.left[x]
+        assert 0.5 <= low <= 1 <= high <= 2
+        assert f"x in [{low:.4g}, {high:.4g}]" in found.how
+    assert many.left[x][1] - many.left[x][0] < (few.left[x][1] - few.left[x][0]) / 4
+
+
+def test_conditions_cut_the_box() -> None:
+    """x >= y - 1/10 wherever x >= y; the whole box holds points that break it."""
+    gap, box = x - y + Rational(1, 10), {x: (1, 2), y: (1, 2)}
+    assert branch_and_bound(gap, box, [y <= x]).holds
+    assert branch_and_bound(gap, box).holds is False
+    assert branch_and_bound(gap, box, [y <= x + 1]).holds is False
+    elsewhere = branch_and_bound(gap, box, [y <= L], limit=50)  # nothing is known of L: no point may be offered
+    assert elsewhere.holds is None
+
+
+def test_whole_numbers_are_tried_whole() -> None:
+    """n (n - 3) + 2 is negative between 1 and 2 only: no whole number shows it, and nothing proves it."""
+    assert branch_and_bound(n * (n - 3) + 2, {n: (1, 2)}, limit=60).holds is None
+    assert branch_and_bound(n * (n - 3) + 1, {n: (1, 2)}, limit=60).point["n"] in (1.0, 2.0)
+
+
+@settings(deadline=None, max_examples=20)
+@given(ratio, st.sampled_from([1, 2]))
+def test_equations_among_the_conditions_are_kept(c: Rational, k: int) -> None:
+    """eta = c/beta: then eta beta = c, and a bound on eta alone fails where it must."""
+    given_ = [sympy.Eq(eta, c / beta**k)]
+    assert counterexample(eta * beta**k, c * (1 + Rational(1, 10**6)), conditions=given_) is None
+    point = counterexample(eta, beta, conditions=given_)
+    assert point is not None
+    assert point["eta"] == pytest.approx(float(c) / point["beta"] ** k)
+    assert exceeds(eta, beta, {eta: point["eta"], beta: point["beta"]})
 
 
 def test_branch_and_bound_where_a_log_leaves_the_reals() -> None:

@@ -26,7 +26,7 @@ def test_the_table_is_the_recorded_one():
 
 
 def test_the_number_of_claims_is_true():
-    assert int(re.search(r"\((\d+) claims of one paper", README)[1]) == len(recorded())
+    assert int(re.search(r"\((\d+) claims so far", README)[1]) == len(recorded())
 
 
 @pytest.mark.parametrize("line", [c for c in COMMANDS if "--thorough" not in c])

@@ -14,15 +14,17 @@ from bounds.claim import Effort, Evidence, Kind, Verdict
 from bounds.errors import HypothesisViolated, InvalidInput, UnknownName
 from bounds.registry import entries
 from dpcheck import verify
-from dpcheck.verify import Judgement, Store, differences, record, recorded, run, select, verify_one
+from dpcheck.catalogue import catalogue
+from dpcheck.verify import Judgement, Store, differences, record, recorded, run, select, verify_one, with_standing
 
-QUICK = Effort()
+QUICK, V = Effort(), Verdict.VACUOUS
 FEW = ["zhang17.lemma9", "zhang17.lemma9.exact", "zhang17.theorem6.scale"]
 
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("DPCHECK_CACHE", str(tmp_path / "cache"))
+    catalogue.cache_clear()  # it is kept in the cache too
     return tmp_path / "cache"
 
 
@@ -92,7 +94,7 @@ def test_the_seed_is_the_claims_own() -> None:
 def test_a_second_run_reads_the_store(own_cache: Path) -> None:
     first = {j.id: j for j in run(FEW, QUICK, workers=1)}
     files = {f: f.stat().st_mtime_ns for f in own_cache.rglob("*.json")}
-    assert sorted(f.stem for f in files) == sorted(FEW)
+    assert sorted(f.stem for f in files) == sorted([*FEW, "catalogue"])
     second = {j.id: j for j in run(FEW, QUICK, workers=1)}
     assert [told(j) for j in second.values()] == [told(first[k]) for k in second]
     assert {k: j.seconds for k, j in second.items()} == {k: j.seconds for k, j in first.items()}
@@ -103,14 +105,14 @@ def test_a_stopped_run_goes_on_where_it_was(own_cache: Path) -> None:
     judgements = run(FEW, QUICK, workers=1)
     done = next(judgements)
     judgements.close()
-    assert [f.stem for f in own_cache.rglob("*.json")] == [done.id]
+    assert [f.stem for f in own_cache.rglob("zhang17*.json")] == [done.id]
     assert {j.id for j in run(FEW, QUICK, workers=1)} == set(FEW)
 
 
 @pytest.mark.parametrize("damage", ["", "null", "{", '{"verdict": "PROVED"}', '{"verdict": "MAYBE", "evidence": []}'])
 def test_a_damaged_store_costs_the_resume_only(own_cache: Path, damage: str) -> None:
     (before,) = run(FEW[:1], QUICK, workers=1)
-    (file,) = own_cache.rglob("*.json")
+    (file,) = own_cache.rglob("zhang17*.json")
     file.write_text(damage)
     (after,) = run(FEW[:1], QUICK, workers=1)
     assert told(after) == told(before)
@@ -183,6 +185,37 @@ def test_only_refutations_replay() -> None:
     nothing = Judgement("zhang17.lemma9", Verdict.UNCHECKED, ())
     assert nothing.telling is None
     assert nothing.to_json()["check"] is None
+
+
+# Citations -----------------------------------------------------------------------------------------
+def test_what_a_claim_rests_on_is_named_when_it_falls(own_record: Path) -> None:
+    """By this run's verdicts first, by the record where the run did not judge; and it changes no verdict."""
+    done = [verify_one("zhang17.theorem4.composition", QUICK), verify_one("zhang17.lemma12.convex", QUICK)]
+    composition, convex = with_standing(done)
+    assert composition.gaps == []  # lemma10 stands
+    assert convex.gaps == []
+    fallen = [*done, Judgement("zhang17.lemma10", Verdict.REFUTED, ()), Judgement("zhang17.lemma11.convex", V, ())]
+    composition, convex, *_ = with_standing(fallen)
+    assert [g.figure for g in composition.gaps] == ["rests on zhang17.lemma10, which is refuted"]
+    assert [g.figure for g in convex.gaps] == ["rests on zhang17.lemma11.convex, which is vacuous"]
+    assert [j.verdict for j in (composition, convex)] == [j.verdict for j in done]
+    rows = json.loads(own_record.read_text())
+    rows["zhang17.lemma10"]["verdict"] = "REFUTED"
+    own_record.write_text(json.dumps(rows))
+    assert with_standing(done[:1])[0].to_json()["gaps"] == ["rests on zhang17.lemma10, which is refuted"]
+
+
+def test_a_gap_is_evidence_without_a_vote_that_replays() -> None:
+    found = verify_one("zhang17.theorem1.strongly_convex", QUICK)
+    assert found.verdict is Verdict.REFUTED
+    (gap,) = found.gaps
+    assert gap.figure == "uses zhang17.lemma3, which needs n ≥ 2; here n = 1 is allowed"
+    assert found.telling is not None
+    assert found.telling.check == "accountant"
+    again = verify.replay(found.id, "citation", gap.counterexample or {})
+    assert verify.shows(again)
+    assert again.figure == gap.figure
+    assert not verify.shows(verify.replay(found.id, "citation", {**(gap.counterexample or {}), "n": 2.0}))
 
 
 # Replays -------------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@ Solver: dpcheck/solvers/convex/bassily_sgd.py.
 from sympy import Eq, log, sqrt
 
 from bounds.checks import SampledGaussianAccountant
-from bounds.claim import Claim, Kind, Setting, Source, lipschitz
+from bounds.claim import Cites, Claim, Kind, Setting, Source, lipschitz
 from bounds.guarantees import ApproxDP
-from bounds.symbols import L, alpha_g, delta, eps, m, n
+from bounds.symbols import L, alpha_g, delta, eps, m, n, q
 
 # Bassily et al.: variance 32 L^2 n^2 log(n/delta) log(1/delta) / eps^2 on n times a gradient, n^2 steps.
 # A batch of m keeps that noise on the SUM of its gradients and takes (n/m)^2 steps.
@@ -28,4 +28,5 @@ minibatch = Claim(
             batch=50, sizes=(100, 500),
         )
     ],
+    cites=[Cites("zhang17.lemma9", {q: m / n})],
 )  # fmt: skip

@@ -7,7 +7,7 @@ Its sensitivity and convergence stand in gradient_descent.py. Solver: dpcheck/so
 from sympy import Eq, Le, Min, Rational, Symbol, exp, limit, log, pi, simplify, sqrt
 
 from bounds.checks import GaussianAccountant
-from bounds.claim import Claim, Kind, Rate, Setting, Source, convex, lipschitz, smooth, strongly_convex
+from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source, convex, lipschitz, smooth, strongly_convex
 from bounds.convex.gradient_descent import AT_ITERATES
 from bounds.guarantees import ApproxDP, PureDP
 from bounds.proofs import AtMost, Equals, Follows, Less, Minimises, NoConstant, Proof
@@ -19,7 +19,9 @@ from bounds.symbols import (
     beta,
     d,
     delta,
+    distance,
     eps,
+    eta,
     excess_risk,
     mu,
     n,
@@ -34,6 +36,7 @@ extra, gap = (Symbol(name, nonnegative=True) for name in ("extra", "gap"))
 stated_noise = sqrt(2 * log(2 / delta)) * Delta / eps  # from exp(-eps^2 ||z||^2 / (4 log(2/delta) Delta^2))
 convex_Delta, convex_exact = 3 * L * T / (beta * n), 2 * L * T / (beta * n)
 strong_Delta = 5 * L * (1 + beta / mu) / (n * beta)
+convex_step, strong_step = {eta: 1 / beta}, {eta: 1 / (mu + beta)}
 
 algorithm1_approx = Claim(
     id="zhang17.algorithm1.approx",
@@ -71,6 +74,7 @@ theorem1 = Claim(
             "Huber losses with far minimisers have the full gradient all along the path: they attain 2LT/(βn)",
         )
     ],
+    cites=[Cites("zhang17.lemma2", convex_step), Cites("zhang17.algorithm1.approx", {Delta: convex_Delta})],
 )
 
 theorem1_strong = Claim(
@@ -88,6 +92,7 @@ theorem1_strong = Claim(
             box={eps: (1e-2, 1e3)},
         )
     ],
+    cites=[Cites("zhang17.lemma3", strong_step), Cites("zhang17.algorithm1.approx", {Delta: strong_Delta})],
 )
 
 theorem1_strong_corrected = Claim(
@@ -105,6 +110,7 @@ theorem1_strong_corrected = Claim(
             "the worst condition number (μ to 0): sensitivity 2L/(nμ)",
         )
     ],
+    cites=[Cites("zhang17.lemma3", strong_step), Cites("zhang17.algorithm1.approx.corrected", {Delta: strong_Delta})],
 )
 
 theorem1_pure = Claim(
@@ -124,6 +130,7 @@ theorem1_pure = Claim(
             against=eps,
         ),
     ],
+    cites=[Cites("zhang17.lemma2", convex_step), Cites("zhang17.algorithm1.pure", {Delta: convex_Delta})],
 )
 
 theorem1_corrected = Claim(
@@ -136,6 +143,7 @@ theorem1_corrected = Claim(
     guarantee=ApproxDP(eps, delta),
     corrects="zhang17.theorem1",
     checks=[GaussianAccountant(simplify(convex_exact / stated_noise.subs(Delta, convex_Delta)), "with the range of ε")],
+    cites=[Cites("zhang17.lemma2", convex_step), Cites("zhang17.algorithm1.approx.corrected", {Delta: convex_Delta})],
 )
 
 # Utility -------------------------------------------------------------------------------------------
@@ -147,6 +155,7 @@ strong_losses = [strongly_convex(mu), smooth(beta), lipschitz(L, "where ‖w‖ 
 strong_steps = (mu**2 + beta**2) / (mu * beta)  # times log(X): exp(-2 mu beta T/(mu+beta)^2) <= 1/X
 strong_steps_pure = strong_steps * log(mu**2 * n**2 * eps**2 * D**2 / (L**2 * d**2))
 strong_steps_approx = strong_steps * log(mu**2 * n**2 * eps**2 * D**2 / (L**2 * d * log(1 / delta)))
+strong_lemmas = [Cites("zhang17.lemma3", strong_step), Cites("zhang17.lemma5", {**strong_step, distance: D})]
 
 theorem2_pure = Claim(
     id="zhang17.theorem2.pure",
@@ -164,6 +173,7 @@ theorem2_pure = Claim(
             {beta: mu + gap, d: 1 + extra},
         )
     ],
+    cites=[Cites("zhang17.theorem2.pure.proof")],
 )
 
 theorem2_approx = Claim(
@@ -183,6 +193,7 @@ theorem2_approx = Claim(
             {beta: mu + gap, delta: exp(-extra) / 2},
         )
     ],
+    cites=[Cites("zhang17.theorem2.approx.proof")],
 )  # fmt: skip
 
 theorem2_pure_proof = Claim(
@@ -195,6 +206,7 @@ theorem2_pure_proof = Claim(
         excess_risk, strong_optimisation + 25 * L**2 * (mu + beta) ** 2 * (d + 1) * d / (n**2 * eps**2 * mu**2 * beta)
     ),
     checks=[AtMost(strong_optimisation + strong_pure_noise, "Lemma 5 plus β/2 times Lemma 6", exact=False)],
+    cites=[*strong_lemmas, Cites("zhang17.lemma6", {sigma: strong_Delta / eps})],
 )
 
 theorem2_approx_proof = Claim(
@@ -213,6 +225,7 @@ theorem2_approx_proof = Claim(
             box={D: (1e-6, 1e-4), L: (1, 100), beta: (1, 100), mu: (1e-2, 1), delta: (1e-10, 1e-3), d: (1, 3)},
         )
     ],
+    cites=[*strong_lemmas, Cites("zhang17.lemma7", {sigma: stated_noise.subs(Delta, strong_Delta)})],
 )
 
 theorem2_approx_proof_corrected = Claim(
@@ -227,6 +240,7 @@ theorem2_approx_proof_corrected = Claim(
     ),
     corrects="zhang17.theorem2.approx.proof",
     checks=[Equals(strong_optimisation + strong_approx_noise, "Lemma 5 plus β/2 times Lemma 7")],
+    cites=[*strong_lemmas, Cites("zhang17.lemma7", {sigma: stated_noise.subs(Delta, strong_Delta)})],
 )  # fmt: skip
 
 convex_losses = [convex(), smooth(beta), lipschitz(L), Setting("‖ŵ‖ ≤ D, w₀ = 0, step size 1/β")]
@@ -236,6 +250,9 @@ convex_bound_pure = 2 * beta * D**2 / T + 9 * T**2 * L**2 * d * (d + 1) / (2 * b
 convex_bound_approx = 2 * beta * D**2 / T + 9 * T**2 * L**2 * d * log(2 / delta) / (beta * n**2 * eps**2)
 pure_rate = (sqrt(beta) * L * d * D**2 / (n * eps)) ** Rational(2, 3)
 approx_rate = (L * sqrt(beta * d * log(1 / delta)) * D**2 / (n * eps)) ** Rational(2, 3)
+convex_lemmas = [Cites("zhang17.lemma2", convex_step), Cites("zhang17.lemma8", {**convex_step, distance: D})]
+pure_lemmas = [*convex_lemmas, Cites("zhang17.lemma6", {sigma: convex_Delta / eps})]
+approx_lemmas = [*convex_lemmas, Cites("zhang17.lemma7", {sigma: stated_noise.subs(Delta, convex_Delta)})]
 
 # E h(z) >= h(E|z|) for a Huber loss h in one dimension, where E|z| = Delta/eps: it does not vanish with ŵ.
 shrinking = Symbol("shrinking", positive=True)
@@ -262,6 +279,7 @@ theorem3_pure = Claim(
             "T and the noise use D; with ŵ near 0 the bound vanishes and the noise does not",
         )
     ],
+    cites=pure_lemmas,
 )  # fmt: skip
 
 theorem3_approx = Claim(
@@ -278,6 +296,7 @@ theorem3_approx = Claim(
             "T and the noise use D; with ŵ near 0 the bound vanishes and the noise does not",
         )
     ],
+    cites=approx_lemmas,
 )  # fmt: skip
 
 theorem3_pure_corrected = Claim(
@@ -292,6 +311,7 @@ theorem3_pure_corrected = Claim(
     checks=[
         Follows(convex_bound_pure.subs(T, pure_steps), Rational(11), "Lemma 8 plus β/2 times Lemma 6", {d: 1 + extra})
     ],
+    cites=pure_lemmas,
 )
 
 theorem3_approx_corrected = Claim(
@@ -311,6 +331,7 @@ theorem3_approx_corrected = Claim(
             {delta: exp(-extra) / 2},
         )
     ],
+    cites=approx_lemmas,
 )
 
 best_steps = (2 * beta**2 * n**2 * eps**2 * D**2 / (9 * L**2 * d * (d + 1))) ** Rational(1, 3)

@@ -29,6 +29,7 @@ from bounds.symbols import (
     ratio,
     run_time,
 )  # fmt: skip
+from bounds.tables import Cell, Row, Table
 
 a, v, more = (Symbol(name, nonnegative=True) for name in ("a", "v", "more"))
 big = Symbol("big", positive=True)
@@ -204,6 +205,55 @@ table1_improves = Claim(
             ],
             "ratios 1/log n and log(1/δ)/log³(n/δ)",
         )
+    ],
+)
+
+per_step = "nd operations a step, T of the theorem"
+table1 = Table(
+    id="zhang17.table1",
+    source=Source("zhang17", "Table 1"),
+    title="Comparison with existing results",
+    keeps=dict.fromkeys(("utility", "run time"), ("n", "d", "eps", "delta")),
+    rows=[
+        Row(
+            "ours, μ-strongly convex, ε-DP",
+            {
+                "utility": Cell(table1_sc_pure.formula, "zhang17.theorem2.pure"),
+                "run time": Cell(
+                    table1_time_pure.formula, "zhang17.theorem2.pure", lambda _: n * d * strong_steps_pure, per_step
+                ),
+            },
+        ),
+        Row(
+            "ours, μ-strongly convex, (ε, δ)-DP",
+            {
+                "utility": Cell(table1_sc_approx.formula, "zhang17.theorem2.approx"),
+                "run time": Cell(
+                    table1_time_approx.formula,
+                    "zhang17.theorem2.approx",
+                    lambda _: n * d * strong_steps_approx,
+                    per_step,
+                ),
+            },
+        ),
+        Row(
+            "ours, nonconvex",
+            {
+                "utility": Cell(table1_nonconvex.formula, "zhang17.theorem5.rate"),
+                "run time": Cell(
+                    table1_nonconvex_time.formula, "zhang17.theorem5.rate", lambda _: n**2 * d, "n² rounds"
+                ),
+            },
+        ),
+        Row(
+            "Bassily et al., μ-strongly convex, ε-DP",
+            {"utility": Cell(bassily_pure.formula), "run time": Cell(bassily_pure_time.formula)},
+        ),
+        Row(
+            "Bassily et al., μ-strongly convex, (ε, δ)-DP",
+            {"utility": Cell(bassily_approx.formula), "run time": Cell(bassily_approx_time.formula)},
+        ),
+        Row("Bassily et al., nonconvex", {"utility": Cell("NA"), "run time": Cell("NA")}),
     ],
 )
 

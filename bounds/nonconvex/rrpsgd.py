@@ -7,9 +7,9 @@ Lemmas 11 and 12 stand in stochastic_gradient.py. Solver: dpcheck/solvers/noncon
 from sympy import Eq, Integer, Le, Min, Rational, Symbol, erfc, exp, integrate, log, sqrt
 
 from bounds.checks import SampledGaussianAccountant
-from bounds.claim import Claim, Kind, Rate, Setting, Source, convex, lipschitz, smooth
+from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source, convex, lipschitz, smooth
 from bounds.guarantees import ApproxDP
-from bounds.proofs import AtMost, Bounded, Equals, Less, NoConstant, Proof, Same
+from bounds.proofs import AtMost, Bounded, Equals, Less, NoConstant, Proof, Same, Units
 from bounds.symbols import (
     D_F,
     D,
@@ -19,6 +19,8 @@ from bounds.symbols import (
     beta,
     d,
     delta,
+    delta1,
+    distance,
     eps,
     eps_out,
     eta,
@@ -26,6 +28,7 @@ from bounds.symbols import (
     gamma,
     gradient_norm2,
     n,
+    q,
     sigma_g,
     sigma_t,
     t,
@@ -48,6 +51,8 @@ algorithm2 = Claim(
     checks=[Equals(sqrt(1 / (2 * exponent)), "density exp(-c‖z‖²) has variance 1/(2c) per coordinate")],
 )
 
+per_step = eps / (2 * sqrt(2 * log(2 / delta)))  # epsilon the proof claims for one step
+
 theorem4 = Claim(
     id="zhang17.theorem4",
     source=Source("zhang17", "Theorem 4"),
@@ -59,9 +64,13 @@ theorem4 = Claim(
     checks=[
         SampledGaussianAccountant(stated_noise / L, n**2, "n² steps on one random record each, whole transcript seen")
     ],
+    cites=[
+        Cites("zhang17.theorem4.step"),
+        Cites("zhang17.lemma9", {q: 1 / n, eps: per_step}),
+        Cites("zhang17.theorem4.composition"),
+    ],
 )
 
-per_step = eps / (2 * sqrt(2 * log(2 / delta)))  # epsilon the proof claims for one step
 step_mu = 2 * L / stated_noise  # two gradients differ by up to 2L
 
 theorem4_step = Claim(
@@ -95,6 +104,7 @@ theorem4_composition = Claim(
             "Lemma 10 as meant: its first term alone is ε already",
         )
     ],
+    cites=[Cites("zhang17.lemma10", {T: n**2, eps: amplified, delta1: delta / 2})],
 )
 
 theorem5_privacy = Claim(
@@ -105,6 +115,7 @@ theorem5_privacy = Claim(
     assumes=[*losses, eps <= 1],
     states=Eq(eta, Min(1 / beta, D_F / (sigma_g * n))),
     guarantee=ApproxDP(eps, delta),
+    cites=[Cites("zhang17.theorem4")],
 )
 
 # Utility -------------------------------------------------------------------------------------------
@@ -140,6 +151,7 @@ theorem5_general = Claim(
     says="The mean squared gradient at the output, for any step size below 2/β.",
     assumes=[*losses, eta < 2 / beta],
     states=Le(gradient_norm2, beta * (D_F**2 + sigma_g**2 * n**2 * eta**2) / (n**2 * (2 * eta - beta * eta**2))),
+    cites=[Cites("zhang17.lemma11.gradient", {T: n**2})],
 )
 
 theorem5_general_corrected = Claim(
@@ -166,6 +178,7 @@ theorem5_general_corrected = Claim(
             ]
         )
     ],
+    cites=[Cites("zhang17.lemma11.gradient.corrected", {T: n**2})],
 )
 
 # In the regime eta = D_F/(sigma n) <= 1/beta: 2 eta - beta eta^2 >= eta, so the bound is at most 2 beta D_F sigma/n.
@@ -195,6 +208,7 @@ theorem5_rate = Claim(
             f"hidden constant {2 * float(sqrt(variance_factor)):.2f} suffices for δ ≤ 1/2",
         )
     ],
+    cites=[Cites("zhang17.lemma12.gradient", {T: n**2}), Cites("zhang17.theorem5.deviation")],
 )
 
 flat = (1 / (sqrt(2) * n)) ** Rational(2, 3)  # slope of the flat family below
@@ -215,6 +229,7 @@ theorem5_convex = Claim(
             "Jensen the risk left is at least s/4, with σ ≥ 2",
         )
     ],
+    cites=[Cites("zhang17.lemma12.convex", {T: n**2, distance: D}), Cites("zhang17.theorem5.deviation")],
 )
 
 theorem5_convex_corrected = Claim(
@@ -233,6 +248,10 @@ theorem5_convex_corrected = Claim(
             ],
             f"hidden constant {2 * float(sqrt(variance_factor)):.2f} suffices for δ ≤ 1/2",
         )
+    ],
+    cites=[
+        Cites("zhang17.lemma11.convex", {T: n**2, eta: D / (sigma_g * n), distance: D}),
+        Cites("zhang17.theorem5.deviation.corrected"),
     ],
 )
 
@@ -282,7 +301,8 @@ theorem6_scale = Claim(
         Equals(
             sqrt(2 * a_printed) * (eta * L + beta * L * eta**2) * alpha_g,
             "what inequality (4) uses: its right side squared, over 3 log(3/γ) n²",
-        )
+        ),
+        Units(),
     ],
 )
 
@@ -350,5 +370,10 @@ theorem6 = Claim(
             {n: (30, 1e9), d: (1, 1e6), eps: (1e-3, 1), delta: (1e-12, 0.1), gamma: (1e-12, 0.1)},
             "inequalities (1) to (5) combined, at L = β = D_F = 1",
         )
+    ],
+    cites=[
+        Cites("zhang17.lemma4"),
+        Cites("zhang17.theorem6.scale"),
+        Cites("zhang17.theorem6.chi2", {x_tail: tail}),
     ],
 )

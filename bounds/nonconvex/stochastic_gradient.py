@@ -2,8 +2,8 @@
 
 from sympy import Le, Min, Rational, Symbol, sqrt
 
-from bounds.claim import Claim, Kind, Source, convex, smooth
-from bounds.proofs import AtMost, Equals, Less, Proof, Same
+from bounds.claim import Cites, Claim, Kind, Source, convex, smooth
+from bounds.proofs import AtMost, Equals, Less, Proof, Same, Units
 from bounds.symbols import D_F, T, beta, distance, eta, excess_risk, gradient_norm2, sigma_g, t
 
 v = Symbol("v", nonnegative=True)
@@ -18,7 +18,7 @@ lemma11 = Claim(
     says="The mean squared gradient after a random number of noisy steps, as printed: without β.",
     assumes=[smooth(beta), eta < 2 / beta],
     states=Le(gradient_norm2, (D_F**2 + sigma_g**2 * T * eta**2) / (T * (2 * eta - beta * eta**2))),
-    checks=[AtMost(quadratic_after_one, "one noiseless step on β/2·w²", box=one_step)],
+    checks=[AtMost(quadratic_after_one, "one noiseless step on β/2·w²", box=one_step), Units()],
 )
 
 lemma11_corrected = Claim(
@@ -73,7 +73,9 @@ lemma12 = Claim(
     states=Le(gradient_norm2, beta * D_F**2 / T + 2 * D_F * sigma_g / sqrt(T)),
     checks=[
         AtMost(quadratic_after_one.subs(eta, chosen_step), "one noiseless step on β/2·w²", box={T: (1, 1)}),
+        Units(),
     ],
+    cites=[Cites("zhang17.lemma11.gradient", {eta: chosen_step})],
 )
 
 lemma12_corrected = Claim(
@@ -102,6 +104,7 @@ lemma12_corrected = Claim(
             ]
         )
     ],
+    cites=[Cites("zhang17.lemma11.gradient.corrected", {eta: chosen_step})],
 )
 
 slope = (sigma_g * sqrt(beta * distance) / (2 * sqrt(2 * T))) ** Rational(2, 3)
@@ -120,6 +123,7 @@ lemma12_convex = Claim(
             box={T: (1e6, 1e10), beta: (1, 1), distance: (1, 1), sigma_g: (1, 1)},
         )
     ],
+    cites=[Cites("zhang17.lemma11.convex", {eta: chosen_step})],
 )
 
 lemma12_convex_corrected = Claim(
@@ -148,4 +152,5 @@ lemma12_convex_corrected = Claim(
             ]
         )
     ],
+    cites=[Cites("zhang17.lemma11.convex", {eta: Min(1 / beta, distance / (sigma_g * sqrt(T)))})],
 )

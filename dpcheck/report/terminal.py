@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from bounds.claim import DOCUMENTS, Verdict, pretty
-from bounds.registry import Entry, entries
+from bounds.claim import CITATION, DOCUMENTS, Verdict, pretty
 from bounds.symbols import TABLE, unit_text
-from dpcheck.registry import checks_of, solvers
+from dpcheck.catalogue import catalogue
 from dpcheck.verify import Judgement
+
+if TYPE_CHECKING:
+    from bounds.registry import Entry
 
 COLOURS = {
     Verdict.PROVED: "green",
@@ -36,7 +38,7 @@ def coloured(verdict: str) -> Text:
 
 def verdict_table(done: Sequence[Judgement]) -> Table:
     """Claim, source, verdict, figure, how, seconds; in the order of the claims."""
-    order = {key: i for i, key in enumerate(entries())}
+    order = {key: i for i, key in enumerate(catalogue())}
     table = Table(header_style="bold", pad_edge=False)
     table.add_column("claim", overflow="fold", min_width=10)
     table.add_column("source", overflow="fold", max_width=18)
@@ -45,9 +47,8 @@ def verdict_table(done: Sequence[Judgement]) -> Table:
     table.add_column("checked by", overflow="fold", max_width=12)
     table.add_column("s", justify="right", no_wrap=True)
     for judgement in sorted(done, key=lambda j: order[j.id]):
-        claim, telling = entries()[judgement.id].claim, judgement.telling
+        telling, place = judgement.telling, judgement.about.place.split(",")[0]
         kinds = ", ".join(dict.fromkeys(e.check for e in judgement.evidence)) or "nothing yet"
-        place = claim.source.place.split(",")[0]
         figure = telling.figure if telling else "no check applies"
         table.add_row(
             judgement.id, place, coloured(judgement.verdict), figure, kinds, f"{judgement.seconds:.1f}"
@@ -69,6 +70,13 @@ def replay_lines(done: Sequence[Judgement]) -> Text:
     return Text("\n").join([Text("Replay a counterexample:", style="bold"), *map(Text, commands)])
 
 
+def gap_lines(done: Sequence[Judgement]) -> Text:
+    """One line per hypothesis that a proof uses without having it, in the order of the claims."""
+    order = {key: i for i, key in enumerate(catalogue())}
+    lines = [f"  {j.id}: {gap.figure}" for j in sorted(done, key=lambda j: order[j.id]) for gap in j.gaps]
+    return Text("\n").join([Text("Gaps between statement and proof:", style="bold"), *map(Text, lines)])
+
+
 def difference_table(rows: Sequence[tuple[str, str, str]]) -> Table:
     """What a run found against what was recorded."""
     table = Table(title="Verdicts that differ from the record", header_style="bold")
@@ -82,23 +90,25 @@ def difference_table(rows: Sequence[tuple[str, str, str]]) -> Table:
 def claim_list(ids: Sequence[str], known: dict[str, Any]) -> Group:
     """All claims, by document and by algorithm."""
     parts: list[Any] = []
-    rows = sorted((entries()[i] for i in ids), key=lambda e: e.claim.source.document)
-    for document, of_document in groupby(rows, key=lambda e: e.claim.source.document):
+    rows = sorted((catalogue()[i] for i in ids), key=lambda row: row.document)
+    for document, of_document in groupby(rows, key=lambda row: row.document):
         parts.append(Text(f"{document}: {DOCUMENTS[document]}", style="bold"))
-        for (theme, stem), group in groupby(of_document, key=lambda e: (e.theme, e.algorithm)):
+        for (theme, stem), group in groupby(of_document, key=lambda row: (row.theme, row.algorithm)):
             table = Table(title=f"{theme}/{stem}", title_justify="left", show_header=False, box=None, pad_edge=False)
             table.add_column(min_width=36, overflow="fold")
             table.add_column(no_wrap=True)
             table.add_column(overflow="fold")
-            for entry in group:
-                verdict = known.get(entry.claim.id, {}).get("verdict", "not recorded")
-                table.add_row(f"  {entry.claim.id}", coloured(verdict), entry.claim.says)
+            for row in group:
+                verdict = known.get(row.id, {}).get("verdict", "not recorded")
+                table.add_row(f"  {row.id}", coloured(verdict), row.says)
             parts.append(table)
     return Group(*parts)
 
 
 def claim_page(entry: Entry, known: dict[str, Any]) -> Panel:
     """One claim: statement, hypotheses, source, where its files are, verdict, evidence."""
+    from dpcheck.registry import checks_of, solvers  # these import every solver
+
     claim, row = entry.claim, known.get(entry.claim.id, {})
     table = Table(show_header=False, box=None)
     table.add_column(style="bold", no_wrap=True)
@@ -116,6 +126,8 @@ def claim_page(entry: Entry, known: dict[str, Any]) -> Panel:
     table.add_row("source", str(claim.source))
     if claim.corrects:
         table.add_row("corrects", claim.corrects)
+    for cites in claim.cites:
+        table.add_row("cites", cites.id + "".join(f", {pretty(k)} = {pretty(v)}" for k, v in cites.where.items()))
     if claim.unit_gap and not claim.ignores_units:
         table.add_row("units", Text(claim.unit_gap, style="red"))
     table.add_row("stands in", f"bounds/{entry.theme}/{entry.algorithm}.py")
@@ -124,7 +136,9 @@ def claim_page(entry: Entry, known: dict[str, Any]) -> Panel:
     table.add_row("checks", ", ".join(dict.fromkeys(c.kind for c in checks_of(entry))) or "none")
     table.add_row("verdict", coloured(row.get("verdict", "not recorded")))
     for piece in row.get("evidence", []):
-        table.add_row("evidence", f"{piece['check']}: {piece['verdict']}. {piece['figure']} ({piece['detail']})")
+        label = "gap" if piece["check"] == CITATION and piece["verdict"] == Verdict.UNCHECKED else "evidence"
+        detail = f" ({piece['detail']})" if piece["detail"] else ""
+        table.add_row(label, f"{piece['check']}: {piece['verdict']}. {piece['figure']}{detail}")
     if row.get("replay"):
         table.add_row("replay", row["replay"])
     return Panel(table, title=claim.id, title_align="left")

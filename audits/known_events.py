@@ -1,0 +1,41 @@
+"""Events of a known likelihood ratio: the density itself says how rare they are, far into the tails."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+from audits.attacks import Score
+from audits.selection import Events, Prospect, prospect_of
+
+DOUBT = 4.0  # standard errors at which a density is no longer believed
+
+
+def prospect_of_known(score: Score, first: np.ndarray, second: np.ndarray) -> Prospect:
+    """From pilot scores: of all runs with a log ratio s, the share e^s / (1 + e^s) comes from the first dataset.
+
+    A density that the pilot contradicts is a score like any other; normal scores are better served by their fit.
+    """
+    plain = prospect_of(score, first, second)
+    if plain.normal or not believable(first, second):
+        return plain
+    pooled = np.sort(np.concatenate([first, second]))
+    above = len(pooled) - np.searchsorted(pooled, plain.thresholds, side="left")
+    p, q = (
+        np.concatenate([[0.0], np.cumsum(share[::-1])])[above] / share.sum()
+        for share in (special.expit(pooled), special.expit(-pooled))
+    )
+    events: Events = [(True, "first", p, q), (False, "second", 1 - q, 1 - p)]
+    return Prospect(score, plain.thresholds, events)
+
+
+def believable(first: np.ndarray, second: np.ndarray) -> bool:
+    """Whether both datasets' runs are spread over the scores as the scores themselves say, in level and in slope."""
+    scores = np.concatenate([first, second])
+    side, expected = np.repeat([1.0, 0.0], [len(first), len(second)]), special.expit(scores)
+    for weight in (np.ones(len(scores)), np.clip(scores, -5, 5)):
+        # That of coins; runs in equal numbers from both sides vary less.
+        spread = float(np.sqrt((weight**2 * expected * (1 - expected)).sum()))
+        if abs(float((weight * (side - expected)).sum())) > DOUBT * spread + 1e-6:
+            return False
+    return True

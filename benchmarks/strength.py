@@ -1,0 +1,215 @@
+"""What an audit finds: lower bounds on epsilon against goals and oracles, and trials to an early stop.
+
+The oracle knows the exact probabilities: it takes the best event and spends every trial on it, none on choosing.
+Seeds 0 to 19 are those of the published table; pass --first-seed for others.
+
+Run: python -m benchmarks.strength [--seeds 20] [--first-seed 0] [--only SVT1]
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import optimize, stats
+
+from audits import audit, queries
+from audits.ratio import ratio_bound
+from audits.selection import predicted_bound
+from bounds.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
+
+ALPHA = 0.05
+SIZES = (10**4, 10**5, 10**6)
+Rates = tuple[np.ndarray, np.ndarray]
+
+
+# The mechanisms --------------------------------------------------------------------------------------
+def laplace(data: float, rng: np.random.Generator, trials: int) -> np.ndarray:
+    return data + rng.laplace(size=trials)
+
+
+def gaussian(data: float, rng: np.random.Generator, trials: int) -> np.ndarray:
+    return data + rng.standard_normal(trials)
+
+
+def noisy_max(data: np.ndarray, rng: np.random.Generator, trials: int) -> np.ndarray:
+    return (data + rng.laplace(scale=2.0, size=(trials, len(data)))).argmax(axis=1)
+
+
+@dataclass(frozen=True)
+class SparseVector:
+    """Which noisy queries reach a noisy threshold; -1 after `stop` of them. Scales of Lyu, Su and Li (2017)."""
+
+    threshold: float
+    query: float
+    stop: int | None
+
+    def __call__(self, data: np.ndarray, rng: np.random.Generator, trials: int) -> np.ndarray:
+        noisy = data + rng.laplace(scale=self.query, size=(trials, len(data)))
+        above = noisy >= rng.laplace(scale=self.threshold, size=(trials, 1))
+        return above.astype(np.int8) if self.stop is None else np.where(dead(above, self.stop), -1, above)
+
+    def probabilities(self, data: np.ndarray) -> dict[tuple[int, ...], float]:
+        """The exact probability of each output, by integrating over the threshold's noise."""
+        x = np.linspace(-40 * self.threshold, 40 * self.threshold, 20_001)
+        weight = stats.laplace.pdf(x, scale=self.threshold) * (x[1] - x[0])
+        above = stats.laplace.sf(x[:, None] - data, scale=self.query)
+        found: dict[tuple[int, ...], float] = {}
+
+        def extend(seen: tuple[int, ...], probability: np.ndarray) -> None:
+            i = len(seen)
+            if i == len(data) or sum(seen) == self.stop:
+                found[seen + (-1,) * (len(data) - i)] = float(probability @ weight)
+                return
+            extend((*seen, 0), probability * (1 - above[:, i]))
+            extend((*seen, 1), probability * above[:, i])
+
+        extend((), np.ones(len(x)))
+        return found
+
+
+def dead(above: np.ndarray, stop: int) -> np.ndarray:
+    """Queries that come after the `stop`-th that reached the threshold."""
+    seen = above.cumsum(axis=1)
+    return (seen > stop) | ((seen == stop) & ~above)
+
+
+def leaky_vector(data: np.ndarray, rng: np.random.Generator, trials: int) -> np.ndarray:
+    """SVT3: sparse vector with stop = 2 that releases the noisy queries that reached the threshold."""
+    noisy = data + rng.laplace(scale=4.0, size=(trials, len(data)))
+    above = noisy >= rng.laplace(scale=2.0, size=(trials, 1))
+    over = dead(above, 2)
+    return np.hstack([np.where(over, -1, above), np.where(above & ~over, noisy, 0.0)])
+
+
+# The oracle ------------------------------------------------------------------------------------------
+def tails(law: Any, shift: float) -> Rates:
+    """Rates of the events {output < x} on the first and on the second dataset."""
+    x = np.linspace(-12, 12, 4801)
+    return law.cdf(x), law.cdf(x - shift)
+
+
+def most_telling(first: np.ndarray, second: np.ndarray) -> Rates:
+    """Rates of the events made of the outputs with the largest ratios: one, two, three, ... of them."""
+    order = np.argsort(-first / second, kind="stable")
+    return np.cumsum(first[order]), np.cumsum(second[order])
+
+
+def oracle(rates: list[Rates], trials: int, delta: float) -> float:
+    """The median bound of an audit that is told the best event, and its rates, and spends all trials on it."""
+    rng, medians = np.random.default_rng(0), []
+    for p, q in rates:
+        predicted = predicted_bound(p, q, delta, trials, ALPHA)
+        # The prediction is good to a few percent: the best few are simulated.
+        for i in np.argsort(-predicted, kind="stable")[:3]:
+            slope = math.exp(max(float(predicted[i]), 0.0))
+            counts = rng.binomial(trials, [[p[i], q[i]]] * 101).tolist()
+            medians.append(
+                np.median([ratio_bound(k, trials, j, trials, delta=delta, alpha=ALPHA, slope=slope) for k, j in counts])
+            )
+    return float(max(medians))
+
+
+# The goals -------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Case:
+    """A mechanism on a pair, its true epsilon, the goals at 1e4, 1e5 and 1e6 trials, and the oracle's events."""
+
+    mechanism: Callable[..., np.ndarray]
+    pair: tuple[Any, Any]
+    true: float
+    goals: tuple[float | None, ...]
+    rates: Callable[[], list[Rates]] | None = None
+    guarantee: Guarantee = field(default_factory=lambda: PureDP(1.0))
+    assume: str | None = None
+
+    def oracle(self, trials: int) -> float | None:
+        """What the best event could give; None where the bound rests on a model instead."""
+        return None if self.rates is None else oracle(self.rates(), trials, self.guarantee.parameters.get("delta", 0.0))
+
+
+def vector_case(mechanism: SparseVector, true: float, goals: tuple[float | None, ...]) -> Case:
+    pair = (np.zeros(10), np.repeat([1.0, -1.0], 5))
+
+    def rates() -> list[Rates]:
+        first, second = (np.array([*mechanism.probabilities(data).values()]) for data in pair)
+        return [most_telling(first, second), most_telling(second, first)]
+
+    return Case(mechanism, pair, true, goals, rates)
+
+
+def max_rates() -> list[Rates]:
+    """Noisy max of five, one up and four down: the index law by integrating over the winner's noise."""
+    x = np.linspace(-80, 80, 32_001)
+    laws = []
+    for data in (np.zeros(5), np.array([1.0, -1, -1, -1, -1])):
+        density, below = stats.laplace.pdf(x[:, None] - data, scale=2), stats.laplace.cdf(x[:, None] - data, scale=2)
+        wins = [density[:, i] * np.delete(below, i, axis=1).prod(axis=1) for i in range(5)]
+        laws.append(np.array([np.trapezoid(win, x) for win in wins]))
+    return [most_telling(laws[0], laws[1]), most_telling(laws[1], laws[0])]
+
+
+MU = float(optimize.brentq(lambda mu: float(GaussianDP(mu).profile(1.0)) - 1e-5, 0.01, 5.0))
+FINE = ApproxDP(1.0, 1e-5)
+CASES = {
+    "Laplace": Case(laplace, (0.0, 1.0), 1.0, (0.90, 0.975, 0.992), lambda: [tails(stats.laplace, 1.0)]),
+    "Gaussian": Case(gaussian, (0.0, MU), 1.0, (0.36, 0.57, 0.74), lambda: [tails(stats.norm, MU)], FINE),
+    "Gaussian, gdp": Case(gaussian, (0.0, MU), 1.0, (0.90, 0.965, 0.99), None, FINE, "gdp"),
+    "noisy max": Case(noisy_max, (np.zeros(5), np.array([1.0, -1, -1, -1, -1])), 0.779, (0.68, 0.75, 0.77), max_rates),
+    "SVT1": vector_case(SparseVector(2.0, 8.0, 2), 0.730, (None, 0.60, 0.69)),
+    "SVT4": vector_case(SparseVector(4.0, 4 / 3, 2), 3.205, (1.6, 2.6, 3.0)),
+    "SVT6": vector_case(SparseVector(2.0, 2.0, None), 4.486, (1.7, 2.7, 3.5)),
+}
+
+
+def bounds(case: Case, trials: int, seeds: range) -> np.ndarray:
+    """The bound of one audit per seed."""
+    asked = {"pair": case.pair, "guarantee": case.guarantee, "assume": case.assume, "max_trials": trials}
+    return np.array([audit(case.mechanism, alpha=ALPHA, seed=seed, **asked).epsilon_lower for seed in seeds])
+
+
+def stops(true: float, trials: int, seeds: range) -> np.ndarray:
+    """Trials per dataset until an audit of a claimed epsilon of 1 stops."""
+    asked = {"pair": (0.0, true), "guarantee": PureDP(1.0), "max_trials": trials, "stop_early": True}
+    return np.array([audit(laplace, seed=seed, **asked).trials for seed in seeds])
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--only", help="one row")
+    given = parser.parse_args()
+    seeds = range(given.first_seed, given.first_seed + given.seeds)
+    print(f"median of {len(seeds)} audits from seed {seeds.start}, alpha {ALPHA}: found / goal / oracle, middle half")
+    for name, case in CASES.items():
+        for trials, goal in zip(SIZES, case.goals, strict=True):
+            if given.only in (None, name):
+                found, best = bounds(case, trials, seeds), case.oracle(trials)
+                shown = "-" if best is None else f"{best:.3f} ({np.median(found) / best:.2f} of it)"
+                middle = np.quantile(found, [0.25, 0.75])
+                print(
+                    f"{name:<14}{trials:.0e}: {np.median(found):.3f} / {goal} / {shown}, "
+                    f"{middle[0]:.3f} to {middle[1]:.3f}; true {case.true}",
+                    flush=True,
+                )
+    if given.only in (None, "stop"):
+        for true, trials, goal in ((2.0, 5000, 150), (1.5, 10_000, 350), (1.1, 40_000, 5000)):
+            found = stops(true, trials, range(seeds.start, seeds.start + 2 * len(seeds)))
+            print(f"early stop, true epsilon {true}: median {np.median(found):.0f} trials (goal {goal})", flush=True)
+    if given.only in (None, "SVT3"):
+        near = queries(10, sensitivity=1.0)
+        results = [
+            audit(leaky_vector, neighbours=near, guarantee=PureDP(1.0), max_trials=300_000, seed=s) for s in seeds[:5]
+        ]
+        flagged, middle = sum(r.violated for r in results), np.median([r.epsilon_lower for r in results])
+        print(f"SVT3, pair found by search: flagged in {flagged} of {len(results)}, median epsilon >= {middle:.3f}")
+
+
+if __name__ == "__main__":
+    main()

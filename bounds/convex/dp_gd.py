@@ -1,0 +1,61 @@
+"""DP-GD: full-batch noisy gradient descent, the plain baseline of section 3.1 of dwang20.
+
+The accelerated and variance-reduced methods must beat it. Solver: dpcheck/solvers/convex/dp_gd.py.
+"""
+
+from sympy import Eq, Integer, Le, Rational, Symbol, log, simplify, sqrt
+
+from bounds.checks import GaussianAccountant
+from bounds.claim import Claim, Kind, Rate, Setting, Source
+from bounds.convex.variance_reduction import G, L_s, gap0, losses, sigma_n
+from bounds.guarantees import ApproxDP
+from bounds.proofs import Follows, Induction
+from bounds.symbols import T, c, d, delta, eps, excess_risk, gradients, mu, n
+
+extra = Symbol("extra", nonnegative=True)
+stated_noise = G * sqrt(c * T * log(1 / delta)) / (n * eps)
+beta = L_s + mu  # smoothness with the regulariser
+strong = [*losses, Setting("r = μ/2·‖x‖², step size 1/(L+μ)")]
+
+privacy = Claim(
+    id="dwang20.section3.1.5.dp_gd",
+    source=Source("dwang20", "section 3.1.5, baseline DP-GD, with the noise of Lemma 2.1.7 at q = 1"),
+    kind=Kind.PRIVACY,
+    says="T noisy full gradients with c = 6, for ε at most 1 and δ at most 1/4.",
+    assumes=[*losses, eps <= 1, delta <= Rational(1, 4)],
+    states=Eq(sigma_n, stated_noise.subs(c, 6)),
+    guarantee=ApproxDP(eps, delta),
+    checks=[
+        GaussianAccountant(simplify(2 * G * sqrt(T) / n / stated_noise.subs(c, 6)), "T full gradients, each 2G/n apart")
+    ],
+)
+
+utility = Claim(
+    id="dwang20.section3.1.5.dp_gd.utility",
+    source=Source("dwang20", "section 3.1.5, baseline DP-GD"),
+    kind=Kind.UTILITY,
+    says="Excess risk of the last iterate on strongly convex risks, for every T and noise.",
+    assumes=strong,
+    states=Le(excess_risk, (1 - mu / beta) ** T * gap0 + d * sigma_n**2 / (2 * mu)),
+    checks=[
+        Induction(
+            T, gap0, lambda b: (1 - mu / beta) * b + d * sigma_n**2 / (2 * beta),
+            "a noisy step: F falls by ‖∇F‖²/(2β) and rises by ‖noise‖²/(2β), and ‖∇F‖² ≥ 2μ(F-F°)",
+        ),
+    ],
+)  # fmt: skip
+
+cost = Claim(
+    id="dwang20.section3.1.5.dp_gd.cost",
+    source=Source("dwang20", "section 3.1.5, baseline DP-GD"),
+    kind=Kind.COST,
+    says="n record gradients for each of T = (L+μ)/μ·log(n²ε²/d) steps, L ≥ μ.",
+    assumes=[*strong, mu <= L_s, n * eps >= 2 * sqrt(d)],
+    states=Rate(gradients, n * L_s / mu * log(n * eps / sqrt(d))),
+    checks=[
+        Follows(
+            n * (2 * L_s / mu) * 2 * log(n * eps / sqrt(d)), Integer(4), "(1-μ/β)^T ≤ e^(-Tμ/β) = d/(n²ε²)",
+            {eps: 2 * sqrt(d) / n * (1 + extra)},
+        )
+    ],
+)  # fmt: skip

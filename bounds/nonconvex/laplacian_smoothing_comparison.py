@@ -1,0 +1,81 @@
+"""Table 5.1 of lwang21: DP-SGD with and without Laplacian smoothing."""
+
+from sympy import Integer, Symbol, sqrt
+
+from bounds.claim import Claim, Kind, Rate, Source
+from bounds.symbols import d, eps, n, ratio
+from bounds.tables import Cell, Regenerates, Row, Table
+
+UTILITY, MEASURE = "utility", "measure"
+SGD = "DP-SGD, nonconvex (ZZM17a)"
+G, D_0, D_sigma, gamma_s, beta_s = (Symbol(x, positive=True) for x in ("G", "D_0", "D_sigma", "gamma_s", "beta_s"))
+
+table5_1 = Table(
+    id="lwang21.table5.1",
+    source=Source("lwang21", "Table 5.1"),
+    title="DP-SGD and DP-LSSGD, (ε, δ)-DP; constants and logarithms dropped",
+    keeps={UTILITY: ("n", "d", "eps", "G", "D_0", "D_sigma", "gamma_s", "beta_s")},
+    hides_logs=True,
+    rows=[
+        Row(
+            "DP-SGD, convex (BST14a)",
+            {UTILITY: Cell(sqrt((D_0 + G**2) * d) / (eps * n)), MEASURE: Cell("optimality gap")},
+        ),
+        Row(
+            SGD,
+            {
+                UTILITY: Cell(
+                    sqrt(d) / (eps * n), "zhang17.theorem5.rate", sqrt, "the root: the theorem bounds the square"
+                ),
+                MEASURE: Cell("ℓ₂-norm of gradient"),
+            },
+        ),
+        Row(
+            "DP-LSSGD, convex",
+            {
+                UTILITY: Cell(sqrt(gamma_s * (D_sigma + G**2) * d) / (eps * n), "lwang21.theorem5.3.4"),
+                MEASURE: Cell("optimality gap"),
+            },
+        ),
+        Row(
+            "DP-LSSGD, nonconvex",
+            {
+                UTILITY: Cell(
+                    sqrt(beta_s * d) / (eps * n),
+                    "lwang21.theorem5.3.7",
+                    sqrt,
+                    "the root: the theorem bounds the square",
+                ),
+                MEASURE: Cell("ℓ₂-norm of gradient, in the norm of A_σ⁻¹"),
+            },
+        ),
+    ],
+)
+
+follows = Claim(
+    id="lwang21.table5.1",
+    source=Source("lwang21", "Table 5.1"),
+    kind=Kind.IDENTITY,
+    says="Each cell on a method that the documents analyse follows from its theorem, under the caption's conventions.",
+    states=Rate(ratio, Integer(1)),
+    checks=[Regenerates(table5_1)],
+)
+
+corrected = Claim(
+    id="lwang21.table5.1.corrected",
+    source=Source("lwang21", "Table 5.1"),
+    kind=Kind.IDENTITY,
+    says="With the root of the nonconvex cells: what is bounded by √d/(εn) is the squared norm of the gradient.",
+    states=Rate(ratio, Integer(1)),
+    corrects="lwang21.table5.1",
+    checks=[
+        Regenerates(
+            table5_1.with_cells(
+                {
+                    (SGD, UTILITY): sqrt(sqrt(d) / (eps * n)),
+                    ("DP-LSSGD, nonconvex", UTILITY): sqrt(sqrt(beta_s * d) / (eps * n)),
+                }
+            )
+        )
+    ],
+)

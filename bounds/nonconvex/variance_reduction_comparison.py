@@ -1,0 +1,48 @@
+"""Table 4.1 of lwang21: private search for stationary points, utility and gradients."""
+
+from sympy import Integer, Rational, log, sqrt
+
+from bounds.claim import Claim, Kind, Rate, Source
+from bounds.symbols import d, delta, eps, n, ratio
+from bounds.tables import Cell, Regenerates, Row, Table
+
+UTILITY, COST = "utility", "gradient complexity"
+best = (d * log(1 / delta)) ** Rational(1, 4) / sqrt(n * eps)
+
+table4_1 = Table(
+    id="lwang21.table4.1",
+    source=Source("lwang21", "Table 4.1"),
+    title="Risks that need not be convex, (ε, δ)-DP: E‖∇F‖ and gradient evaluations",
+    keeps={UTILITY: ("n", "d", "eps", "delta"), COST: ("n", "d", "eps")},
+    rows=[
+        Row(
+            "RRPSGD (ZZM17)",
+            {
+                UTILITY: Cell(
+                    (d * log(n / delta) * log(1 / delta)) ** Rational(1, 4) / sqrt(n * eps),
+                    "zhang17.theorem5.rate",
+                    sqrt,
+                    "the root: the theorem bounds the square",
+                ),
+                COST: Cell(n**2, "zhang17.table1.nonconvex.time", lambda e: e / d, "d operations a gradient"),
+            },
+        ),
+        Row("DP-GD (WYX17)", {UTILITY: Cell(best), COST: Cell(n**2 * eps / sqrt(d))}),
+        Row(
+            "DP-SRM",
+            {
+                UTILITY: Cell(best, "lwang21.theorem4.5.4"),
+                COST: Cell((n * eps) ** Rational(3, 2) / d ** Rational(3, 4), "lwang21.theorem4.5.4.cost"),
+            },
+        ),
+    ],
+)
+
+follows = Claim(
+    id="lwang21.table4.1",
+    source=Source("lwang21", "Table 4.1"),
+    kind=Kind.IDENTITY,
+    says="Each cell on a method that the documents analyse follows from its theorem, under the caption's conventions.",
+    states=Rate(ratio, Integer(1)),
+    checks=[Regenerates(table4_1)],
+)

@@ -1,0 +1,1 @@
+"""Sparse learning: claims as printed and corrected."""

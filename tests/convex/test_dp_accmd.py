@@ -1,0 +1,168 @@
+"""DP-AccMD: as printed it is flagged, repaired not; the loop against plain projected steps; its explicit bound.
+
+Every audit has a fixed seed and a false-alarm rate of 1e-6, and flags the bug planted beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize
+
+from audits import audit
+from bounds.errors import HypothesisViolated, InvalidInput
+from bounds.guarantees import ZCDP, ApproxDP, gaussian_delta
+from dpcheck.checks import exceeds
+from dpcheck.constraints import L1Ball, L2Ball
+from dpcheck.datasets import in_unit_ball
+from dpcheck.losses import Logistic, Sigmoid
+from dpcheck.problems import Problem
+from dpcheck.solvers.convex import dp_accmd as solvers
+from dpcheck.solvers.convex.dp_accmd import DPAccMD, MirrorSteps
+
+CLAIMED = ApproxDP(1.0, 1e-2)
+
+
+def flagged(mechanism: Any, pair: tuple[Any, Any], trials: int = 20_000) -> bool:
+    return audit(mechanism, pair=pair, guarantee=CLAIMED, max_trials=trials, alpha=1e-6, seed=1).violated
+
+
+def over_ball(n: int, d: int, R: float, seed: int = 0) -> Problem:
+    rng = np.random.default_rng(seed)
+    return Problem(in_unit_ball(rng, n, d), rng.choice([-1.0, 1.0], n), Logistic(), constraint=L2Ball(R))
+
+
+# Privacy -------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("steps", [1, 2])
+def test_as_printed_it_is_flagged_whatever_its_noise(steps: int) -> None:
+    """False alarms: 1e-6. With c = 6 the noise would be enough for all gradients, were they noisy."""
+    printed = DPAccMD(steps=steps, repaired=False, c=6.0)
+    pair = printed.worst_pair()
+    assert flagged(printed.mechanism(CLAIMED, "stated"), pair)
+    if steps == 1:  # x_1 = x_0: the output does not depend on any noise
+        found = [printed.solve(p, CLAIMED, 0, trials=50, calibration="stated").w for p in pair]
+        assert [len(np.unique(w)) for w in found] == [1, 1]
+        assert found[0][0] != found[1][0]
+    with pytest.raises(InvalidInput, match="repaired is False"):
+        printed.solve(pair[0], CLAIMED, 0)
+
+
+@pytest.mark.parametrize(("steps", "calibration"), [(2, "stated"), (1, "certified"), (6, "certified")])
+def test_repaired_it_is_not_flagged_and_half_of_its_noise_is(steps: int, calibration: Any) -> None:
+    """False alarms: 1e-6."""
+    solver = DPAccMD(steps=steps, c=6.0)
+    assert not flagged(solver.mechanism(CLAIMED, calibration), solver.worst_pair())
+    assert flagged(solver.mechanism(CLAIMED, calibration, noise_factor=0.5), solver.worst_pair())
+
+
+def test_the_transcript_is_tight() -> None:
+    """False alarms: 1e-6. All noisy gradients are seen: four fifths of the certified noise is flagged."""
+    solver = DPAccMD(steps=4)
+    for factor, found in ((1.0, False), (0.8, True)):
+        mechanism = solver.mechanism(CLAIMED, noise_factor=factor, transcript=True)
+        assert flagged(mechanism, solver.worst_pair(), trials=100_000) is found
+
+
+# Calibration ---------------------------------------------------------------------------------------
+@given(steps=st.integers(1, 30), n=st.integers(2, 50), level=st.floats(0.1, 3))
+@settings(max_examples=20, deadline=None)
+def test_certified_noise_is_exact_for_that_many_full_gradients(steps: int, n: int, level: float) -> None:
+    problem, guarantee = over_ball(n, 2, 1.0), ApproxDP(level, 1e-3)
+    found = DPAccMD(steps=steps).solve(problem, guarantee, 0)
+    ratio = math.sqrt(steps) * 2 * problem.data_lipschitz / (n * found.noise_std)
+    assert gaussian_delta(level, ratio) <= 1e-3 < gaussian_delta(level, 1.001 * ratio)
+    stated = DPAccMD(steps=steps, c=3.0).solve(problem, guarantee, 0, calibration="stated").noise_std
+    assert stated == pytest.approx(problem.data_lipschitz * math.sqrt(3 * steps * math.log(1e3)) / (n * level))
+
+
+def test_other_guarantees() -> None:
+    problem = over_ball(10, 2, 1.0)
+    noise = DPAccMD(steps=4).solve(problem, ZCDP(0.5), 0).noise_std
+    assert noise == pytest.approx(2 * 2 * problem.data_lipschitz / 10)
+
+
+def test_refusals_name_what_fails() -> None:
+    ball = over_ball(5, 2, 1.0)
+    with pytest.raises(InvalidInput, match="an l2 ball"):
+        DPAccMD(steps=2).solve(Problem(ball.X, ball.y, Logistic()), CLAIMED, 0)
+    with pytest.raises(InvalidInput, match="an l2 ball"):
+        DPAccMD(steps=2).solve(Problem(ball.X, ball.y, Logistic(), constraint=L1Ball(1.0)), CLAIMED, 0)
+    with pytest.raises(HypothesisViolated, match="convex"):
+        DPAccMD(steps=2).solve(Problem(ball.X, ball.y, Sigmoid(), constraint=L2Ball(1.0)), CLAIMED, 0)
+    for bad in ({"steps": 0}, {"c": -1.0}):
+        with pytest.raises(InvalidInput, match=next(iter(bad))):
+            DPAccMD(**bad)
+
+
+# The loop ------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("repaired", [True, False])
+@given(
+    g=st.tuples(st.floats(-2, 2), st.floats(-2, 2)),
+    x=st.tuples(st.floats(-1, 1), st.floats(-1, 1)),
+    k=st.integers(0, 9),
+)
+@settings(max_examples=15, deadline=None)
+def test_steps_minimise_what_the_algorithm_says(repaired: bool, g: Any, x: Any, k: int) -> None:
+    """Lines 6 and 8 over a ball of radius R, by a general optimiser: the projected steps are their minimisers."""
+    R, L = 1.5, 0.7
+    law = MirrorSteps(L, R, 10, 0.0, repaired)
+    g, x = np.array(g), np.array(x) * R / 2
+    smooth = L * (2 * R) ** 2
+    alpha = (k + 2) / (4 * (smooth if repaired else L))
+    ball = L2Ball(R)
+    inside = [{"type": "ineq", "fun": lambda w: R**2 - w @ w}]
+
+    def y_target(y: np.ndarray) -> float:
+        return (smooth if repaired else smooth / 2) * float((y - x) @ (y - x)) / R**2 + float(g @ (y - x))
+
+    def z_target(z: np.ndarray) -> float:
+        return float((z - x) @ (z - x)) / (2 * R**2) + alpha * float(g @ (z - x))
+
+    for target, found in ((y_target, ball.project(x - law.y_step * g)), (z_target, ball.project(x - law.etas[k] * g))):
+        best = optimize.minimize(target, x, constraints=inside, options={"ftol": 1e-14, "maxiter": 300})
+        assert target(found) <= best.fun + 1e-7
+
+
+def test_without_noise_it_accelerates() -> None:
+    """The bound 8 L_C V / (T+1)^2 of (3.58) holds along the path, and plain projected steps 1/(8L) are slower."""
+    problem = over_ball(30, 3, 5.0, seed=2)
+    best, least = problem.minimiser()
+    for steps in (5, 40, 160):
+        y, _ = MirrorSteps(0.25, 5.0, steps, 0.0, repaired=True).run(problem, 0, 1, trace=False)
+        gap = float(problem.value(y[0])) - least
+        assert gap <= 8 * 0.25 * 100 * float(best @ best) / 50 / (steps + 1) ** 2
+    x = np.zeros(3)
+    for _ in range(160):
+        x = problem.constraint.project(x - problem.gradient(x) / 2)
+    assert gap < float(problem.value(x)) - least
+
+
+# Utility -------------------------------------------------------------------------------------------
+@given(
+    n=st.integers(2, 8), d=st.integers(1, 3), seed=st.integers(0, 10**6), T=st.integers(1, 40), noise=st.floats(0, 1),
+    radius=st.floats(0.3, 5),
+)  # fmt: skip
+@settings(max_examples=15, deadline=None)
+def test_runs_keep_equation_3_58(**case: Any) -> None:
+    measured, bound = solvers.explicit(case)
+    assert not exceeds(measured, bound)
+
+
+def test_the_bound_has_teeth() -> None:
+    """After many steps with noise 1, its first term alone would be exceeded."""
+    case = {"n": 5, "d": 3, "seed": 1, "T": 60, "noise": 1.0, "radius": 5.0}
+    measured, bound = solvers.explicit(case)
+    assert solvers.explicit(case | {"noise": 0.0})[1] < measured < bound
+
+
+@pytest.mark.parametrize("ball", [0, 1, 2])
+def test_the_squared_width_needs_the_variance_term(ball: int) -> None:
+    """Lemma 3.1.7 on three balls; in one dimension the width alone, squared, is less than the mean square."""
+    measured, bound = solvers.width_of_ball({"d": 1, "ball": ball, "seed": 0})
+    assert measured <= bound
+    assert measured > 2 / math.pi * 1.2
