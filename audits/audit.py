@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.attacks import aimed
 from audits.epsilon import epsilon_lower
 from audits.executor import Chunk, Runner, chunk_size, chunks
 from audits.gaussian import audit_gaussian
@@ -144,7 +145,8 @@ def audit_fixed(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     left = plan.max_trials - spent
     pilot = run_pilot(plan, runner, None, left)
     trials = left - pilot.trials
-    choice = select(plan.attack, pilot.first, pilot.second, plan.goals, trials, plan.alpha)
+    attack = aimed(plan.attack, plan.mechanism, runner.pair)
+    choice = select(attack, pilot.first, pilot.second, plan.goals, trials, plan.alpha)
     totals = certify(plan, runner, pilot, choice, spent, trials)
     bound = certified_bound(choice, totals, plan.alpha)
     return conclude(plan, runner, pilot, choice, totals, bound, spent)
