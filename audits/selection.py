@@ -158,7 +158,8 @@ def candidate_thresholds(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 def looks_normal(scores: np.ndarray) -> bool:
     """Skewness, kurtosis and the tails' share all within about three standard errors of a normal's."""
-    n, spread = len(scores), float(scores.std())
+    with np.errstate(over="ignore", invalid="ignore"):  # outputs near the largest float are not normal
+        n, spread = len(scores), float(scores.std())
     if n < 200 or not np.isfinite(spread) or spread == 0:
         return False
     z = (scores - scores.mean()) / spread
