@@ -16,6 +16,7 @@ from bounds.checks import CompositionAccountant
 from bounds.claim import Cites, Claim, Effort, Evidence, Kind, Source, Verdict, lambdified
 from bounds.guarantees import ApproxDP
 from bounds.proofs import Less, Proof, Same
+from bounds.steps import Step
 from bounds.symbols import T, delta, delta1, eps, eps_out, quantity
 
 eps_step = quantity("eps_step", "epsilon of each of T mechanisms", printed="ε'", latex=r"\varepsilon'")
@@ -190,7 +191,7 @@ lemma4_uniform = Claim(
 _log = Symbol("_log", nonnegative=True)  # ln(2/δ) less ln 2
 advanced_budget = eps / (2 * sqrt(2 * T * log(2 / delta)))
 _squared = eps**2 / (8 * T * (log(2) + _log))  # the square of the budget
-_growth = [
+_growth: list[Step] = [
     Same(
         "e^x - 1 ≤ x·e^x, as x·e^x - e^x + 1 = ∫s·e^s ds",
         _v * exp(_v) - exp(_v) + 1,
@@ -204,6 +205,8 @@ _growth = [
     ),
 ]
 
+_slack: list[Step] = [Less("√(2T ln(1/δ))·ε' ≤ ε/2, squared", 2 * T * _log * _squared, eps**2 / 4), *_growth]
+
 lemma5 = Claim(
     id="dwang20.lemma2.1.5",
     source=Source("dwang20", "Lemma 2.1.5"),
@@ -215,14 +218,7 @@ lemma5 = Claim(
     checks=[
         StepAccountant(delta / T, "T mechanisms, each (ε', δ/T), at 2δ in all"),
         Proof(
-            [
-                Less(
-                    "√(2T ln(1/δ))·ε' ≤ ε/2, squared",
-                    2 * T * _log * _squared,
-                    eps**2 / 4,
-                ),
-                *_growth,
-            ],
+            _slack,
             "strong composition with slack δ: ε/2 + T·ε'·(e^ε' - 1) ≤ ε/2 + ε²/2",
         ),
     ],
@@ -290,19 +286,8 @@ lemma6 = Claim(
     guarantee=ApproxDP(eps, (T + 1) * delta),
     checks=[
         StepAccountant(delta, "T mechanisms, each (ε', δ), at (T+1)δ in all"),
-        Proof(lemma5.checks[1].steps, "the proof of Lemma 2.1.5, whose slack is δ whatever δ' is"),
+        Proof(_slack, "the proof of Lemma 2.1.5, whose slack is δ whatever δ' is"),
     ],
-)
-
-lemma6_total = Claim(
-    id="dwang20.lemma2.1.6.total",
-    source=Source("dwang20", "Lemma 2.1.6, read as for a total of (ε, δ)"),
-    kind=Kind.PRIVACY,
-    says="T mechanisms, each (ε', δ) with that ε', are (ε, δ)-private together: the promise of a moments accountant.",
-    assumes=[eps < 1],
-    states=Eq(eps_step, advanced_budget),
-    guarantee=ApproxDP(eps, delta),
-    checks=[StepAccountant(delta, "T mechanisms, each (ε', δ): they fail openly with probability 1 - (1-δ)^T > δ")],
 )
 
 local_views = Claim(
