@@ -61,19 +61,13 @@ lemma7 = Claim(
     states=Eq(sigma_n, G / n * multiplier),
     guarantee=ApproxDP(eps, delta),
     hidden=(c1, c2),
-    checks=[Accountant(batches(), "linear losses, one of which turns round; (G/n)·σ is smaller by q than (G/l)·σ")],
-)
-
-lemma7_below = Claim(
-    id="dwang20.lemma2.1.7.below_one",
-    source=Source("dwang20", "Lemma 2.1.7, for ε at most 1"),
-    kind=Kind.PRIVACY,
-    says="The same for ε at most 1.",
-    assumes=[*lemma7.assumes, eps <= 1],
-    states=lemma7.states,
-    guarantee=ApproxDP(eps, delta),
-    hidden=(c1, c2),
-    checks=[Accountant(batches(), "small batches: (G/n)·σ is smaller by q = l/n than the noise that they need")],
+    checks=[
+        Accountant(
+            batches(),
+            "even for ε ≤ 1, by small batches: (G/n)·σ is smaller by q = l/n than the noise that they need",
+            {eps: (0.1, 1.0), delta: (1e-6, 1e-3)},
+        )
+    ],
 )
 
 lemma7_batch = Claim(
@@ -84,7 +78,6 @@ lemma7_batch = Claim(
     assumes=[lipschitz(G), *few, eps < c1 * (m / n) ** 2 * T],
     states=Eq(sigma_n, G / m * multiplier),
     guarantee=ApproxDP(eps, delta),
-    corrects="dwang20.lemma2.1.7",
     hidden=(c1, c2),
     checks=[Accountant(batches(), "linear losses: the true ε grows like the square of the stated one")],
 )
@@ -101,15 +94,15 @@ lemma7_corrected = Claim(
     checks=[Accountant(batches(), "m different records in each step, all noisy gradients seen")],
 )
 
-lemma7_source = Claim(
-    id="dwang20.lemma2.1.7.add_remove",
+lemma7_batch_corrected = Claim(
+    id="dwang20.lemma2.1.7.batch.corrected",
     source=Source("dwang20", "Lemma 2.1.7, for the neighbours and the sampling of its source [1]"),
     kind=Kind.PRIVACY,
     says="Each record drawn with probability q, a record added or removed: c₁ = 1 and c₂ = 3/2, for ε at most 1.",
     assumes=[lipschitz(G), q <= 1, eps <= 1, eps <= q**2 * T],
     states=Eq(sigma_n, G / m * (Rational(3, 2) * q * sqrt(T * log(1 / delta)) / eps)),
     guarantee=ApproxDP(eps, delta, relation=ADD_REMOVE),
-    corrects="dwang20.lemma2.1.7",
+    corrects="dwang20.lemma2.1.7.batch",
     checks=[Accountant(Releases(G / (m * sigma_n), T, Poisson(q)), "sums over an expected m records")],
 )
 

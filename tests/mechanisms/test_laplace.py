@@ -17,7 +17,8 @@ from bounds.guarantees import ApproxDP, PureDP
 from bounds.mechanisms import laplace as theory
 from bounds.mechanisms.laplace import lemma1
 from dpcheck import noise
-from dpcheck.solvers.mechanisms.laplace import LaplaceMechanism, l1_sensitivity, turned_row
+from dpcheck.solvers.mechanisms.gaussian import turned_row
+from dpcheck.solvers.mechanisms.laplace import LaplaceMechanism, l1_sensitivity
 
 FALSE_ALARM = 1e-6
 vectors = st.lists(st.floats(-5, 5), min_size=3, max_size=3).map(np.array)

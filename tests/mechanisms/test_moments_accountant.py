@@ -30,13 +30,16 @@ def test_moments_of_a_gaussian_bound_its_exact_profile(mu: float, eps: float, or
 
 def test_verdicts_of_lemma_2_1_7() -> None:
     """As printed even for ε ≤ 1, by small batches; the paths of the others replay."""
-    claim = theory.lemma7_below
+    claim = theory.lemma7
     found = claim.checks[0].run(claim, Effort())
     assert found.verdict is Verdict.REFUTED
     assert "no c₂ works" in found.figure
     large = {"T": 2000, "delta": 3e-5, "eps": 2, "m": 100, "n": 300, "c1": 0.01, "ray.T": 1, "ray.eps": 1}
     assert theory.lemma7_batch.checks[0].replay(theory.lemma7_batch, large).verdict is Verdict.REFUTED
-    assert theory.lemma7_source.checks[0].run(theory.lemma7_source, Effort()).verdict is Verdict.CERTIFIED
+    assert (
+        theory.lemma7_batch_corrected.checks[0].run(theory.lemma7_batch_corrected, Effort()).verdict
+        is Verdict.CERTIFIED
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -18,9 +19,9 @@ from bounds.symbols import sigma
 from dpcheck import noise
 from dpcheck.checks import AuditCheck
 from dpcheck.descent import seed_of
+from dpcheck.losses import Linear
 from dpcheck.problems import Problem
 from dpcheck.solver import Calibration, Seed, Solution, Solver, gaussian_noise_for, on_grid
-from dpcheck.solvers.mechanisms.laplace import turned_row
 
 EXACT = "accounting.gaussian_sigma"
 
@@ -49,6 +50,15 @@ class GaussianMechanism(Solver):
     def worst_pair(self) -> tuple[Problem, Problem]:
         """A row turns round, in one dimension: there the attack loses nothing to a projection."""
         return turned_row(d=1)
+
+
+def turned_row(d: int, n: int = 4, row_bound: float = 1.0) -> tuple[Problem, Problem]:
+    """Rows of zeros but one, which is as long as the bound allows and turns round."""
+    row = np.full(d, row_bound / math.sqrt(d) * (1 - 1e-12))
+    X = np.zeros((n, d))
+    X[0] = row
+    first = Problem(X, np.zeros(n), Linear(), row_bound=row_bound)
+    return first, first.replace(0, -row, 0.0)
 
 
 def stated_noise(guarantee: Guarantee, sensitivity: float) -> tuple[float, str]:

@@ -14,9 +14,9 @@ from bounds.mechanisms import laplace as theory
 from dpcheck import noise
 from dpcheck.checks import AuditCheck
 from dpcheck.descent import seed_of
-from dpcheck.losses import Linear
 from dpcheck.problems import Problem
 from dpcheck.solver import Calibration, Seed, Solution, Solver, on_grid
+from dpcheck.solvers.mechanisms.gaussian import turned_row
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,6 @@ class LaplaceMechanism(Solver):
 def l1_sensitivity(problem: Problem) -> float:
     """Of the mean of rows of l2 norm at most `row_bound`, one of them replaced."""
     return 2 * problem.row_bound * math.sqrt(problem.d) / problem.n
-
-
-def turned_row(d: int, n: int = 4, row_bound: float = 1.0) -> tuple[Problem, Problem]:
-    """Rows of zeros but one, which is as long as the bound allows and turns round."""
-    row = np.full(d, row_bound / math.sqrt(d) * (1 - 1e-12))
-    X = np.zeros((n, d))
-    X[0] = row
-    first = Problem(X, np.zeros(n), Linear(), row_bound=row_bound)
-    return first, first.replace(0, -row, 0.0)
 
 
 def attacked(eps: float = 1.0) -> tuple[Any, tuple[Problem, Problem], Guarantee]:
