@@ -45,7 +45,10 @@ def attacked(claim: Claim, **constants: float) -> tuple[Any, tuple[Any, Any], Gu
 
 
 CHECKS = {
+    "dwang20.lemma2.1.7": [
+        AuditCheck(lambda: attacked(theory.lemma7, c2=3.0), "c₂ = 3, which serves below; 20000 steps summed")
+    ],
     "dwang20.lemma2.1.7.corrected": [
         AuditCheck(lambda: attacked(theory.lemma7_corrected), "10 of 1000 records in each of 20000 steps, summed")
-    ]
+    ],
 }
