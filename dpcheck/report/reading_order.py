@@ -66,18 +66,18 @@ def sections(rows: Iterable[Row]) -> dict[str, Number]:
     by_file: dict[tuple[str, str, str], Counter[Number]] = {}
     for row in rows:
         if told[row.id]:
-            by_file.setdefault((row.document, row.theme, about(row)), Counter())[told[row.id]] += 1
+            by_file.setdefault((row.document, row.theme, about(row.algorithm)), Counter())[told[row.id]] += 1
     found = {}
     for row in rows:
         if row.document in sectioned:
-            most = by_file.get((row.document, row.theme, about(row)), Counter()).most_common(1)
+            most = by_file.get((row.document, row.theme, about(row.algorithm)), Counter()).most_common(1)
             found[row.id] = told[row.id] or (most[0][0] if most else parsed(row.id)[1][:1])
     return found
 
 
-def about(row: Row) -> str:
+def about(stem: str) -> str:
     """The algorithm that a file is about: dp_svrg of dp_svrg_proof."""
-    return row.algorithm.removesuffix("_proof").removesuffix("_experiments")
+    return stem.removesuffix("_proof").removesuffix("_experiments")
 
 
 def grouped(rows: Iterable[Row], known: Mapping[str, Row] | None = None) -> list[Group]:

@@ -16,7 +16,7 @@ from rich.text import Text
 from bounds.claim import CITATION, DOCUMENTS, Verdict, pretty
 from bounds.symbols import TABLE, unit_text
 from dpcheck.catalogue import catalogue, files_of_checks
-from dpcheck.report.reading_order import grouped
+from dpcheck.report.reading_order import about, grouped
 from dpcheck.verify import Judgement
 
 if TYPE_CHECKING:
@@ -159,12 +159,11 @@ def files_of(entry: Entry) -> dict[str, list[str]]:
 
 
 def tests_of(theme: str, stem: str, claim_id: str) -> list[str]:
-    """The test file of that stem, and those that name the file of the claim or the claim itself."""
-    own = ROOT / "tests" / theme / f"test_{stem}.py"
+    """The test file of that stem (of the algorithm, for its proof), and those that name the claim or its file."""
+    named = (ROOT / "tests" / theme / f"test_{name}.py" for name in (stem, about(stem)))
     words = (f"bounds.{theme}.{stem} ", f'"{claim_id}"', f"bounds.{theme} import {stem}\n", f"import {stem} as")
     others = [f for f in sorted((ROOT / "tests" / theme).glob("test_*.py")) if any(w in f.read_text() for w in words)]
-    found = [own, *others] if own.exists() else others
-    return [f.relative_to(ROOT).as_posix() for f in dict.fromkeys(found)]
+    return [f.relative_to(ROOT).as_posix() for f in dict.fromkeys([*(f for f in named if f.exists()), *others])]
 
 
 def consoles() -> tuple[Console, Console]:
