@@ -27,9 +27,10 @@ GROWS = re.compile(r"left/right grows (\S+)x")
 
 RULE = """\
 The order is computed. Refuted privacy claims come first: those that an audit has broken, by the ε found over the ε
-claimed; then those that the accountant or a proof has broken, with “no constant works” before a factor. Refuted
-bounds on errors and costs follow, “no constant works” and lost units first, then by the factor found over stated. Ties:
-theorems before lemmas before the rest, then by how many claims rest on it, directly or not."""
+claimed (what is found is a lower bound, limited by the audit's runs); then those that the accountant or a proof has
+broken, with “no constant works” before a factor. Refuted bounds on errors and costs follow, “no constant works” and
+lost units first, then by the factor found over stated. Ties: theorems before lemmas before the rest, then by how many
+claims rest on it, directly or not."""
 
 
 @dataclass(frozen=True)

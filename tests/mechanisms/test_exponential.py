@@ -91,6 +91,18 @@ def test_the_worst_pair(noise_factor: float, flagged: bool) -> None:
     assert found.violated is flagged
 
 
+def test_the_attack_reaches_nine_tenths_of_the_exact_eps() -> None:
+    """Which is 0.877 on the worst pair; false alarms: 1e-6."""
+    solver = ExponentialMechanism()
+    pair = solver.worst_pair()
+    laws = [code.log_law(scores(p, np.asarray(solver.points)), 1.0, 2.0) for p in pair]
+    exact = float(np.max(np.abs(laws[0] - laws[1])))
+    found = audit(
+        solver.mechanism(CLAIMED), pair=pair, guarantee=CLAIMED, max_trials=400_000, alpha=FALSE_ALARM, seed=1
+    )  # fmt: skip
+    assert 0.9 * exact <= found.epsilon_lower <= exact
+
+
 def test_a_forgotten_factor_in_the_sensitivity_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """False alarms: 1e-6. Planted: the range of a loss taken as half of what it is."""
     monkeypatch.setattr(code, "sensitivity", lambda problem, points: sensitivity(problem, points) / 2)

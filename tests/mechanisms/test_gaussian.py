@@ -18,7 +18,7 @@ from bounds.errors import HypothesisViolated, InvalidInput
 from bounds.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, gaussian_delta
 from bounds.mechanisms import gaussian
 from dpcheck import noise
-from dpcheck.solvers.mechanisms.gaussian import GaussianMechanism, attacked
+from dpcheck.solvers.mechanisms.gaussian import GaussianMechanism, attacked, turned_row
 
 FALSE_ALARM = 1e-6
 Z = stats.norm.isf(FALSE_ALARM / 2)
@@ -127,3 +127,28 @@ def test_definition_2_1_3_is_refuted_without_the_range_of_eps() -> None:
         judge([c.run(x, Effort()) for c in x.checks]) for x in (gaussian.definition3, gaussian.definition3_corrected)
     ]
     assert found == [Verdict.REFUTED, Verdict.LOOSE]
+
+
+def test_the_attack_reaches_nine_tenths_of_eps() -> None:
+    """The certified noise is exact on the worst pair; false alarms: 1e-6."""
+    solver, promised = GaussianMechanism(), ApproxDP(1.0, 0.01)
+    pair = solver.worst_pair()
+    found = audit(
+        solver.mechanism(promised), pair=pair, guarantee=promised, max_trials=400_000, alpha=FALSE_ALARM, seed=1
+    )  # fmt: skip
+    assert not found.violated
+    assert found.epsilon_lower >= 0.9
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_random_pairs_are_never_flagged(seed: int) -> None:
+    """False alarms: 1e-6."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(6, 2))
+    rows /= np.maximum(1, np.linalg.norm(rows, axis=1))[:, None]
+    problem = turned_row(2, 5)[0].with_data(rows[:5], np.zeros(5))
+    promised = ApproxDP(0.5, 0.01)
+    mechanism, pair = GaussianMechanism().mechanism(promised), (problem, problem.replace(3, rows[5], 0.0))
+    assert not audit(
+        mechanism, pair=pair, guarantee=promised, max_trials=20_000, alpha=FALSE_ALARM, seed=seed
+    ).violated  # fmt: skip

@@ -118,3 +118,27 @@ def test_seeds_and_refusals() -> None:
     np.testing.assert_array_equal(first, again)
     with pytest.raises(InvalidInput, match="PureDP"):
         solver.solve(problem, ApproxDP(1.0, 1e-5), 0)
+
+
+def test_the_attack_reaches_nine_tenths_of_eps() -> None:
+    """The worst pair attains eps exactly; false alarms: 1e-6."""
+    solver, promised = LaplaceMechanism(), PureDP(1.0)
+    pair = solver.worst_pair()
+    found = audit(
+        solver.mechanism(promised), pair=pair, guarantee=promised, max_trials=400_000, alpha=FALSE_ALARM, seed=1
+    )  # fmt: skip
+    assert not found.violated
+    assert found.epsilon_lower >= 0.9
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_random_pairs_are_never_flagged(seed: int) -> None:
+    """False alarms: 1e-6."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(6, 2))
+    rows /= np.maximum(1, np.linalg.norm(rows, axis=1))[:, None]
+    problem = turned_row(2, 5)[0].with_data(rows[:5], np.zeros(5))
+    mechanism, pair = LaplaceMechanism().mechanism(PureDP(0.5)), (problem, problem.replace(3, rows[5], 0.0))
+    assert not audit(
+        mechanism, pair=pair, guarantee=PureDP(0.5), max_trials=20_000, alpha=FALSE_ALARM, seed=seed
+    ).violated  # fmt: skip
