@@ -20,7 +20,7 @@ from bounds.symbols import TABLE
 from dpcheck import verify
 from dpcheck.catalogue import catalogue
 from dpcheck.cli_compare import add_compare, run_solve
-from dpcheck.report import terminal
+from dpcheck.report import terminal, verdicts_page
 
 OK, DIFFERENT, USAGE, INTERRUPTED = 0, 1, 2, 130
 TAKES_REST = ("bounds", "compare", "replay")  # these take any symbol's name
@@ -58,6 +58,7 @@ def build_parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     check.add_argument("--record", action="store_true", help="write the verdicts to the committed record")
     check.add_argument("--json", metavar="FILE", type=Path, help="write all verdicts and evidence to FILE")
     check.add_argument("--html", metavar="FILE", type=Path, help="write the table to FILE")
+    check.add_argument("--markdown", metavar="FILE", type=Path, help="write the page of all verdicts to FILE")
     check.add_argument("--workers", type=int, metavar="N", help="processes (default: one per core)")
     check.add_argument("--fresh", action="store_true", help="judge again what an earlier run has judged")
     check.add_argument("--seed", type=int, default=0, help="the integer all randomness comes from (default 0)")
@@ -100,7 +101,7 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
 
 def run_verify(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
     """Judge, show, compare with the record."""
-    for path in (args.json, args.html):
+    for path in (args.json, args.html, args.markdown):
         if path is not None and not path.resolve().parent.is_dir():
             raise InvalidInput("output file", str(path), "in a folder that exists", "Create the folder first.")
         if path is not None and path.is_dir():
@@ -123,11 +124,16 @@ def run_verify(args: argparse.Namespace, rest: list[str], out: Console, err: Con
     if args.json is not None:
         rows = [j.to_json() for j in sorted(done, key=lambda j: ids.index(j.id))]
         verify.write_whole(args.json.resolve(), json.dumps(rows, indent=1, ensure_ascii=False) + "\n")
+    if args.markdown is not None:
+        verdicts_page.write(args.markdown.resolve(), {**verify.recorded(), **verify.as_recorded(done)}, catalogue())
     if stopped:
         err.print("stopped; a rerun goes on from here", style="yellow")
         return INTERRUPTED
     if args.record:
         verify.record(done)
+        docs = verify.RECORD.parents[1] / "docs"
+        if docs.is_dir():  # in a checkout; an installed package has none
+            verdicts_page.write(docs / "verdicts.md", verify.recorded(), catalogue())
         err.print(f"recorded {len(done)} verdicts")
         return OK
     changed = verify.differences(done)

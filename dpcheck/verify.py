@@ -275,15 +275,21 @@ def recorded() -> dict[str, Any]:
 
 def record(done: Sequence[Judgement]) -> None:
     """Write the verdicts of this run; claims that no longer exist are dropped, others kept."""
-    kept = {k: v for k, v in recorded().items() if k in catalogue()}
+    kept = {k: v for k, v in recorded().items() if k in catalogue()} | as_recorded(done)
+    ordered = {k: kept[k] for k in catalogue() if k in kept}
+    write_whole(RECORD, json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
+
+
+def as_recorded(done: Sequence[Judgement]) -> dict[str, Any]:
+    """Judgements in the form of the record."""
+    found = {}
     for judgement in done:
         shown = [
             {"check": e.check, "verdict": str(e.verdict), "figure": e.figure, "detail": e.detail}
             for e in judgement.evidence
         ]
-        kept[judgement.id] = {"verdict": str(judgement.verdict), "replay": judgement.replay, "evidence": shown}
-    ordered = {k: kept[k] for k in catalogue() if k in kept}
-    write_whole(RECORD, json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
+        found[judgement.id] = {"verdict": str(judgement.verdict), "replay": judgement.replay, "evidence": shown}
+    return found
 
 
 def differences(done: Sequence[Judgement]) -> list[tuple[str, str, str]]:

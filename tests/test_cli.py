@@ -277,6 +277,32 @@ def test_the_page_of_a_claim(claim_id: str, capsys: pytest.CaptureFixture[str]) 
         assert row["replay"] in flat
 
 
+@pytest.mark.parametrize(
+    ("claim_id", "solver", "tests"),
+    [
+        ("zhang17.lemma9", "dpcheck/solvers/mechanisms/subsampling.py", "tests/mechanisms/test_subsampling.py"),
+        ("dwang20.equation3.28", "dpcheck/solvers/convex/dp_svrg.py", "tests/convex/test_dp_svrg.py"),
+        ("dwang20.table3.1", "none", "none"),
+    ],
+)
+def test_the_page_names_the_three_files(
+    claim_id: str, solver: str, tests: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["claims", claim_id]) == 0
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert f"solver {solver}" in shown
+    assert f"tests {tests}" in shown
+
+
+def test_the_list_goes_by_section(capsys: pytest.CaptureFixture[str]) -> None:
+    """Natural numbers: Lemma 2.1.10 after Lemma 2.1.9, section 3.1 after 2.1."""
+    assert main(["claims", "dwang20"]) == 0
+    shown = capsys.readouterr().out
+    marks = ["Section 2.1", "dwang20.lemma2.1.9 ", "dwang20.lemma2.1.10 ", "Section 3.1", "dwang20.theorem3.1.1 "]
+    places = [shown.index(mark) for mark in marks]
+    assert places == sorted(places)
+
+
 def test_bounds_evaluates(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(shlex.split("bounds zhang17.lemma2 --n 100 --T 10 --L 2 --eta 0.5")) == 0
     shown = capsys.readouterr().out

@@ -14,7 +14,7 @@ from bounds.convex.gaussian_width import diameter, spread, width
 from bounds.convex.variance_reduction import G, L_s, full_gradients, losses, sigma_n
 from bounds.guarantees import ApproxDP
 from bounds.proofs import Follows, NoConstant, Units
-from bounds.symbols import T, c, delta, eps, excess_risk, gradients, n, ratio
+from bounds.symbols import T, c, delta, eps, excess_risk, gradients, m, n, ratio
 
 extra, more = (Symbol(name, nonnegative=True) for name in ("extra", "more"))
 big = Symbol("big", positive=True)
@@ -31,6 +31,7 @@ theorem6 = Claim(
     states=Eq(sigma_n, stated_noise),
     guarantee=ApproxDP(eps, delta),
     hidden=(c,),
+    cites=[Cites("dwang20.lemma2.1.7", {m: n})],
     checks=[Accountant(full_gradients(T), "linear losses, even if all steps used the noisy gradient: ε has no limit")],
 )
 
@@ -66,6 +67,7 @@ theorem7 = Claim(
     assumes=losses,
     states=Rate(excess_risk, rate),
     guarantee=ApproxDP(eps, delta),
+    cites=[Cites("dwang20.theorem3.1.6")],
     checks=[
         NoConstant(
             stuck, {n: big**4, T: big**3, divergence: (big**2 / per_n) ** 2, **interval}, big,

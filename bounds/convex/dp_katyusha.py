@@ -116,6 +116,7 @@ utility = Claim(
     assumes=ranges,
     states=Rate(excess_risk, d * log(n) ** 2 * G**2 * log(1 / delta) / (n**2 * eps**2 * mu)),
     guarantee=ApproxDP(eps, delta),
+    cites=[Cites("dwang20.theorem3.1.1")],
     checks=[
         Follows(
             first_part + (T / (2 * L_s) * d * unit_noise).subs(T, most_steps / inner).subs(inner, 3 * n / 4),

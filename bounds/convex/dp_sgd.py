@@ -6,13 +6,13 @@ Solver: dpcheck/solvers/convex/dp_sgd.py.
 from sympy import Eq, Integer, log, sqrt
 
 from bounds.accountant import Accountant
-from bounds.claim import Claim, Kind, Rate, Setting, Source
+from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source
 from bounds.convex.dp_svrg_minibatch import batch
 from bounds.convex.variance_reduction import G, losses, sigma_n
 from bounds.guarantees import ApproxDP
 from bounds.proofs import Follows
 from bounds.releases import Releases, WithoutReplacement
-from bounds.symbols import T, c, c1, delta, eps, gradients, n
+from bounds.symbols import T, c, c1, delta, eps, gradients, m, n
 
 share = batch / n
 multiplier = c * share * sqrt(T * log(1 / delta)) / eps  # σ of Lemma 2.1.7
@@ -29,6 +29,7 @@ privacy = Claim(
     states=Eq(sigma_n, G / n * multiplier),
     guarantee=ApproxDP(eps, delta),
     hidden=(c, c1),
+    cites=[Cites("dwang20.lemma2.1.7", {m: batch})],
     checks=[Accountant(released, "gradients G and -G of the differing record; G/n stands for G/b")],
 )
 

@@ -8,24 +8,28 @@ from sympy import Eq, Ge, Le, Rational, Symbol, exp, log, simplify, sqrt
 
 from bounds.accountant import Accountant
 from bounds.checks import GaussianAccountant
-from bounds.claim import Claim, Kind, Rate, Setting, Source
+from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source
 from bounds.convex.dp_svrg_proof import contraction, noise_part
 from bounds.convex.variance_reduction import (
     G,
     L_s,
+    chosen,
+    chosen_sigma2,
     drawn_differences,
     full_gradients,
     inner,
     kappa,
+    lam,
     losses,
     released,
+    sigma_1,
     sigma_n,
     stated_noise,
     strong,
 )
 from bounds.guarantees import ApproxDP
 from bounds.proofs import AtMost, Contradictory, Follows, Less, Proof, Same
-from bounds.symbols import T, c, c1, d, delta, eps, eta, excess_risk, gradients, mu, n, quantity, ratio
+from bounds.symbols import T, c, c1, d, delta, eps, eta, excess_risk, gradients, m, mu, n, q, quantity, ratio
 
 noise_term = quantity(
     "noise_term", "σ²p/L, what the noise adds to the proof's bound", loss=1, printed="σ²d/L", latex=r"\sigma^2 d/L"
@@ -44,6 +48,12 @@ theorem1 = Claim(
     states=Eq(sigma_n, stated_noise),
     guarantee=ApproxDP(eps, delta),
     hidden=(c, c1),
+    cites=[
+        Cites("dwang20.lemma2.1.7", {m: 1, T: T * inner, c1: 2 * c1}),  # a c₁ below the lemma's
+        Cites("dwang20.equation3.13", {lam: chosen, sigma_1: sqrt(chosen_sigma2).subs(T, T * inner)}),
+        Cites("dwang20.equation3.17"),
+        Cites("dwang20.equation3.18", {T: T * inner}),
+    ],
     checks=[
         Accountant(
             full_gradients(T * inner),
@@ -74,6 +84,7 @@ remark1 = Claim(
     states=Eq(sigma_n, c * log(T / delta) * G * sqrt(T * inner * log(1 / delta)) / (n * eps)),
     guarantee=ApproxDP(eps, delta),
     hidden=(c,),
+    cites=[Cites("dwang20.lemma2.1.5", {T: T * inner}), Cites("dwang20.lemma2.1.2", {q: 1 / n})],
     checks=[
         Accountant(
             drawn_differences(T * inner),
@@ -112,6 +123,7 @@ theorem2 = Claim(
     assumes=[*strong, eps <= n, delta <= Rational(1, 2), n >= 3, Setting("g₀ ≤ G²/(2μ), as at the minimiser of r")],
     states=Rate(excess_risk, rate),
     guarantee=ApproxDP(eps, delta),
+    cites=[Cites("dwang20.theorem3.1.1")],
     checks=[
         Follows(
             d * G**2 * log(1 / delta) / (n**2 * eps**2 * mu)

@@ -9,12 +9,12 @@ import math
 from sympy import Eq, Integer, Rational, Symbol, exp, log, sqrt
 
 from bounds.accountant import Accountant
-from bounds.claim import Claim, Kind, Rate, Setting, Source
+from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source
 from bounds.convex.dp_svrgpp_proof import composite
 from bounds.convex.variance_reduction import G, L_s, full_gradients, gap0, inner, losses, released, sigma_n
 from bounds.guarantees import ApproxDP
 from bounds.proofs import Contradictory, Equals, Less, NoConstant, Proof, Same, Units
-from bounds.symbols import T, c, c1, d, delta, distance, eps, excess_risk, gradients, n
+from bounds.symbols import T, c, c1, d, delta, distance, eps, excess_risk, gradients, m, n
 
 extra, more = (Symbol(name, nonnegative=True) for name in ("extra", "more"))
 big = Symbol("big", positive=True)
@@ -34,6 +34,7 @@ theorem4 = Claim(
     states=Eq(sigma_n, stated_noise),
     guarantee=ApproxDP(eps, delta),
     hidden=(c, c1),
+    cites=[Cites("dwang20.lemma2.1.7", {m: 1, T: 2**T * inner, c1: 2 * c1})],  # as the source counts the steps
     checks=[Accountant(full_gradients(steps), "linear losses, as for Theorem 3.1.1: ε has no limit")],
 )
 
@@ -94,6 +95,7 @@ theorem5 = Claim(
     assumes=[*composite, delta <= Rational(1, 2)],
     states=Rate(excess_risk, G * sqrt(d * log(1 / delta)) / (n * eps)),
     guarantee=ApproxDP(eps, delta),
+    cites=[Cites("dwang20.theorem3.1.4")],
     checks=[Units()],
 )
 

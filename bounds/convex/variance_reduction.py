@@ -6,7 +6,7 @@ dpcheck/variance_reduction.py.
 
 from sympy import Eq, Le, Rational, Symbol, exp, log, sqrt, symbols
 
-from bounds.claim import Claim, Kind, Rate, Setting, Source, convex, lipschitz, smooth
+from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source, convex, lipschitz, smooth
 from bounds.coordinates import Adds
 from bounds.proofs import Follows, Less, NoConstant, Proof, Same
 from bounds.releases import Releases, WithoutReplacement
@@ -205,6 +205,7 @@ equation16 = Claim(
     says="The moments of a whole step: (3.13) plus (3.15).",
     assumes=[lam <= sigma_1**2 * log(n / sigma_1)],
     states=Rate(moment, lam**2 / (n**2 * sigma_2**2) + sampled_rate),
+    cites=[Cites("dwang20.equation3.13"), Cites("dwang20.equation3.15")],
     checks=[NoConstant(first_moment, smallest, big, "the sampled difference alone, as for (3.13)")],
 )
 
@@ -232,6 +233,7 @@ equation17 = Claim(
     kind=Kind.PRIVACY,
     says="The moments after T steps, printed without T.",
     states=Rate(moment, lam**2 / (n**2 * sigma_2**2) + lam**2 / (n**2 * sigma_1**2)),
+    cites=[Cites("dwang20.equation3.16")],
     checks=[
         NoConstant(
             T * equation15.formula, {T: big, lam: 1, n: 10, sigma_1: 10, sigma_2: 10}, big,

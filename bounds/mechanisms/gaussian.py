@@ -1,4 +1,7 @@
-"""The Gaussian mechanism (zhang17, Lemma 1, second half; Lemma 7)."""
+"""The Gaussian mechanism (zhang17, Lemma 1, second half; Lemma 7; dwang20, Definition 2.1.3).
+
+Solver: dpcheck/solvers/mechanisms/gaussian.py.
+"""
 
 from sympy import Eq, Rational, Symbol, erfc, exp, integrate, log, oo, simplify, sqrt
 
@@ -74,4 +77,26 @@ lemma7 = Claim(
             "d independent coordinates, each integrated",
         )
     ],
+)
+
+definition3 = Claim(
+    id="dwang20.definition2.1.3",
+    source=Source("dwang20", "Definition 2.1.3"),
+    kind=Kind.PRIVACY,
+    says="Gaussian noise of deviation √(2 ln(1.25/δ))·Δ/ε is (ε, δ)-private, with no range of ε given.",
+    states=Eq(sigma, classical_noise),
+    guarantee=ApproxDP(eps, delta),
+    checks=[GaussianAccountant(simplify(Delta / classical_noise), "the range of ε is missing")],
+)
+
+definition3_corrected = Claim(
+    id="dwang20.definition2.1.3.corrected",
+    source=Source("dwang20", "Definition 2.1.3"),
+    kind=Kind.PRIVACY,
+    says="The same noise, for ε at most 1.",
+    assumes=[eps <= 1],
+    states=Eq(sigma, classical_noise),
+    guarantee=ApproxDP(eps, delta),
+    corrects="dwang20.definition2.1.3",
+    checks=[GaussianAccountant(simplify(Delta / classical_noise), "with the range of ε")],
 )

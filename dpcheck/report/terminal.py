@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group
@@ -14,12 +15,14 @@ from rich.text import Text
 
 from bounds.claim import CITATION, DOCUMENTS, Verdict, pretty
 from bounds.symbols import TABLE, unit_text
-from dpcheck.catalogue import catalogue
+from dpcheck.catalogue import catalogue, files_of_checks
+from dpcheck.report.reading_order import about, grouped
 from dpcheck.verify import Judgement
 
 if TYPE_CHECKING:
     from bounds.registry import Entry
 
+ROOT = Path(__file__).parents[2]
 COLOURS = {
     Verdict.PROVED: "green",
     Verdict.CERTIFIED: "green",
@@ -88,17 +91,16 @@ def difference_table(rows: Sequence[tuple[str, str, str]]) -> Table:
 
 
 def claim_list(ids: Sequence[str], known: dict[str, Any]) -> Group:
-    """All claims, by document and by algorithm."""
+    """All claims, by document and section, in the order of the source."""
     parts: list[Any] = []
-    rows = sorted((catalogue()[i] for i in ids), key=lambda row: row.document)
-    for document, of_document in groupby(rows, key=lambda row: row.document):
+    for document, sections in groupby(grouped(catalogue()[i] for i in ids), key=lambda section: section.document):
         parts.append(Text(f"{document}: {DOCUMENTS[document]}", style="bold"))
-        for (theme, stem), group in groupby(of_document, key=lambda row: (row.theme, row.algorithm)):
-            table = Table(title=f"{theme}/{stem}", title_justify="left", show_header=False, box=None, pad_edge=False)
+        for section in sections:
+            table = Table(title=section.heading, title_justify="left", show_header=False, box=None, pad_edge=False)
             table.add_column(min_width=36, overflow="fold")
             table.add_column(no_wrap=True)
             table.add_column(overflow="fold")
-            for row in group:
+            for row in section.rows:
                 verdict = known.get(row.id, {}).get("verdict", "not recorded")
                 table.add_row(f"  {row.id}", coloured(verdict), row.says)
             parts.append(table)
@@ -107,7 +109,7 @@ def claim_list(ids: Sequence[str], known: dict[str, Any]) -> Group:
 
 def claim_page(entry: Entry, known: dict[str, Any]) -> Panel:
     """One claim: statement, hypotheses, source, where its files are, verdict, evidence."""
-    from dpcheck.registry import checks_of, solvers  # these import every solver
+    from dpcheck.registry import checks_of  # which imports every solver
 
     claim, row = entry.claim, known.get(entry.claim.id, {})
     table = Table(show_header=False, box=None)
@@ -130,9 +132,8 @@ def claim_page(entry: Entry, known: dict[str, Any]) -> Panel:
         table.add_row("cites", cites.id + "".join(f", {pretty(k)} = {pretty(v)}" for k, v in cites.where.items()))
     if claim.unit_gap and not claim.ignores_units:
         table.add_row("units", Text(claim.unit_gap, style="red"))
-    table.add_row("stands in", f"bounds/{entry.theme}/{entry.algorithm}.py")
-    if entry.algorithm in solvers():
-        table.add_row("solver", f"dpcheck/solvers/{entry.theme}/{entry.algorithm}.py")
+    for label, paths in files_of(entry).items():
+        table.add_row(label, ", ".join(paths) or "none")
     table.add_row("checks", ", ".join(dict.fromkeys(c.kind for c in checks_of(entry))) or "none")
     table.add_row("verdict", coloured(row.get("verdict", "not recorded")))
     for piece in row.get("evidence", []):
@@ -142,6 +143,27 @@ def claim_page(entry: Entry, known: dict[str, Any]) -> Panel:
     if row.get("replay"):
         table.add_row("replay", row["replay"])
     return Panel(table, title=claim.id, title_align="left")
+
+
+def files_of(entry: Entry) -> dict[str, list[str]]:
+    """Where a claim stands, what runs it, and what tests that: relative to the project's folder."""
+    theme, stem = entry.theme, entry.algorithm
+    solver = f"dpcheck/solvers/{theme}/{stem}.py"
+    attached = [f"{name.replace('.', '/')}.py" for name in files_of_checks().get(entry.claim.id, [])]
+    solving = [solver, *attached] if (ROOT / solver).exists() else attached
+    return {
+        "stands in": [f"bounds/{theme}/{stem}.py"],
+        "solver": [*dict.fromkeys(solving)],
+        "tests": tests_of(theme, stem, entry.claim.id),
+    }
+
+
+def tests_of(theme: str, stem: str, claim_id: str) -> list[str]:
+    """The test file of that stem (of the algorithm, for its proof), and those that name the claim or its file."""
+    named = (ROOT / "tests" / theme / f"test_{name}.py" for name in (stem, about(stem)))
+    words = (f"bounds.{theme}.{stem} ", f'"{claim_id}"', f"bounds.{theme} import {stem}\n", f"import {stem} as")
+    others = [f for f in sorted((ROOT / "tests" / theme).glob("test_*.py")) if any(w in f.read_text() for w in words)]
+    return [f.relative_to(ROOT).as_posix() for f in dict.fromkeys([*(f for f in named if f.exists()), *others])]
 
 
 def consoles() -> tuple[Console, Console]:

@@ -1,4 +1,4 @@
-"""Strong composition (zhang17, Lemma 10) against the exact composition of randomised responses."""
+"""Composition (zhang17, Lemma 10; dwang20, Lemmas 2.1.1, 2.1.4 to 2.1.6) against exact compositions of small laws."""
 
 from __future__ import annotations
 
@@ -6,15 +6,20 @@ import itertools
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Eq, log, sqrt
 
 from bounds.accounting import optimal_composition, strong_composition
-from bounds.claim import Effort, Verdict, judge
+from bounds.claim import Claim, Effort, Verdict, judge
+from bounds.errors import HypothesisViolated
+from bounds.guarantees import ApproxDP
+from bounds.mechanisms import composition as theory
 from bounds.mechanisms.composition import lemma10, lemma10_corrected
-from bounds.symbols import T, delta1, eps, eps_out
+from bounds.symbols import T, delta, delta1, eps, eps_out
+from dpcheck.solvers.mechanisms import composition as code
 
 budgets = st.floats(0.005, 2.0)
 counts = st.integers(1, 200)
@@ -62,3 +67,74 @@ def test_planted_forms_fall_below_it() -> None:
         planted = replace(lemma10_corrected, id="zhang17.planted", states=Eq(eps_out, wrong))
         assert planted.evaluate(eps=0.1, T=100, delta=0.0, delta1=1e-5) < exact
         assert judge([c.run(planted, Effort()) for c in planted.checks]) is Verdict.REFUTED
+
+
+# dwang20, chapter 2 --------------------------------------------------------------------------------
+targets = st.floats(0.01, 0.99)
+
+
+@given(e=targets, steps=counts, slack=st.floats(1e-7, 0.2))
+@settings(max_examples=60, deadline=None)
+def test_advanced_budgets_compose_to_what_is_promised(e: float, steps: int, slack: float) -> None:
+    """Lemma 2.1.5 at 2δ, its use at δ, twice its budget at 2δ; three times the budget is too much somewhere."""
+    for claim, share, total in (
+        (theory.lemma5, slack / steps, 2 * slack),
+        (theory.lemma5_total, slack / (2 * steps), slack),
+        (theory.lemma5_sharper, slack / steps, 2 * slack),
+    ):
+        budget = float(claim.evaluate(eps=e, T=steps, delta=slack))
+        assert optimal_composition(budget, share, steps).epsilon(total * (1 + 1e-6)) <= e
+
+
+def test_the_sharper_budget_is_twice_the_printed_one() -> None:
+    here = {"eps": 0.5, "T": 30, "delta": 1e-4}
+    assert theory.lemma5_sharper.evaluate(**here) == pytest.approx(2 * theory.lemma5.evaluate(**here), rel=1e-12)
+    with pytest.raises(HypothesisViolated, match="ε < 1"):
+        theory.lemma5.evaluate(eps=1.5, T=30, delta=1e-4)
+
+
+def planted(states: object, total: object) -> Claim:
+    return replace(theory.lemma5, id="dwang20.planted", states=states, guarantee=ApproxDP(eps, total))
+
+
+@pytest.mark.parametrize(
+    ("states", "total"),
+    [
+        (Eq(theory.eps_step, 3 * theory.lemma5_sharper.formula), 2 * delta),
+        (theory.lemma6.states, delta),  # T mechanisms, each (ε', δ), are not (ε, δ)-private
+    ],
+    ids=["three times the sharper budget", "Lemma 2.1.6 for a total of δ"],
+)
+def test_planted_budgets_are_refuted_and_replay(states: object, total: object) -> None:
+    claim = planted(states, total)
+    check = theory.StepAccountant(delta if total is delta else delta / T, "planted")
+    found = check.run(claim, Effort())
+    assert found.verdict is Verdict.REFUTED
+    assert check.replay(claim, found.counterexample or {}).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("claim_id", sorted(code.CHECKS))
+def test_small_laws_keep_every_bound_and_catch_a_smaller_one(claim_id: str) -> None:
+    """A bound of 0.6 times the stated one would be exceeded."""
+    (check,) = code.CHECKS[claim_id]
+    assert check.run(theory.lemma1, Effort()).verdict is Verdict.SUPPORTED
+
+    shares = []
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        whole = {k: isinstance(low, int) for k, (low, _) in check.cases.items()}
+        case = {
+            k: int(rng.integers(*ends, endpoint=True)) if whole[k] else rng.uniform(*ends)
+            for k, ends in check.cases.items()
+        }
+        measured, bound = check.measure(case)
+        shares.append(measured / bound if bound else 0.0)
+    assert 0.6 < max(shares) <= 1 + 1e-9
+
+
+def test_verdicts() -> None:
+    held = (theory.lemma1, theory.lemma4, theory.lemma4_uniform, theory.local_views)
+    assert {judge([c.run(x, Effort()) for c in x.checks]) for x in held} == {Verdict.PROVED}
+    loose = (theory.lemma5, theory.lemma5_total, theory.lemma5_sharper, theory.lemma6)
+    assert {judge([c.run(x, Effort()) for c in x.checks]) for x in loose} == {Verdict.LOOSE}
+    assert all(x.checks[1].run(x, Effort()).verdict is Verdict.PROVED for x in loose)

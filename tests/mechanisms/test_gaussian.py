@@ -14,10 +14,11 @@ from scipy import stats
 from audits import audit
 from bounds.accounting import gaussian_sigma
 from bounds.claim import Effort, Verdict, judge
-from bounds.errors import HypothesisViolated
-from bounds.guarantees import ApproxDP, GaussianDP, gaussian_delta
+from bounds.errors import HypothesisViolated, InvalidInput
+from bounds.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, gaussian_delta
 from bounds.mechanisms import gaussian
 from dpcheck import noise
+from dpcheck.solvers.mechanisms.gaussian import GaussianMechanism, attacked, turned_row
 
 FALSE_ALARM = 1e-6
 Z = stats.norm.isf(FALSE_ALARM / 2)
@@ -79,3 +80,75 @@ def test_audit(guarantee: ApproxDP | GaussianDP) -> None:
     assert flagged(exact / 2)
     if isinstance(guarantee, ApproxDP) and guarantee.eps == 4.0:
         assert flagged(noise.gaussian_sigma(1.0, 4.0, 0.3))
+
+
+# dwang20, Definition 2.1.3 and Lemma 2.1.9 ---------------------------------------------------------
+CASES = [
+    (ApproxDP(6.0, 0.5), "stated", 1.0, True),  # no range of ε
+    (ApproxDP(6.0, 0.5), "certified", 1.0, False),
+    (ApproxDP(1.0, 0.01), "stated", 1.0, False),
+    (ZCDP(0.5), "stated", 8.0, True),  # the square is missing, and the sensitivity is 4
+    (ZCDP(0.5), "certified", 8.0, False),
+]
+
+
+@pytest.mark.parametrize(("guarantee", "calibration", "row_bound", "flagged"), CASES, ids=str)
+def test_the_audit_flags_what_the_accountant_refutes(
+    guarantee: Guarantee, calibration: str, row_bound: float, flagged: bool
+) -> None:
+    """False alarms: 1e-6."""
+    mechanism, pair, promised = attacked(guarantee, calibration, row_bound)  # type: ignore[arg-type]
+    found = audit(mechanism, pair=pair, guarantee=promised, max_trials=100_000, alpha=FALSE_ALARM, seed=2)
+    assert found.violated is flagged
+
+
+@pytest.mark.parametrize("guarantee", [ApproxDP(1.0, 0.01), GaussianDP(1.0), ZCDP(0.5)], ids=str)
+def test_half_of_the_certified_noise_is_caught(guarantee: Guarantee) -> None:
+    """False alarms: 1e-6."""
+    solver = GaussianMechanism()
+    mechanism = solver.mechanism(guarantee, noise_factor=0.5)
+    pair = solver.worst_pair()
+    assert audit(
+        mechanism, pair=pair, guarantee=guarantee, max_trials=40_000, alpha=FALSE_ALARM, seed=3
+    ).violated  # fmt: skip
+
+
+def test_the_solver_refuses_what_is_not_printed() -> None:
+    solver = GaussianMechanism()
+    problem, _ = solver.worst_pair()
+    with pytest.raises(InvalidInput, match="ApproxDP or ZCDP"):
+        solver.solve(problem, GaussianDP(1.0), 0, calibration="stated")
+    with pytest.raises(InvalidInput):
+        solver.solve(problem, PureDP(1.0), 0)
+
+
+def test_definition_2_1_3_is_refuted_without_the_range_of_eps() -> None:
+    found = [
+        judge([c.run(x, Effort()) for c in x.checks]) for x in (gaussian.definition3, gaussian.definition3_corrected)
+    ]
+    assert found == [Verdict.REFUTED, Verdict.LOOSE]
+
+
+def test_the_attack_reaches_nine_tenths_of_eps() -> None:
+    """The certified noise is exact on the worst pair; false alarms: 1e-6."""
+    solver, promised = GaussianMechanism(), ApproxDP(1.0, 0.01)
+    pair = solver.worst_pair()
+    found = audit(
+        solver.mechanism(promised), pair=pair, guarantee=promised, max_trials=400_000, alpha=FALSE_ALARM, seed=1
+    )  # fmt: skip
+    assert not found.violated
+    assert found.epsilon_lower >= 0.9
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_random_pairs_are_never_flagged(seed: int) -> None:
+    """False alarms: 1e-6."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(6, 2))
+    rows /= np.maximum(1, np.linalg.norm(rows, axis=1))[:, None]
+    problem = turned_row(2, 5)[0].with_data(rows[:5], np.zeros(5))
+    promised = ApproxDP(0.5, 0.01)
+    mechanism, pair = GaussianMechanism().mechanism(promised), (problem, problem.replace(3, rows[5], 0.0))
+    assert not audit(
+        mechanism, pair=pair, guarantee=promised, max_trials=20_000, alpha=FALSE_ALARM, seed=seed
+    ).violated  # fmt: skip

@@ -1,4 +1,4 @@
-"""The Laplace mechanism (zhang17, Lemma 1): its density ratio exactly, and an audit (false alarms: 1e-6)."""
+"""The Laplace mechanism (zhang17, Lemma 1; dwang20, Definition 2.1.2): its density ratio exactly, and audits."""
 
 from __future__ import annotations
 
@@ -12,9 +12,13 @@ from hypothesis import strategies as st
 from audits import audit
 from bounds.accounting import laplace_delta
 from bounds.claim import Effort, Verdict
-from bounds.guarantees import PureDP
+from bounds.errors import InvalidInput
+from bounds.guarantees import ApproxDP, PureDP
+from bounds.mechanisms import laplace as theory
 from bounds.mechanisms.laplace import lemma1
 from dpcheck import noise
+from dpcheck.solvers.mechanisms.gaussian import turned_row
+from dpcheck.solvers.mechanisms.laplace import LaplaceMechanism, l1_sensitivity
 
 FALSE_ALARM = 1e-6
 vectors = st.lists(st.floats(-5, 5), min_size=3, max_size=3).map(np.array)
@@ -73,3 +77,68 @@ def test_the_exact_profile_ends_where_the_lemma_says() -> None:
     assert laplace_delta(0.7, 1 / scale) == 0.0
     assert laplace_delta(0.69, 1 / scale) > 0.0
     assert lemma1.checks[0].run(lemma1, Effort()).verdict is Verdict.PROVED
+
+
+# dwang20, Definition 2.1.2 -------------------------------------------------------------------------
+def test_the_printed_density_is_none_and_the_corrected_one_is() -> None:
+    for claim, verdict in ((theory.density, Verdict.REFUTED), (theory.density_corrected, Verdict.PROVED)):
+        found = claim.checks[0].run(claim, Effort())
+        assert found.verdict is verdict
+    assert theory.density_corrected.evaluate(reach=50.0, sigma=1.0) == pytest.approx(1.0)
+    samples = np.random.default_rng(0).laplace(scale=0.7, size=200_000)
+    mass = theory.density_corrected.evaluate(reach=1.0, sigma=0.7)
+    assert abs(np.mean(np.abs(samples) <= 1.0) - mass) < 5 * math.sqrt(mass * (1 - mass) / len(samples))
+
+
+@given(d=st.integers(1, 6), n=st.integers(1, 9), seed=st.integers(0, 1000))
+@settings(max_examples=40, deadline=None)
+def test_the_sensitivity_covers_all_neighbours_and_is_attained(d: int, n: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    first, second = turned_row(d, n)
+    assert np.abs(first.X.mean(0) - second.X.mean(0)).sum() == pytest.approx(l1_sensitivity(first), rel=1e-9)
+    rows = rng.normal(size=(2, d))
+    rows /= np.maximum(1, np.linalg.norm(rows, axis=1))[:, None]
+    pair = [first.replace(0, row, 0.0) for row in rows]
+    assert np.abs(pair[0].X.mean(0) - pair[1].X.mean(0)).sum() <= l1_sensitivity(first) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("noise_factor", "flagged"), [(1.0, False), (0.5, True)])
+def test_the_solver_is_private_and_half_its_noise_is_caught(noise_factor: float, flagged: bool) -> None:
+    """False alarms: 1e-6."""
+    solver, promised = LaplaceMechanism(), PureDP(1.0)
+    mechanism = solver.mechanism(promised, noise_factor=noise_factor)
+    pair = solver.worst_pair()
+    found = audit(mechanism, pair=pair, guarantee=promised, max_trials=30_000, alpha=FALSE_ALARM, seed=1)
+    assert found.violated is flagged
+
+
+def test_seeds_and_refusals() -> None:
+    solver, (problem, _) = LaplaceMechanism(), turned_row(2)
+    first, again = (solver.solve(problem, PureDP(1.0), 3, trials=5).w for _ in range(2))
+    np.testing.assert_array_equal(first, again)
+    with pytest.raises(InvalidInput, match="PureDP"):
+        solver.solve(problem, ApproxDP(1.0, 1e-5), 0)
+
+
+def test_the_attack_reaches_nine_tenths_of_eps() -> None:
+    """The worst pair attains eps exactly; false alarms: 1e-6."""
+    solver, promised = LaplaceMechanism(), PureDP(1.0)
+    pair = solver.worst_pair()
+    found = audit(
+        solver.mechanism(promised), pair=pair, guarantee=promised, max_trials=400_000, alpha=FALSE_ALARM, seed=1
+    )  # fmt: skip
+    assert not found.violated
+    assert found.epsilon_lower >= 0.9
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_random_pairs_are_never_flagged(seed: int) -> None:
+    """False alarms: 1e-6."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(6, 2))
+    rows /= np.maximum(1, np.linalg.norm(rows, axis=1))[:, None]
+    problem = turned_row(2, 5)[0].with_data(rows[:5], np.zeros(5))
+    mechanism, pair = LaplaceMechanism().mechanism(PureDP(0.5)), (problem, problem.replace(3, rows[5], 0.0))
+    assert not audit(
+        mechanism, pair=pair, guarantee=PureDP(0.5), max_trials=20_000, alpha=FALSE_ALARM, seed=seed
+    ).violated  # fmt: skip

@@ -1,18 +1,22 @@
-"""Amplification by sampling (zhang17, Lemma 9): exact probabilities of a subsampled randomised response."""
+"""Amplification by sampling (zhang17, Lemma 9; dwang20, Lemma 2.1.2): exact laws of a sampled response."""
 
 from __future__ import annotations
 
 import itertools
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from audits import audit
 from bounds.accounting import amplified_epsilon
 from bounds.claim import Effort, Verdict, judge
 from bounds.errors import HypothesisViolated
+from bounds.mechanisms import subsampling as theory
 from bounds.mechanisms.subsampling import lemma9, lemma9_corrected, lemma9_exact
+from dpcheck.solvers.mechanisms.subsampling import SampledResponse, attacked
 
 Law = dict[str, float]
 
@@ -106,3 +110,29 @@ def test_lemma_9_as_printed_fails_for_large_eps_and_small_shares() -> None:
 @settings(max_examples=100, deadline=None)
 def test_lemma_9_holds_within_the_corrected_range(q: float, eps: float) -> None:
     assert lemma9_exact.evaluate(q=q, eps=eps) <= lemma9_corrected.evaluate(q=q, eps=eps) * (1 + 1e-12)
+
+
+# dwang20, Lemma 2.1.2 ------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("claim", "eps", "flagged"),
+    [("lemma2", 3.0, True), ("lemma2", 1.25, False), ("lemma2_corrected", 1.25, False), ("lemma2_exact", 3.0, False)],
+)
+def test_the_audit_of_a_sampled_response(claim: str, eps: float, flagged: bool) -> None:
+    """False alarms: 1e-6. Planted: the printed bound, where it is false."""
+    mechanism, pair, promised = attacked(claim, eps)
+    found = audit(mechanism, pair=pair, guarantee=promised, max_trials=60_000, alpha=1e-6, seed=5)
+    assert found.violated is flagged
+
+
+def test_the_sampled_response_has_the_law_computed_above() -> None:
+    said = SampledResponse(2.0, 3)(np.eye(6)[0], np.random.default_rng(0), 200_000).mean()
+    exact = sampled((1, 0, 0, 0, 0, 0), 3, 2.0, 0.0)["yes"]
+    assert abs(said - exact) < 5 * math.sqrt(exact * (1 - exact) / 200_000)
+
+
+def test_lemma_2_1_2_verdicts() -> None:
+    claims = (theory.lemma2, theory.lemma2_corrected, theory.lemma2_exact)
+    found = [judge([c.run(x, Effort()) for c in x.checks]) for x in claims]
+    assert found == [Verdict.REFUTED, Verdict.PROVED, Verdict.PROVED]
+    assert theory.lemma2_exact.evaluate(q=0.01, eps=5.0) == pytest.approx(0.906, abs=1e-3)
+    assert theory.lemma2.evaluate(q=0.01, eps=5.0) == pytest.approx(0.1)

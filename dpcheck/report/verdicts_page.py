@@ -1,0 +1,177 @@
+"""docs/verdicts.md: what was recorded, as a page to read. `dpcheck verify --record` writes it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from bounds.claim import CITATION, DOCUMENTS, Kind, Verdict
+from dpcheck.catalogue import Row
+from dpcheck.report.reading_order import grouped, parsed
+
+MOST = 10  # refutations shown at the top, of each sort
+ABOUT_ERRORS = (Kind.UTILITY, Kind.SENSITIVITY, Kind.LOWER_BOUND, Kind.COST)
+AUDITED = re.compile(r"audited eps >= (\S+) at delta \S+, claimed (\S+)")
+NO_CONSTANT = re.compile(r"^no (constant|\S+) works")
+STATED = re.compile(
+    r"(?:delta is|epsilon is|reaches|worst case|measured|is) (\S+?),? (?:stated|bound)(?: at most)? (\S+)"
+)
+WEIGHTY = ("theorem", "corollary", "proposition", "lemma")  # a tie goes to what is named so
+GROWS = re.compile(r"left/right grows (\S+)x")
+
+RULE = """\
+The order is computed. Refuted privacy claims come first: those that an audit has broken, by the ε found over the ε
+claimed (what is found is a lower bound, limited by the audit's runs); then those that the accountant or a proof has
+broken, with “no constant works” before a factor. Refuted bounds on errors and costs follow, “no constant works” and
+lost units first, then by the factor found over stated. Ties: theorems before lemmas before the rest, then by how many
+claims rest on it, directly or not."""
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """A refuted claim and what decides its rank."""
+
+    row: Row
+    found: str
+    grade: int
+    factor: float
+    resting: int
+
+    @property
+    def order(self) -> tuple[int, float, int, int]:
+        word, _ = parsed(self.row.id)
+        weight = WEIGHTY.index(word) if word in WEIGHTY else len(WEIGHTY)
+        return self.grade, -self.factor, weight, -self.resting
+
+
+def page(record: Mapping[str, Any], rows: Mapping[str, Row]) -> str:
+    """The whole page, from the record and the catalogue."""
+    parts = [
+        "# Verdicts",
+        "Written by `dpcheck verify --record` from `dpcheck/verdicts.json`; do not edit. "
+        "`dpcheck claims ID` shows a claim with its hypotheses, files and evidence.",
+        *summary(record, rows),
+        *consequential(record, rows),
+    ]
+    for document, groups in groupby(grouped(rows.values(), rows), key=lambda g: g.document):
+        parts.append(f"## {document}: {DOCUMENTS[document]}")
+        for group in groups:
+            parts += [f"### {document}, {group.heading}", table(group.rows, record)]
+    return "\n\n".join(parts) + "\n"
+
+
+def write(path: Path, record: Mapping[str, Any], rows: Mapping[str, Row]) -> None:
+    """The page into a file, all or nothing."""
+    from dpcheck.catalogue import write_whole
+
+    write_whole(path, page(record, rows))
+
+
+# Parts ---------------------------------------------------------------------------------------------
+def summary(record: Mapping[str, Any], rows: Mapping[str, Row]) -> list[str]:
+    """Counts by document and verdict."""
+    names = [v.value for v in Verdict]
+    counts = {d: Counter(verdict_of(record, r.id) for r in rows.values() if r.document == d) for d in DOCUMENTS}
+    total = sum(counts.values(), Counter())
+    if total["not recorded"]:
+        names.append("not recorded")
+    lines = [line(["document", "claims", *names]), "|" + "---|" * (len(names) + 2)]
+    for document, count in [*((d, c) for d, c in counts.items() if c), ("all", total)]:
+        lines.append(line([document, str(sum(count.values())), *(str(count[name] or "") for name in names)]))
+    return ["## Summary", "\n".join(lines)]
+
+
+def consequential(record: Mapping[str, Any], rows: Mapping[str, Row]) -> list[str]:
+    """The refutations that matter most, by the rule that is printed with them."""
+    found = refutations(record, rows)
+    better = {row.corrects: row.id for row in reversed([*rows.values()]) if row.corrects}
+    parts = ["## The most consequential refutations", RULE]
+    for title, kinds in (("Privacy", (Kind.PRIVACY,)), ("Errors and costs", ABOUT_ERRORS)):
+        sort = [r for r in found if r.row.kind in kinds]
+        lines = [line(["", "claim", "what it says", "found", "instead"]), "|---|---|---|---|---|"]
+        for rank, one in enumerate(sort[:MOST], 1):
+            instead = better.get(one.row.id, "")
+            shown = f"`{instead}`: {verdict_of(record, instead)}" if instead else ""
+            lines.append(line([str(rank), f"`{one.row.id}`", one.row.says, one.found, shown]))
+        parts += [f"### {title}", "\n".join(lines)]
+    return parts
+
+
+def table(rows: Sequence[Row], record: Mapping[str, Any]) -> str:
+    """One section: claim, statement in words, verdict, figure, how to see it again."""
+    lines = [line(["claim", "what it says", "verdict", "figure", "again"]), "|---|---|---|---|---|"]
+    for row in rows:
+        kept = record.get(row.id, {})
+        again = kept.get("replay") or f"dpcheck verify {row.id}"
+        lines.append(line([f"`{row.id}`", row.says, verdict_of(record, row.id), figure_of(kept), f"`{again}`"]))
+    return "\n".join(lines)
+
+
+def line(cells: Iterable[str]) -> str:
+    """A row of a table; a bar in a cell is not a border."""
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+
+# What the record says ------------------------------------------------------------------------------
+def verdict_of(record: Mapping[str, Any], claim_id: str) -> str:
+    return str(record.get(claim_id, {}).get("verdict", "not recorded"))
+
+
+def figure_of(kept: Mapping[str, Any]) -> str:
+    """Of the evidence that decided."""
+    own = [e for e in kept.get("evidence", []) if e["check"] != CITATION]
+    telling = next((e for e in own if e["verdict"] == kept["verdict"]), next(iter(own), None))
+    return str(telling["figure"]) if telling else ""
+
+
+def refutations(record: Mapping[str, Any], rows: Mapping[str, Row]) -> list[Refutation]:
+    """All refuted claims, the most consequential first."""
+    resting = {claim_id: len(rest_on(claim_id, rows)) for claim_id in rows}
+    kept = [row for row in rows.values() if verdict_of(record, row.id) == Verdict.REFUTED]
+    found = [graded(row, record[row.id]["evidence"], resting[row.id]) for row in kept]
+    return sorted(found, key=lambda r: r.order)
+
+
+def graded(row: Row, evidence: Sequence[Mapping[str, Any]], resting: int) -> Refutation:
+    """The gravest piece of evidence: an audit, then no constant or lost units, then a factor."""
+    pieces = [str(e["figure"]) for e in evidence if e["verdict"] == Verdict.REFUTED and e["check"] != CITATION]
+    grades = [(*grade(figure), figure) for figure in pieces]
+    best = min(grades, key=lambda g: (g[0], -g[1]))
+    return Refutation(row, best[2], best[0], best[1], resting)
+
+
+def grade(figure: str) -> tuple[int, float]:
+    """(0, factor) for an audit, (1, 1) for no constant or units, (2, factor) for numbers, (3, 1) for words."""
+    audited, stated = AUDITED.search(figure), STATED.search(figure)
+    if audited:
+        return 0, quotient(*audited.groups())
+    if NO_CONSTANT.search(figure) or GROWS.search(figure):
+        return 1, 1.0
+    return (2, quotient(*stated.groups())) if stated else (3, 1.0)
+
+
+def quotient(found: str, claimed: str) -> float:
+    """Found over claimed; above all others if the claimed is 0 or less, 1 if these are no real numbers."""
+    try:
+        a, b = (float(text.rstrip(",;")) for text in (found, claimed))
+    except ValueError:
+        return 1.0
+    return a / b if b > 0 else math.inf
+
+
+def rest_on(claim_id: str, rows: Mapping[str, Row]) -> set[str]:
+    """The claims that cite it, those that cite these, and so on."""
+    found: set[str] = set()
+    left = [claim_id]
+    while left:
+        cited = left.pop()
+        new = {row.id for row in rows.values() if cited in row.cites} - found
+        found |= new
+        left.extend(new)
+    return found
