@@ -136,7 +136,7 @@ def test_certified_noise_on_random_pairs(where: Any) -> None:
     """False alarms: 1e-6."""
     first = random_problem(4, where)
     assert not flagged(
-        SIX.mechanism(CLAIMED, transcript=True), (first, first.replace(0, [0.6, -0.8], 1.0)), trials=4000
+        SIX.mechanism(CLAIMED, transcript=True), (first, first.replace(0, [0.6, -0.8], 1.0)), trials=2000
     )
 
 
