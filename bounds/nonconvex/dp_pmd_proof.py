@@ -50,6 +50,8 @@ lemma415 = Claim(
 
 # In coordinates: x = x_k, u = x_(k+1) = x - γg, p = grad F(x), e = noise; γ = weight; F and r at both points.
 x, g, e, F_0, F_1, r_0, r_1, p = symbols("x g e F_0 F_1 r_0 r_1 p", real=True)
+# Two steps, to u with the gradient g and to v with h: w_* is grad w there, r_*_ a subgradient of r.
+h, u, v, w_u, w_v, w_x, r_u_, r_v_ = symbols("h u v w_u w_v w_x r_u_ r_v_", real=True)
 gamma, L_t = (Symbol(name, positive=True) for name in ("gamma_", "L_t"))
 
 descent = Claim(
@@ -130,12 +132,16 @@ nonexpansive = Claim(
         Proof(
             [
                 Same(
-                    "the two optimality conditions, each at the other's point, added: "
-                    "⟨∇w(u)-∇w(v), u-v⟩ ≤ γ⟨g-h, v-u⟩, so ‖u-v‖² ≤ γ‖g-h‖°‖u-v‖; over γ·‖u-v‖",
-                    gamma * input_gap / gamma, input_gap,
+                    "γ⟨h-g, u-v⟩ - ‖u-v‖² is a sum of what is at least 0: the optimality of u at v and of v at u, the "
+                    "modulus of w, and the monotone subgradients of r",
+                    gamma * (h - g) * (u - v) - (u - v) ** 2,
+                    (gamma * g + w_u - w_x + gamma * r_u_) * (v - u)
+                    + (gamma * h + w_v - w_x + gamma * r_v_) * (u - v)
+                    + ((w_u - w_v) * (u - v) - (u - v) ** 2)
+                    + gamma * (r_u_ - r_v_) * (u - v),
                 )
             ],
-            "monotone subgradients of r drop out",
+            "so ‖u-v‖² ≤ γ‖g-h‖°‖u-v‖",
         )
     ],
 )  # fmt: skip

@@ -191,11 +191,14 @@ def lowest(problem: Problem) -> float:
     return float(problem.loss.value(np.asarray(margin), np.asarray(1.0)))
 
 
-def explicit_bound(case: Mapping[str, Any], exact: bool = False) -> tuple[float, float]:
-    """The mean squared step (or projected gradient) in the set's norm, less five standard errors, and the bound."""
+def explicit_bound(case: Mapping[str, Any], exact: bool = False, by_radius: bool = False) -> tuple[float, float]:
+    """The mean squared step (or projected gradient) in the set's norm, less five standard errors, and the bound.
+
+    `by_radius` takes the smoothness L R^2 of a ball, a quarter of that with its diameter, for step size and bound.
+    """
     problem, l1 = random_risk(case), case["l1"]
     mirror, T, sigma = mirror_of(problem.constraint, problem.d), int(case["T"]), case["noise"]
-    smooth = mirror.smoothness(problem.smoothness)
+    smooth = mirror.smoothness(problem.smoothness) / (4 if by_radius else 1)
     law = MirrorDescent(mirror, T, 1 / (2 * smooth), sigma, l1)
     _, trace = law.run(problem, int(case["seed"]), 60, trace=True, stops=False)
     assert trace is not None
@@ -207,9 +210,14 @@ def explicit_bound(case: Mapping[str, Any], exact: bool = False) -> tuple[float,
     means = squares.mean(axis=0)
     start = mirror.start
     gap = float(problem.value(start)) + l1 * float(np.abs(start).sum()) - lowest(problem)
-    claim = proof.exact_map if exact else proof.explicit
+    claim = proof.exact_map if exact else proof.explicit_tight if by_radius else proof.explicit
     bound = claim.evaluate(
-        L_smooth=smooth, diameter=1.0, gap0=max(gap, 1e-9), T=T, sigma_n=sigma, dual2=mirror.dual_square()
+        L_smooth=smooth * (4 if by_radius else 1),
+        diameter=1.0,
+        gap0=max(gap, 1e-9),
+        T=T,
+        sigma_n=sigma,
+        dual2=mirror.dual_square(),
     )
     return float(means.mean() - 5 * means.std() / math.sqrt(len(means))), float(bound) + 1e-9
 
@@ -264,6 +272,12 @@ CHECKS = {
     "dwang20.definition4.1.4.nonexpansive": [Property(map_gap, STEPS, f"{OVER}, with an l1 regulariser", examples=60)],
     "dwang20.theorem4.1.5.explicit": [
         Property(explicit_bound, RUNS, f"60 runs with sigmoid losses over {OVER}, five standard errors", examples=15)
+    ],
+    "dwang20.theorem4.1.5.explicit.radius": [
+        Property(
+            lambda case: explicit_bound(case, by_radius=True), {**RUNS, "kind": (0, 2)},
+            "60 runs with sigmoid losses over l1, l_q and l2 balls, five standard errors", examples=10,
+        )
     ],
     "dwang20.theorem4.1.5.projected_gradient": [
         Property(
