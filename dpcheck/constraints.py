@@ -133,6 +133,64 @@ class L1Ball(Constraint):
 
 
 @dataclass(frozen=True)
+class LqBall(Constraint):
+    """||w||_q <= radius, for 1 < q <= 2."""
+
+    radius: float = 1.0
+    q: float = 1.5
+
+    def __post_init__(self) -> None:
+        must_be_positive("radius", self.radius)
+        if not 1 < self.q <= 2:
+            raise InvalidInput("q", self.q, "above 1 and at most 2", "Use L1Ball for q = 1.")
+
+    def norms(self, W: Array) -> Array:
+        """||w||_q of each point."""
+        return q_norms(W, self.q)
+
+    def project(self, W: Array, out: Array | None = None) -> Array:
+        """By bisection: |u| + m q |u|^(q-1) = |w| in each coordinate, with the least m >= 0 that is enough."""
+        W = np.asarray(W, float)
+        outside = self.norms(W) > self.radius
+        if not np.any(outside):
+            return filled(W, out)
+        sizes = np.abs(W) / self.radius
+        low, high = np.zeros(W.shape[:-1]), np.maximum(sizes.max(axis=-1), 1.0) * W.shape[-1]
+        for _ in range(60):
+            middle = (low + high) / 2
+            far = q_norms(self._shrunk(sizes, middle[..., None]), self.q) > 1
+            low, high = np.where(far, middle, low), np.where(far, high, middle)
+        found = self.radius * np.sign(W) * self._shrunk(sizes, high[..., None])
+        return filled(np.where(outside[..., None], found, W), out)
+
+    def _shrunk(self, sizes: Array, weight: Array) -> Array:
+        """u >= 0 with u + weight q u^(q-1) = size: Newton's steps on a concave function, from below."""
+        slope, power = weight * self.q, self.q - 1
+        with np.errstate(all="ignore"):
+            u = np.minimum(sizes / 2, (sizes / (2 * slope)) ** (1 / power))
+            for _ in range(12):
+                step = (sizes - u - slope * u**power) / (1 + slope * power * u ** (power - 1))
+                u = u + np.where(np.isfinite(step), np.maximum(step, 0.0), 0.0)
+        return np.minimum(u, sizes)
+
+    def linear_minimiser(self, G: Array) -> Array:
+        G = np.asarray(G, float)
+        largest = np.abs(G).max(axis=-1, keepdims=True)
+        shape = np.abs(G / np.where(largest > 0, largest, 1.0)) ** (1 / (self.q - 1))
+        sizes = q_norms(shape, self.q)[..., None]
+        return np.where(largest > 0, -self.radius * np.sign(G) * shape / np.where(sizes > 0, sizes, 1.0), 0.0)
+
+    def contains(self, W: Array, tol: float = 1e-9) -> Any:
+        return self.norms(W) <= self.radius + tol
+
+    def reach(self, d: int) -> float:
+        return self.radius
+
+    def diameter(self, d: int) -> float:
+        return 2 * self.radius
+
+
+@dataclass(frozen=True)
 class Simplex(Constraint):
     """w >= 0 and sum w = 1."""
 
@@ -211,6 +269,14 @@ def project_on_simplex(V: Array, total: float) -> Array:
     support = (falling > threshold).sum(axis=-1, keepdims=True)
     theta = np.take_along_axis(threshold, np.maximum(support, 1) - 1, axis=-1)
     return np.maximum(V - theta, 0.0)
+
+
+def q_norms(W: Array, q: float) -> Array:
+    """||w||_q along the last axis, for entries of any size."""
+    sizes = np.abs(np.asarray(W, float))
+    largest = sizes.max(axis=-1, keepdims=True)
+    scaled = sizes / np.where(largest > 0, largest, 1.0)
+    return np.asarray(largest[..., 0] * (scaled**q).sum(axis=-1) ** (1 / q))
 
 
 def stable_norms(W: Array) -> Array:

@@ -48,7 +48,7 @@ from bounds.guarantees import (
 from bounds.registry import library as bounds
 from bounds.solving import Best, Solved, best
 from dpcheck.comparison import Comparison, compare
-from dpcheck.constraints import Box, L1Ball, L2Ball, Simplex, WholeSpace
+from dpcheck.constraints import Box, L1Ball, L2Ball, LqBall, Simplex, WholeSpace
 from dpcheck.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
 from dpcheck.measurement import Measurement, measure
 from dpcheck.problems import Problem
@@ -78,6 +78,7 @@ __all__ = [
     "L2Ball",
     "Linear",
     "Logistic",
+    "LqBall",
     "Measurement",
     "Mechanism",
     "MechanismFailed",

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bounds.errors import InvalidInput
-from dpcheck.constraints import Box, Constraint, L1Ball, L2Ball, Simplex, WholeSpace
+from dpcheck.constraints import Box, Constraint, L1Ball, L2Ball, LqBall, Simplex, WholeSpace
 
-BOUNDED = [L2Ball(0.7), L2Ball(3.0), L1Ball(0.7), L1Ball(3.0), Simplex(), Box(-0.5, 2.0), Box(0.25, 0.5)]
+BALLS = [L2Ball(0.7), L2Ball(3.0), L1Ball(0.7), L1Ball(3.0), LqBall(0.7, 1.3), LqBall(3.0, 1.7)]
+BOUNDED = [*BALLS, Simplex(), Box(-0.5, 2.0), Box(0.25, 0.5)]
 bounded = st.sampled_from(BOUNDED)
 cases = given(bounded, st.integers(1, 7), st.integers(0, 2**32 - 1), st.sampled_from([1e-3, 1.0, 30.0]))
 quick = settings(derandomize=True, deadline=None)
@@ -126,9 +127,15 @@ def test_whole_space_leaves_points_alone() -> None:
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
 def test_bad_radius_is_refused(bad: float) -> None:
-    for ball in (L2Ball, L1Ball):
+    for ball in (L2Ball, L1Ball, LqBall):
         with pytest.raises(InvalidInput, match="radius"):
             ball(bad)
+
+
+@pytest.mark.parametrize("q", [1.0, 0.5, 2.1, math.nan])
+def test_bad_exponent_is_refused(q: float) -> None:
+    with pytest.raises(InvalidInput, match="q is"):
+        LqBall(1.0, q)
 
 
 @pytest.mark.parametrize(("low", "high"), [(1.0, 1.0), (2.0, 1.0), (math.nan, 1.0), (0.0, math.inf)])

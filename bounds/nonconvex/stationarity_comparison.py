@@ -3,6 +3,7 @@
 from sympy import Integer, Rational, Symbol, log, sqrt
 
 from bounds.claim import Claim, Kind, Rate, Source
+from bounds.nonconvex.dp_fw_l1_proof import points
 from bounds.symbols import d, delta, eps, n, ratio
 from bounds.tables import Cell, Regenerates, Row, Steps, Table
 
@@ -51,7 +52,12 @@ table1 = Table(
         Row(
             "Algorithm 3",
             {
-                UTILITY: Cell(high, "wangxu19.theorem5"),
+                UTILITY: Cell(
+                    high,
+                    "wangxu19.theorem5",
+                    lambda e: e / diameter ** Rational(3, 2),
+                    "its factor ‖C‖^(3/2) is at most 1 by the caption",
+                ),
                 REGULARISER: Cell("Yes"),
                 MEASURE: Cell("ℓ₂ norm of the projected gradient"),
             },
@@ -59,7 +65,12 @@ table1 = Table(
         Row(
             "Algorithm 4",
             {
-                UTILITY: Cell(log(1 / delta) ** Rational(1, 4) * sqrt(log(n * d)) / sqrt(n * eps), "wangxu19.theorem6"),
+                UTILITY: Cell(
+                    log(1 / delta) ** Rational(1, 4) * sqrt(log(n * d)) / sqrt(n * eps),
+                    "wangxu19.theorem6",
+                    lambda e: e.subs(points, d),
+                    "|A| = d, as for the simplex",
+                ),
                 REGULARISER: Cell("No"),
                 MEASURE: Cell("Frank-Wolfe gap"),
             },

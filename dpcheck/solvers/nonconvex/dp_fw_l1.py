@@ -1,0 +1,315 @@
+"""DP-FW-L1 (wangxu19, Algorithm 4; dwang20, Algorithm 4.1.19). Claims: bounds/nonconvex/dp_fw_l1.py."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from bounds.errors import HypothesisViolated, InvalidInput
+from bounds.guarantees import ApproxDP, Guarantee
+from bounds.nonconvex import dp_fw_l1 as theory
+from bounds.nonconvex import dp_fw_l1_dimension as theory_dimension
+from bounds.nonconvex import dp_fw_l1_proof as proof
+from bounds.random_iterate import at_least_two
+from bounds.selections import selection_epsilon
+from dpcheck.checks import AuditCheck, Property, Trend
+from dpcheck.constraints import L1Ball, Simplex
+from dpcheck.descent import Trace, block_cuts, child, seed_of
+from dpcheck.losses import Array, Huber, Sigmoid, must_be_positive
+from dpcheck.polytopes import Corners, corners_of
+from dpcheck.problems import ROUNDING, Problem
+from dpcheck.selection import BOUNDED_RANGE, Noise, must_be_noise, select, selection_logs
+from dpcheck.solver import Calibration, Seed, Solution, Solver, must_be_whole
+from dpcheck.variance_reduced_solver import approximate
+
+FAR = 1e6
+MOST_STEPS = 1000
+FAILURE = 0.05  # η in the theorem's number of steps
+
+
+@dataclass(frozen=True)
+class DPFWL1(Solver):
+    """Frank-Wolfe steps to a corner that is selected privately; x_R is released, R uniform on 1..T.
+
+    Over an l1 ball, the simplex or a box. `selection` is the noise on the scores: "gumbel" (the exponential
+    mechanism), "exponential" or "laplace" (report-noisy-max). Every entry of the rows is at most `entry_bound` in
+    size, by default the problem's row bound; `steps` is T, by default the theorem's, `step_size` the proof's, up to 1.
+    """
+
+    steps: int | None = None
+    step_size: float | None = None
+    selection: Noise = "gumbel"
+    entry_bound: float | None = None
+    name: ClassVar[str] = "dp_fw_l1"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        must_be_whole(steps=self.steps)
+        must_be_noise(self.selection)
+        if self.entry_bound is not None:
+            must_be_positive("entry_bound", self.entry_bound)
+        if self.step_size is not None and not 0 < self.step_size <= 1:
+            raise InvalidInput("step_size", self.step_size, "above 0 and at most 1", "Above 1 iterates leave the set.")
+
+    def run(
+        self, problem: Problem, guarantee: Guarantee, seed: Seed, trials: int, calibration: Calibration, trace: bool
+    ) -> Solution:
+        corners = corners_of(problem.constraint, problem.d)
+        sensitivity = self.sensitivity(problem, corners)
+        steps = at_least_two(self.steps or self.default_steps(problem, corners, guarantee))
+        eps0, claims = self.eps0(guarantee, steps, calibration)
+        if self.noise_factor == 0:
+            raise InvalidInput("noise_factor", 0.0, "above 0", "A selection without noise is planted by 1e-3, say.")
+        law = Selections(
+            corners, steps, self.pace(problem, steps), eps0 / self.noise_factor, sensitivity, self.selection
+        )
+        found, path = law.run(problem, seed, trials, trace)
+        return Solution(found, guarantee, 2 * sensitivity / law.eps0, claims, steps, path)
+
+    def sensitivity(self, problem: Problem, corners: Corners) -> float:
+        """Of a score: max ||s||_1 times 2G/n, with G the l-infinity bound of a record's gradient."""
+        bound = problem.row_bound if self.entry_bound is None else self.entry_bound
+        worst = float(np.abs(problem.X).max())
+        if worst > bound * (1 + ROUNDING):
+            raise InvalidInput("largest entry of a row", worst, f"at most entry_bound={bound}", "Scale or clip them.")
+        label = 1.0 if problem.loss.labels == "sign" else problem.label_bound
+        # |<x, w>| is at most entry bound times max ||s||_1: C is the hull of its corners.
+        G = bound * problem.loss.derivative_bound(bound * corners.largest, label)
+        if not math.isfinite(G):
+            who = f"the problem ({type(problem.loss).__name__} loss)"
+            raise HypothesisViolated(theory.privacy.id, who, "each loss is G-Lipschitz in l1", "Choose another loss.")
+        # privacy: dwang20.theorem4.1.6.sensitivity.corrected
+        values = {"G": G, "size_1": corners.largest, "n": problem.n}
+        return float(proof.sensitivity_corrected.evaluate(**values))
+
+    def eps0(self, guarantee: Guarantee, steps: int, calibration: Calibration) -> tuple[float, tuple[str, ...]]:
+        """Of each selection."""
+        if calibration == "stated":
+            aim = approximate(guarantee)
+            values = {"eps": aim.eps, "delta": aim.delta, "T": steps}
+            return float(theory.privacy.evaluate(**values)), (theory.privacy.id,)
+        ranged = self.selection in BOUNDED_RANGE  # privacy: dwang20.algorithm4.1.19.range, else pure DP
+        return selection_epsilon(guarantee, steps, bounded_range=ranged), ("selections.selection_epsilon",)
+
+    def pace(self, problem: Problem, steps: int) -> float:
+        """sqrt(2 / (T L ||C||_2^2)), as the proof of Theorem 4.1.6 has it, and at most 1."""
+        if self.step_size is not None:
+            return self.step_size
+        smooth = problem.smoothness * problem.diameter**2
+        return min(1.0, math.sqrt(2 / (steps * smooth))) if smooth > 0 else 1.0
+
+    def default_steps(self, problem: Problem, corners: Corners, guarantee: Guarantee) -> int:
+        """T of Theorem 6 with η = 0.05, from 2 to 1000."""
+        aim = approximate(guarantee)
+        logs = math.sqrt(math.log(1 / aim.delta)) * math.log(corners.count * problem.n / FAILURE)
+        return int(min(MOST_STEPS, max(2, round(problem.n * aim.eps / logs))))
+
+    def worst_pair(self) -> tuple[Problem, Problem]:
+        """Linear losses on an interval whose mean gradient turns from 1/n to -1/n: each selection's loss is ±eps0/2."""
+        return turning_pair(5)
+
+
+def turning_pair(n: int) -> tuple[Problem, Problem]:
+    """n (odd) linear losses on [-1, 1], half of them rising, but for one that turns round."""
+    labels = np.r_[-FAR, np.tile([-FAR, FAR], (n - 1) // 2)]
+    first = Problem(np.ones((n, 1)), labels, Huber(1.0), label_bound=FAR, constraint=L1Ball(1.0))
+    return first, first.replace(0, [1.0], FAR)
+
+
+@dataclass(frozen=True)
+class Selections:
+    """The loop, and what a white-box adversary knows: the law of each selected corner, given those before."""
+
+    corners: Corners
+    steps: int
+    pace: float
+    eps0: float
+    sensitivity: float
+    noise: Noise = "gumbel"
+
+    def run(
+        self, problem: Problem, seed: Seed, trials: int, trace: bool, stops: bool = True
+    ) -> tuple[Array, Trace | None]:
+        """x_R of each trial; without `stops` x_(T+1). Traced: all iterates, and the corners, 0 once a trial stopped."""
+        parent, d = seed_of(seed), problem.d
+        released, moves = np.empty((trials, d)), self.steps - 1 if stops else self.steps
+        chosen = np.zeros((moves, trials, d)) if trace else np.empty((0, 0, 0))
+        path = np.empty((moves + 1, trials, d)) if trace else np.empty((0, 0, 0))
+        norms = np.zeros((moves, trials)) if trace else np.empty((0, 0))
+        for number, first, last in block_cuts(problem, trials):
+            rng = np.random.default_rng(child(parent, number))
+            until = rng.integers(0, self.steps, last - first) if stops else np.full(last - first, moves)  # R - 1
+            x = np.tile(self.corners.centre(), (last - first, 1))
+            if trace:
+                path[0, first:last] = x
+            for k in range(moves):
+                going = until > k
+                gradient = problem.gradient(x[going])
+                scores = -self.corners.products(gradient)
+                corner = self.corners.at(select(scores, self.eps0, self.sensitivity, rng, self.noise))
+                x[going] = (1 - self.pace) * x[going] + self.pace * corner
+                if trace:
+                    path[k + 1, first:last] = x
+                    chosen[k, first:last][going] = corner
+                    norms[k, first:last][going] = np.linalg.norm(gradient, axis=1)
+            released[first:last] = x
+        if not trace:
+            return released, None
+        return released, Trace(path, norms, unprojected=chosen, law=self)  # type: ignore[arg-type]
+
+    def log_density(self, problem: Problem, seen: Array) -> Array:
+        """Of the selected corners, (k, T-1, d), (k,); what is no corner says that the trial had stopped."""
+        x, logs = np.tile(self.corners.centre(), (len(seen), 1)), np.zeros(len(seen))
+        for k in range(seen.shape[1]):
+            index = self.corners.which(seen[:, k])
+            going = index >= 0
+            if not np.any(going):
+                break
+            scores = -self.corners.products(problem.gradient(x[going]))
+            law = selection_logs(scores, self.eps0, self.sensitivity, self.noise)
+            logs[going] += law[np.arange(len(law)), index[going]]
+            x[going] = (1 - self.pace) * x[going] + self.pace * seen[going, k]
+        return logs
+
+
+def frank_wolfe_gap(problem: Problem, x: Array) -> Array:
+    """max over v in C of <-grad F(x), v - x>, (..., d) to (...)."""
+    gradient = problem.gradient(x)
+    away = x - problem.constraint.linear_minimiser(gradient)
+    return np.asarray(np.einsum("...i,...i->...", gradient, away))
+
+
+# Checks that run the solver -------------------------------------------------------------------------
+def attacked(
+    calibration: Calibration, transcript: bool, selection: Noise = "gumbel", steps: int = 8, eps: float = 1.0
+) -> Any:
+    """Five records, T = 8, step size 0.3: x_R seen, or all selections up to it."""
+    solver, guarantee = DPFWL1(steps=steps, step_size=0.3, selection=selection), ApproxDP(eps, 1e-2)
+    return solver.mechanism(guarantee, calibration, transcript=transcript), solver.worst_pair(), guarantee
+
+
+def bounded_entries(seed: int, n: int, d: int, where: Any) -> Problem:
+    """Sigmoid losses, not convex, on rows with entries in [-1, 1]."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (n, d))
+    return Problem(X, rng.choice([-1.0, 1.0], n), Sigmoid(), constraint=where, row_bound=math.sqrt(d))
+
+
+def explicit_gap(case: Mapping[str, Any]) -> tuple[float, float]:
+    """The share of runs whose mean gap exceeds the explicit bound, less its standard deviations, against η."""
+    n, d, T, seed = (int(case[k]) for k in ("n", "d", "T", "seed"))
+    where = Simplex() if int(case["simplex"]) else L1Ball(case["radius"])
+    problem, corners = bounded_entries(seed, n, d, where), corners_of(where, d)
+    sensitivity = DPFWL1(entry_bound=1.0).sensitivity(problem, corners)
+    law = Selections(corners, T, case["pace"], case["eps0"], sensitivity)
+    runs = 200
+    _, trace = law.run(problem, seed, runs, trace=True, stops=False)
+    assert trace is not None
+    gaps = frank_wolfe_gap(problem, trace.iterates[:-1]).mean(axis=0)
+    start = float(problem.value(corners.centre()))
+    bound = proof.explicit.evaluate(
+        gap0=start, pace=law.pace, T=T, L_smooth=problem.smoothness, diameter=max(problem.diameter, 1e-9),
+        G=sensitivity * n / (2 * corners.largest), size_1=corners.largest, points=corners.count, gamma=0.2, n=n,
+        eps0=law.eps0,
+    )  # fmt: skip
+    over = float((gaps > bound).mean())
+    return over, 0.2 + 5 * math.sqrt(0.2 * 0.8 / runs)
+
+
+def worst_loss(case: Mapping[str, Any], kind: Noise = "gumbel", ranged: bool = False) -> tuple[float, float]:
+    """The largest log ratio (or its range) of the selections on two score vectors that differ by at most 1."""
+    rng = np.random.default_rng(int(case["seed"]))
+    scores = rng.normal(size=int(case["m"])) * case["spread"]
+    moved = scores + rng.choice([-1.0, 1.0], len(scores)) * rng.choice([1.0, 0.5, 0.0], len(scores), p=[0.8, 0.1, 0.1])
+    logs = selection_logs(np.stack([scores, moved]), case["eps"], 1.0, kind)
+    loss = logs[0] - logs[1]
+    found = float(loss.max() - loss.min()) if ranged else float(np.abs(loss).max())
+    return found, case["eps"] * (1 + 1e-6)
+
+
+def shortfall(case: Mapping[str, Any]) -> tuple[float, float]:
+    """Lemma 3, by the exact law."""
+    rng = np.random.default_rng(int(case["seed"]))
+    scores = rng.normal(size=(1, int(case["m"]))) * case["spread"]
+    law = np.exp(selection_logs(scores, case["eps"], 1.0, "gumbel"))[0]
+    limit = scores.max() - 2 / case["eps"] * (math.log(int(case["m"])) + case["x"])
+    bound = float(theory.lemma3.evaluate(x_tail=case["x"]))
+    return float(law[scores[0] <= limit].sum()), bound
+
+
+def one_selection(case: Mapping[str, Any]) -> tuple[float, float]:
+    """The largest change of a score between two neighbours, over all corners, against the sensitivity."""
+    n, d, seed = (int(case[k]) for k in ("n", "d", "seed"))
+    where = Simplex() if int(case["simplex"]) else L1Ball(case["radius"])
+    problem, corners, rng = bounded_entries(seed, n, d, where), corners_of(where, d), np.random.default_rng(seed + 1)
+    other = problem.replace(0, rng.choice([-1.0, 1.0], d), float(rng.choice([-1.0, 1.0])))
+    x = corners.at(rng.integers(corners.count, size=3)).mean(axis=0)[None]
+    moved = corners.products(problem.gradient(x) - other.gradient(x))
+    return float(np.abs(moved).max()), DPFWL1(entry_bound=1.0).sensitivity(problem, corners)
+
+
+def squared_slope(case: Mapping[str, Any]) -> tuple[float, float]:
+    """The example after Definition 2: the largest |2(<x,w> - y) x_j| for entries ±1 over the unit l1 ball."""
+    rng = np.random.default_rng(int(case["seed"]))
+    x, w = rng.choice([-1.0, 1.0], int(case["d"])), rng.dirichlet(np.ones(int(case["d"]))) * rng.choice([-1.0, 1.0])
+    w = w * x if int(case["aligned"]) else w
+    return float(np.abs(2 * (x @ w - case["y"]) * x).max()), 4 * float(theory_dimension.example.evaluate())
+
+
+def gap_by_dimension(d: float, trials: int, seed: int) -> Array:
+    """The gap at x_R on the l1 ball with certified selections; the first of d coordinates gives the labels."""
+    rng = np.random.default_rng(5)
+    n, size = 300, int(d)
+    X = rng.choice([-1.0, 1.0], (n, size))
+    problem = Problem(X, X[:, 0], Huber(1.0), constraint=L1Ball(1.0), row_bound=math.sqrt(size))
+    solver = DPFWL1(steps=30, step_size=0.2, entry_bound=1.0)
+    found = solver.solve(problem, ApproxDP(2.0, 1e-2), seed, trials=trials)
+    return frank_wolfe_gap(problem, found.w)
+
+
+CASES = {"seed": (0, 10**6), "m": (2, 6), "spread": (0.1, 5.0), "eps": (0.1, 3.0)}
+SIZES = {"n": (2, 10), "d": (1, 6), "seed": (0, 10**6), "simplex": (0, 1), "radius": (0.3, 3.0)}
+
+CHECKS = {
+    "wangxu19.definition6": [Property(worst_loss, CASES, "exact laws on random scores", examples=60)],
+    "wangxu19.lemma3": [Property(shortfall, {**CASES, "x": (0.01, 3.0)}, "exact laws on random scores", examples=60)],
+    "dwang20.algorithm4.1.19.range": [
+        Property(lambda case: worst_loss(case, ranged=True), CASES, "range of the loss, exact laws", examples=60)
+    ],
+    **{
+        f"{name}.noisy_max": [
+            Property(lambda case: worst_loss(case, "laplace"), CASES, "exact laws, Laplace noise", examples=30),
+            Property(lambda case: worst_loss(case, "exponential"), CASES, "exact laws, exponential noise", examples=30),
+        ]
+        for name in ("wangxu19.algorithm4", "dwang20.algorithm4.1.19")
+    },
+    "dwang20.theorem4.1.6.sensitivity.corrected": [
+        Property(one_selection, SIZES, "sigmoid losses over l1 balls and the simplex", examples=60)
+    ],
+    "wangxu19.theorem6.privacy.corrected": [
+        AuditCheck(lambda: attacked("certified", False), "certified for x_R, x_R seen", trials=20_000)
+    ],
+    "dwang20.theorem4.1.6.privacy.corrected": [
+        AuditCheck(lambda: attacked("certified", True), "certified for x_R, selections up to it", trials=20_000)
+    ],
+    "dwang20.theorem4.1.6.explicit": [
+        Property(
+            explicit_gap, {**SIZES, "T": (1, 15), "pace": (0.05, 1.0), "eps0": (0.05, 5.0)},
+            "200 runs with sigmoid losses, the share above the bound at η = 0.2", examples=20,
+        )
+    ],
+    "wangxu19.definition2.example": [
+        Property(
+            squared_slope, {"d": (1, 30), "seed": (0, 10**6), "aligned": (0, 1), "y": (-1.0, 1.0)}, "entries ±1",
+            examples=60,
+        )
+    ],
+    **{
+        name: [Trend("d", (8, 32, 128), gap_by_dimension, "certified, l1 ball, entries ±1, T = 30", trials=100)]
+        for name in ("wangxu19.corollary1", "dwang20.corollary4.1.1")
+    },
+}  # fmt: skip

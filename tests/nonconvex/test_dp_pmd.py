@@ -1,0 +1,235 @@
+"""DP-PMD: mirror steps against their optimality conditions; stated noise flagged, certified not; its explicit bounds.
+
+Every audit has a fixed seed and a false-alarm rate of 1e-6, and flags the bug planted beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from audits import audit
+from bounds.accounting import least_noise
+from bounds.errors import HypothesisViolated, InvalidInput
+from bounds.guarantees import ZCDP, ApproxDP, Guarantee, gaussian_delta, smallest_epsilon
+from bounds.random_iterate import gaussian_iterate_delta, iterate_noise
+from dpcheck.checks import exceeds
+from dpcheck.constraints import Box, L1Ball, L2Ball, Simplex
+from dpcheck.datasets import in_unit_ball
+from dpcheck.losses import Sigmoid, Squared
+from dpcheck.mirror import mirror_of
+from dpcheck.problems import Problem
+from dpcheck.solvers.nonconvex import dp_pmd as solvers
+from dpcheck.solvers.nonconvex.dp_pmd import DPPMD, MirrorDescent, geometry, telling_pair
+
+CLAIMED = ApproxDP(1.0, 1e-2)
+SIX = DPPMD(steps=6)
+sets = {"kind": st.integers(0, 3), "radius": st.floats(0.3, 4), "q": st.floats(1.1, 2.0), "d": st.integers(1, 6)}
+
+
+def flagged(
+    mechanism: Any, pair: tuple[Any, Any], guarantee: Guarantee = CLAIMED, trials: int = 10_000, seed: int = 1
+) -> bool:
+    return audit(mechanism, pair=pair, guarantee=guarantee, max_trials=trials, alpha=1e-6, seed=seed).violated
+
+
+def random_problem(seed: int, constraint: Any, n: int = 6, d: int = 2) -> Problem:
+    rng = np.random.default_rng(seed)
+    return Problem(in_unit_ball(rng, n, d), rng.choice([-1.0, 1.0], n), Sigmoid(), constraint=constraint)
+
+
+def exact_epsilon(noise: float, n: int, steps: int, delta: float) -> float:
+    """Of x_R if R can be told, for gradients 2/n apart."""
+    return smallest_epsilon(lambda e: gaussian_iterate_delta(e, 2 / (n * noise), steps), delta)
+
+
+# The steps -----------------------------------------------------------------------------------------
+@given(**sets, seed=st.integers(0, 10**6), l1=st.floats(0, 1), size=st.floats(0.1, 20))
+@settings(max_examples=60, deadline=None)
+def test_steps_satisfy_their_optimality_conditions(
+    kind: int, radius: float, q: float, d: int, seed: int, l1: float, size: float
+) -> None:
+    """<grad w(u) - z, v - u> + l1 (|v| - |u|) >= 0 for every v of the set characterises the step u."""
+    where, rng = geometry(kind, radius, q), np.random.default_rng(seed)
+    mirror = mirror_of(where, d)
+    z = size / radius * rng.standard_normal((5, d))
+    u = mirror.step(z, l1)
+    assert np.all(where.contains(u, tol=1e-9 * max(1.0, radius)))
+    v = where.project(2 * radius * rng.standard_normal((200, d)))
+    v = np.concatenate([v, np.where(np.eye(d) > 0, where.reach(d), 0.0), 0.5 * u + 0.5 * v[:5]])
+    slope = mirror.gradient(u) - z
+    ahead = np.einsum("kd,vkd->vk", slope, v[:, None] - u)
+    ahead += l1 * (np.abs(v).sum(axis=1)[:, None] - np.abs(u).sum(axis=1))
+    assert ahead.min() >= -1e-6 * (1 + np.abs(slope).max() * radius)
+
+
+@given(**sets, seed=st.integers(0, 10**6), size=st.floats(0.1, 5))
+@settings(max_examples=60, deadline=None)
+def test_generators_have_modulus_one(kind: int, radius: float, q: float, d: int, seed: int, size: float) -> None:
+    """<grad w(x) - grad w(y), x - y> >= ||x - y||^2 in the set's norm; half as strong a generator would fail."""
+    where, rng = geometry(kind, radius, q), np.random.default_rng(seed)
+    mirror = mirror_of(where, d)
+    x, y = mirror.step(size * rng.standard_normal((2, 20, d)).reshape(40, d) / radius, 0.0).reshape(2, 20, d)
+    inner = np.einsum("kd,kd->k", mirror.gradient(x) - mirror.gradient(y), x - y)
+    assert np.all(inner >= mirror.norm(x - y) ** 2 * (1 - 1e-7) - 1e-12)
+
+
+def test_the_modulus_is_attained() -> None:
+    """On an l2 ball everywhere; so w/2 would break the test above."""
+    mirror = mirror_of(L2Ball(3.0), 2)
+    x = np.array([[0.5, 1.0]])
+    assert (mirror.gradient(x) * x).sum() == pytest.approx(float(mirror.norm(x)[0]) ** 2)
+
+
+@given(**sets, seed=st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_dual_norms_and_their_mean_squares(kind: int, radius: float, q: float, d: int, seed: int) -> None:
+    """<v, x> <= ||v||* ||x||; E||b||*^2 is at most what dual_square says, by five standard errors."""
+    where, rng = geometry(kind, radius, q), np.random.default_rng(seed)
+    mirror = mirror_of(where, d)
+    v, x = rng.standard_normal((2, 2000, d))
+    assert np.all(np.abs(np.einsum("kd,kd->k", v, x)) <= mirror.dual_norm(v) * mirror.norm(x) * (1 + 1e-9))
+    squares = mirror.dual_norm(v) ** 2
+    slack = 5 * squares.std() / math.sqrt(len(squares))
+    assert squares.mean() - slack <= mirror.dual_square() <= 1.5 * squares.mean() + slack
+
+
+def test_the_l2_geometry_is_projected_descent() -> None:
+    problem = random_problem(0, L2Ball(0.7))
+    law = MirrorDescent(mirror_of(problem.constraint, 2), 5, 3.0, 0.2)
+    x, trace = law.run(problem, 3, 4, trace=True, stops=False)
+    assert trace is not None
+    for k in range(5):
+        before, z = trace.iterates[k], trace.unprojected[k]
+        np.testing.assert_allclose(trace.iterates[k + 1], problem.constraint.project(z * 0.7**2), atol=1e-12)
+        assert np.abs(z * 0.7**2 - before).max() > 0
+    np.testing.assert_array_equal(x, trace.iterates[-1])
+
+
+# Privacy -------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("level", "steps", "c"), [(3.0, 12, 1.0), (3.0, 12, 8.0), (2.0, 6, 0.3), (1.0, 3, 6.0)])
+def test_stated_noise_is_flagged_where_the_accountant_refutes_it(level: float, steps: int, c: float) -> None:
+    """False alarms: 1e-6. The exact epsilon of x_R decides; clear cases only."""
+    solver, guarantee = DPPMD(steps=steps, c=c), ApproxDP(level, 1e-2)
+    pair = solver.worst_pair()
+    noise = solver.solve(pair[0], guarantee, 0, calibration="stated").noise_std
+    exact = exact_epsilon(noise, 5, steps, 1e-2)
+    assert exact > 2 * level or exact <= level
+    assert flagged(solver.mechanism(guarantee, "stated", transcript=True), pair, guarantee) is (exact > level)
+
+
+def test_certified_noise_is_not_flagged_and_half_of_it_is() -> None:
+    """False alarms: 1e-6. In x_R alone, and in all steps up to it."""
+    for transcript in (False, True):
+        assert not flagged(SIX.mechanism(CLAIMED, transcript=transcript), SIX.worst_pair())
+        assert flagged(SIX.mechanism(CLAIMED, noise_factor=0.5, transcript=transcript), SIX.worst_pair())
+
+
+@pytest.mark.parametrize("where", [L1Ball(1.0), Simplex()], ids=repr)
+def test_certified_noise_on_random_pairs(where: Any) -> None:
+    """False alarms: 1e-6."""
+    first = random_problem(4, where)
+    assert not flagged(
+        SIX.mechanism(CLAIMED, transcript=True), (first, first.replace(0, [0.6, -0.8], 1.0)), trials=2000
+    )
+
+
+def test_the_transcript_reaches_the_exact_epsilon() -> None:
+    """The hockey-stick divergence of the transcript, from its own likelihood ratios; x_R alone tells less."""
+    first, second = SIX.worst_pair()
+    seen = SIX.mechanism(CLAIMED, transcript=True)
+    runs = seen(first, np.random.default_rng(0), 100_000)
+    ratio = seen.log_density(runs, first) - seen.log_density(runs, second)
+    noise = SIX.solve(first, CLAIMED, 0).noise_std
+    exact = exact_epsilon(noise, 5, 6, 0.05)
+    reached = smallest_epsilon(lambda e: float(-np.expm1(np.minimum(e - ratio, 0.0)).mean()), 0.05)
+    assert 0.9 * exact < reached < 1.1 * exact
+
+
+def test_the_iterate_alone_reaches_it_where_other_records_tell_the_round() -> None:
+    """400 records, all but one of which move x_R by 1/8 a step along the other axis, many times the noise."""
+    first, _ = telling_pair(400)
+    found = SIX.solve(first, CLAIMED, 0, trials=40_000)
+    taken = np.rint(-found.w[:, 1] * 8 * 400 / 399)  # R - 1
+    assert set(taken) == set(range(6))
+    spread = np.maximum(taken, 1) * (found.noise_std / 8) ** 2
+    ratio = -2 * found.w[:, 0] * taken / (8 * 400) / spread  # means -k/(8n) and k/(8n), variance k sigma^2/64
+    exact = exact_epsilon(found.noise_std, 400, 6, 0.05)
+    reached = smallest_epsilon(lambda e: float(-np.expm1(np.minimum(e - ratio, 0.0)).mean()), 0.05)
+    assert 0.9 * exact < reached < 1.1 * exact
+
+
+# Calibration ---------------------------------------------------------------------------------------
+@given(steps=st.integers(2, 200), n=st.integers(2, 50), level=st.floats(0.1, 3), delta=st.floats(1e-6, 0.1))
+@settings(max_examples=20, deadline=None)
+def test_certified_noise_is_exact_for_the_released_iterate(steps: int, n: int, level: float, delta: float) -> None:
+    """Below what T-1 full gradients would need, above what the last 1/T of all runs needs."""
+    problem, guarantee = random_problem(0, L2Ball(1.0), n), ApproxDP(level, delta)
+    per_unit = DPPMD(steps=steps).solve(problem, guarantee, 0).noise_std * n / (2 * problem.data_lipschitz)
+    assert per_unit <= least_noise(guarantee, steps=steps - 1)
+    profile = np.mean([0.0] + [gaussian_delta(level, math.sqrt(k) / per_unit) for k in range(1, steps)])
+    assert profile <= delta
+    if steps <= 64:  # else blocks of R are rounded up
+        less = np.mean([0.0] + [gaussian_delta(level, 1.001 * math.sqrt(k) / per_unit) for k in range(1, steps)])
+        assert less > delta
+    stated = DPPMD(steps=steps, c=3.0).solve(problem, guarantee, 0, calibration="stated")
+    assert stated.noise_std == pytest.approx(
+        problem.data_lipschitz * math.sqrt(3 * steps * math.log(1 / delta)) / (n * level)
+    )
+    assert stated.rests_on == ("wangxu19.theorem5.privacy",)
+
+
+def test_other_guarantees_and_defaults() -> None:
+    problem = random_problem(0, L1Ball(1.0), 100)
+    noise = DPPMD(steps=5).solve(problem, ZCDP(0.5), 0).noise_std
+    assert noise == pytest.approx(2 * 2 * problem.data_lipschitz / 100)
+    assert iterate_noise(ZCDP(0.5), 5) == pytest.approx(2.0)
+    found = DPPMD(l1=0.01).solve(problem, ApproxDP(1.0, 1e-3), 0, trials=3)
+    mirror = mirror_of(problem.constraint, 2)
+    wanted = 100 * math.sqrt(4 * problem.smoothness / (mirror.dual_square() * math.log(1e3))) / problem.data_lipschitz
+    assert found.steps == round(wanted)
+    assert np.all(problem.constraint.contains(found.w))
+
+
+def test_one_seed_gives_the_same_bits() -> None:
+    problem = random_problem(0, L1Ball(1.0))
+    first, second = (SIX.solve(problem, CLAIMED, 7, trials=5, trace=t).w for t in (False, True))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_refusals_name_what_fails() -> None:
+    problem = random_problem(0, L2Ball(1.0))
+    with pytest.raises(InvalidInput, match="L2Ball, LqBall, L1Ball or Simplex"):
+        SIX.solve(replace(problem, constraint=Box(-1.0, 1.0)), CLAIMED, 0)
+    with pytest.raises(HypothesisViolated, match="Lipschitz"):
+        SIX.solve(Problem(problem.X, problem.y, Squared()), CLAIMED, 0)
+    with pytest.raises(InvalidInput, match="at least 2"):
+        DPPMD(steps=1).solve(problem, CLAIMED, 0)
+    for bad in ({"steps": 0}, {"c": -1.0}, {"l1": -0.1}, {"step_size": 0.0}):
+        with pytest.raises(InvalidInput, match=next(iter(bad))):
+            DPPMD(**bad)
+
+
+# Utility -------------------------------------------------------------------------------------------
+@given(
+    **sets, n=st.integers(2, 8), seed=st.integers(0, 10**6), T=st.integers(2, 12), noise=st.floats(0, 1),
+    l1=st.floats(0, 0.5),
+)  # fmt: skip
+@settings(max_examples=12, deadline=None)
+def test_runs_keep_the_explicit_bounds(**case: Any) -> None:
+    for exact in (False, True):
+        measured, bound = solvers.explicit_bound(case, exact)
+        assert not exceeds(measured, bound)
+
+
+def test_the_bound_has_teeth() -> None:
+    """Noise alone: without its second term the bound would be exceeded."""
+    case = {"n": 5, "d": 3, "seed": 1, "T": 12, "noise": 1.0, "kind": 0, "radius": 4.0, "q": 1.5, "l1": 0.0}
+    measured, bound = solvers.explicit_bound(case)
+    assert solvers.explicit_bound(case | {"noise": 0.0})[1] < measured < bound
