@@ -21,10 +21,14 @@ from bounds.symbols import T, c, c1, delta, eps, frank_wolfe_gap, m, n, quantity
 step_fw = quantity("step_fw", "Frank-Wolfe step size", box=(1e-4, 10), printed="γ", latex=r"\gamma")
 third = quantity("third_fw", "E||ε||*²/(2L̃γ), the third term of the proof", loss=1, printed="E‖ε‖*²/(2L̃γ)")
 pulled_away = quantity("pulled_away", "<v_t - v^_t, grad F>", loss=1, printed="⟨v-v̂,∇F⟩")
-by_noise = quantity("by_noise", "<v_t - v^_t, -ε>", loss=1, printed="⟨v-v̂,-ε⟩", latex=r"\langle v-\hat v,-\varepsilon\rangle")
+by_noise = quantity(
+    "by_noise", "<v_t - v^_t, -ε>", loss=1, printed="⟨v-v̂,-ε⟩", latex=r"\langle v-\hat v,-\varepsilon\rangle"
+)
 F_t = quantity("F_fw", "F(x_t)", loss=1, printed="F(x_t)", latex="F(x_t)")
 F_t1 = quantity("F_fw_next", "F(x_(t+1))", loss=1, printed="F(x_(t+1))", latex="F(x_{t+1})")
-toward = quantity("toward_vertex", "<grad F(x_t), v_t - x_t>", loss=1, printed="⟨∇F,v-x⟩", latex=r"\langle\nabla F,v-x\rangle")
+toward = quantity(
+    "toward_vertex", "<grad F(x_t), v_t - x_t>", loss=1, printed="⟨∇F,v-x⟩", latex=r"\langle\nabla F,v-x\rangle"
+)
 span = quantity("vertex_span", "||v_t - x_t||_C, at most 2", box=(1e-2, 2), printed="‖v-x‖_C", latex=r"\|v-x\|_C")
 
 big = Symbol("big", positive=True)

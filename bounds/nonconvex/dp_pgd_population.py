@@ -21,7 +21,9 @@ uniform_error = quantity(
     printed="sup ‖∇F_n-∇F_P‖", latex=r"\sup\|\nabla F_n-\nabla F_P\|",
 )  # fmt: skip
 tau = quantity("tau_g", "sub-Gaussian constant of the gradients", loss=1, parameter=-1, printed="τ", latex=r"\tau")
-beta_p = quantity("beta_p", "failure probability over the data", box=(1e-6, 0.5), below=1.0, printed="β", latex=r"\beta")
+beta_p = quantity(
+    "beta_p", "failure probability over the data", box=(1e-6, 0.5), below=1.0, printed="β", latex=r"\beta"
+)
 C_u = quantity("C_u", "C₀·max(c_h, log(rτ/β), 1)", box=(1, 1e3), printed="C", latex="C")
 
 big = Symbol("big", positive=True)
@@ -137,7 +139,7 @@ theorem3_corrected, theorem3_corrected_dwang = both(
                 Same("E‖∇F‖ ≤ √E‖∇F‖²: the variance is what is left", big**2 * (1 - extra) + extra * more**2
                      - (big * (1 - extra) + extra * more) ** 2, extra * (1 - extra) * (big - more) ** 2),
             ],
-            "the triangle inequality at x_R, Jensen, and the mean squared gradient of dwang20.theorem4.1.2.unconstrained",
+            "the triangle inequality at x_R, Jensen, and dwang20.theorem4.1.2.unconstrained",
         )
     ],
 )  # fmt: skip
@@ -187,6 +189,5 @@ convex_case, convex_case_dwang = both(
     kind=Kind.UTILITY,
     says="For convex losses, the private population risk over the one without privacy has an extra factor √d.",
     states=Rate(ratio, sqrt(d)),
-    checks=[Quoted("from Bassily, Smith and Thakurta 2014, appendix F: their two risk bounds are not in the documents")],
+    checks=[Quoted("from Bassily, Smith and Thakurta 2014, appendix F, whose risk bounds no document prints")],
 )
-

@@ -16,7 +16,9 @@ from bounds.symbols import T, d, eta, gradient_map2, gradient_norm2, quantity
 moved = quantity("moved_pgd", "||x+ - x||_2", parameter=1, printed="‖x⁺-x‖₂", latex=r"\|x^+-x\|_2")
 map_size = quantity("map_size", "||g_C,k||", loss=1, parameter=-1, printed="‖g_k‖", latex=r"\|g_k\|")
 noise_size = quantity("noise_size", "||ε_k||", loss=1, parameter=-1, printed="‖ε_k‖", latex=r"\|\varepsilon_k\|")
-cross = quantity("noise_cross", "<ε_k, g_C,k>", loss=2, parameter=-2, printed="⟨ε_k,g_k⟩", latex=r"\langle\varepsilon,g\rangle")
+cross = quantity(
+    "noise_cross", "<ε_k, g_C,k>", loss=2, parameter=-2, printed="⟨ε_k,g_k⟩", latex=r"\langle\varepsilon,g\rangle"
+)
 F_now = quantity("F_pgd", "F^r(x_k)", loss=1, printed="F(x_k)", latex="F^r(x_k)")
 F_next = quantity("F_pgd_next", "F^r(x_(k+1))", loss=1, printed="F(x_(k+1))", latex="F^r(x_{k+1})")
 
@@ -140,7 +142,8 @@ noiseless = Claim(
     checks=[
         Proof(
             [
-                Same("‖P(∇F)‖ ≤ ‖P(∇F+ε)‖ + ‖ε‖, and (a+b)² is 2a² + 2b² less a square", 2 * map_size**2 + 2 * noise_size**2,
+                Same("‖P(∇F)‖ ≤ ‖P(∇F+ε)‖ + ‖ε‖, and (a+b)² is 2a² + 2b² less a square",
+                     2 * map_size**2 + 2 * noise_size**2,
                      (map_size + noise_size) ** 2 + (map_size - noise_size) ** 2),
                 Same("twice the proof's bound, and 2dσ²", 2 * proof.formula + 2 * d * sigma_n**2,
                      8 * L_s * gap0 / T + 6 * d * sigma_n**2),
