@@ -1,0 +1,125 @@
+"""The experiments on DP-PGD (wangxu19, Figures 1 to 4; dwang20, section 4.1.5, Figures 4.1 to 4.4).
+
+No numbers are printed: the trends read off the figures are measured again, at sizes that take seconds, by
+dpcheck/solvers/nonconvex/dp_pgd_experiments.py. The figures do not say whether the norm they show is that of the
+noisy map of equation (4) or of the exact one of equation (2): each trend stands for the first, `.exact` for the second.
+"""
+
+from sympy import Eq, Le, Rational, sqrt
+
+from bounds.claim import Claim, Kind, Rate, Setting, Source
+from bounds.convex.variance_reduction import G, sigma_n
+from bounds.convex.variance_reduction_experiments import synthetic
+from bounds.guarantees import ApproxDP
+from bounds.nonconvex.dp_pgd import stated_noise
+from bounds.nonconvex.stationarity import again, both, losses, step_map
+from bounds.proofs import AtMost, Sharper
+from bounds.symbols import c, delta, eps, n, ratio
+
+SETTINGS = ("experiments", "section4.1.5")
+PLACES = ("Experiment Settings", "section 4.1.5, experiment settings")
+
+
+def trend(claim_id: str, place: str, says: str) -> Claim:
+    """A trend that a figure shows: the first quantity is at most the second."""
+    return Claim(claim_id, Source(claim_id.split(".")[0], place), Kind.EXPERIMENT, says, Le(ratio, 1))
+
+
+# Settings ------------------------------------------------------------------------------------------
+labels = again(synthetic, "wangxu19.experiments.synthetic", "Experiment Settings, the synthetic data")
+
+one_lipschitz = Claim(
+    id="wangxu19.experiments.lipschitz",
+    source=Source("wangxu19", "Experiment Settings"),
+    kind=Kind.EXPERIMENT,
+    says="Rows of norm 1 make the sigmoid loss 1-Lipschitz.",
+    states=Le(G, 1),
+    ignores_units=True,
+    checks=[
+        AtMost(Rational(1, 4), "the slope s(1-s) of the sigmoid is at most 1/4"),
+        Sharper(Rational(1, 4), "attained at 0: noise for G = 1 is four times what is needed"),
+    ],
+)
+
+step_size, step_size_dwang = both(
+    SETTINGS,
+    PLACES,
+    ".step_size",
+    kind=Kind.PRIVACY,
+    says="The step size does not affect privacy, so that a line search (TFOCS) on exact risks may choose it.",
+    assumes=losses,
+    states=Eq(sigma_n, stated_noise),
+    guarantee=ApproxDP(eps, delta),
+    hidden=(c,),
+)
+
+step_size_corrected, step_size_corrected_dwang = both(
+    SETTINGS,
+    PLACES,
+    ".step_size.corrected",
+    corrects=".step_size",
+    kind=Kind.PRIVACY,
+    says="Step sizes that are fixed beforehand do not: noise that is enough stays so.",
+    assumes=[*losses, Setting("step sizes that do not depend on the data")],
+    states=Eq(sigma_n, stated_noise),
+    guarantee=ApproxDP(eps, delta),
+    hidden=(c,),
+)
+
+# Trends: wangxu19 ----------------------------------------------------------------------------------
+by_eps = trend("wangxu19.figure1", "Figure 1", "The norm falls as ε grows through 0.1, 0.5, 2 and 5, T = 200.")
+by_eps_exact = trend("wangxu19.figure1.exact", "Figure 1", "The norm of the exact map falls as ε grows.")
+by_T = trend("wangxu19.figure2", "Figure 2", "The number of steps changes the norm less than ε does, by its factor.")
+by_n = trend("wangxu19.figure3", "Figure 3", "The norm falls as n grows, T and ε = 2 fixed.")
+by_n_exact = trend("wangxu19.figure3.exact", "Figure 3", "The norm of the exact map falls as n grows.")
+advanced = trend(
+    "wangxu19.figure4.advanced", "Figure 4", "Noise by zCDP leaves a smaller norm than by advanced composition."
+)
+moments = trend(
+    "wangxu19.figure4.moments", "Figure 4", "Noise by zCDP leaves a smaller norm than by the moments accountant."
+)
+moments_seen = trend(
+    "wangxu19.figure4.moments.seen", "Figure 4", "The same by 1% at least: curves that a reader can tell apart."
+)
+
+# Trends: dwang20 -----------------------------------------------------------------------------------
+FIGURES = "Figures 4.1 to 4.3"
+by_T_dwang = trend(
+    "dwang20.figure4.1.steps", f"{FIGURES} (a)", "The number of steps changes the norm less than ε does, by its factor."
+)
+by_n_dwang = trend("dwang20.figure4.1.n", f"{FIGURES} (b)", "The norm falls as n grows.")
+by_n_exact_dwang = trend("dwang20.figure4.1.n.exact", f"{FIGURES} (b)", "The norm of the exact map falls as n grows.")
+by_eps_dwang = trend("dwang20.figure4.1.eps", f"{FIGURES} (c)", "The norm falls as ε grows through 0.1, 0.5, 2 and 5.")
+by_eps_exact_dwang = trend(
+    "dwang20.figure4.1.eps.exact", f"{FIGURES} (c)", "The norm of the exact map falls as ε grows."
+)
+by_d = trend("dwang20.figure4.1.d", f"{FIGURES} (d)", "The norm grows with the dimension.")
+by_d_exact = trend("dwang20.figure4.1.d.exact", f"{FIGURES} (d)", "The norm of the exact map grows with the dimension.")
+advanced_dwang = trend(
+    "dwang20.figure4.4.advanced", "Figure 4.4", "Noise by zCDP leaves a smaller norm than by advanced composition."
+)
+moments_dwang = trend(
+    "dwang20.figure4.4.moments", "Figure 4.4", "Noise by zCDP leaves a smaller norm than by the moments accountant."
+)
+moments_seen_dwang = trend(
+    "dwang20.figure4.4.moments.seen", "Figure 4.4", "The same by 1% at least: curves that a reader can tell apart."
+)
+
+proportional = Claim(
+    id="dwang20.figure4.1.n.proportional",
+    source=Source("dwang20", f"section 4.1.5, on {FIGURES} (b)"),
+    kind=Kind.EXPERIMENT,
+    says="The norm is reversely proportional to the sample size, read as 1/n, T and ε fixed.",
+    states=Rate(step_map, 1 / n),
+    ignores_units=True,
+)
+
+proportional_corrected = Claim(
+    id="dwang20.figure4.1.n.proportional.corrected",
+    source=Source("dwang20", f"section 4.1.5, on {FIGURES} (b), and Theorem 4.1.2"),
+    kind=Kind.EXPERIMENT,
+    says="With the T of Theorem 4.1.2, which grows with n, the norm falls like 1/√n.",
+    states=Rate(step_map, 1 / sqrt(n)),
+    corrects="dwang20.figure4.1.n.proportional",
+    ignores_units=True,
+)
