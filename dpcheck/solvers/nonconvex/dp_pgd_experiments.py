@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from bounds.claim import lambdified
 from bounds.guarantees import ApproxDP
 from bounds.nonconvex import dp_pgd_zcdp as zcdp
 from bounds.nonconvex.stationarity import by_composition
@@ -30,6 +31,7 @@ Measure = Literal["noisy", "exact"]
 Noise = Literal["zcdp", "moments", "advanced"]
 Measured = Callable[[int, int], Mapping[str, float]]
 EPSILONS = (0.1, 0.5, 2.0, 5.0)
+COMPOSED = lambdified(by_composition)  # of T and delta
 ORDERS = np.arange(1, 33)  # of the moments accountant's usual grid
 G = 0.25
 
@@ -50,10 +52,7 @@ def deviation(noise: Noise, n: int, eps: float, delta: float, T: int) -> float:
     if noise == "zcdp":
         return float(zcdp.box_corrected.evaluate(n=n, eps=eps, delta=delta, T=T, G=G))
     if noise == "advanced":
-        values = {
-            str(s): v for s in by_composition.free_symbols for k, v in (("T", T), ("delta", delta)) if str(s) == k
-        }
-        return G * float(by_composition.subs({s: values[str(s)] for s in by_composition.free_symbols})) / (n * eps)
+        return G * float(COMPOSED(T, delta)) / (n * eps)
     # The least noise for which some whole order λ has λ(λ+1)μ²/2 - λε ≤ -log(1/δ), μ being all steps' shift over it.
     most = np.max(2 * (ORDERS * eps - math.log(1 / delta)) / (ORDERS * (ORDERS + 1)))
     return 2 * G * math.sqrt(T) / (n * math.sqrt(most)) if most > 0 else math.inf
@@ -216,12 +215,12 @@ CHECKS = {
     "dwang20.figure4.1.n.proportional.corrected": [
         Trend("n", (500, 1000, 2000), norm_by_n(True), "synthetic data, d = 10, T = n/20", 0.1, True, trials=16)
     ],
-    "wangxu19.experiments.step_size": [AuditCheck(backtracking, f"backtracking, {SEARCH}", trials=10_000)],
+    "wangxu19.experiments.step_size": [AuditCheck(backtracking, f"backtracking, {SEARCH}", trials=12_000)],
     "wangxu19.experiments.step_size.corrected": [
-        AuditCheck(lambda: backtracking(False), f"the first step size kept, {SEARCH}", trials=10_000)
+        AuditCheck(lambda: backtracking(False), f"the first step size kept, {SEARCH}", trials=12_000)
     ],
-    "dwang20.section4.1.5.step_size": [AuditCheck(backtracking, f"backtracking, {SEARCH}", trials=10_000)],
+    "dwang20.section4.1.5.step_size": [AuditCheck(backtracking, f"backtracking, {SEARCH}", trials=12_000)],
     "dwang20.section4.1.5.step_size.corrected": [
-        AuditCheck(lambda: backtracking(False), f"the first step size kept, {SEARCH}", trials=10_000)
+        AuditCheck(lambda: backtracking(False), f"the first step size kept, {SEARCH}", trials=12_000)
     ],
 }  # fmt: skip
