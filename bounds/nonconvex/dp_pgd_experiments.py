@@ -5,17 +5,18 @@ dpcheck/solvers/nonconvex/dp_pgd_experiments.py. The figures do not say whether 
 noisy map of equation (4) or of the exact one of equation (2): each trend stands for the first, `.exact` for the second.
 """
 
-from sympy import Eq, Le, Rational, sqrt
+from sympy import Eq, Le, Rational, exp, sqrt
 
 from bounds.claim import Claim, Kind, Rate, Setting, Source
 from bounds.convex.variance_reduction import G, sigma_n
-from bounds.convex.variance_reduction_experiments import synthetic
+from bounds.convex.variance_reduction_experiments import margin, synthetic
 from bounds.guarantees import ApproxDP
 from bounds.nonconvex.dp_pgd import stated_noise
 from bounds.nonconvex.stationarity import again, both, losses, step_map
-from bounds.proofs import AtMost, Sharper
-from bounds.symbols import c, delta, eps, n, ratio
+from bounds.proofs import AtMost, Less, Proof, Sharper
+from bounds.symbols import c, delta, eps, n, quantity, ratio
 
+loss_right = quantity("loss_right", "loss of a record at a margin above 0", loss=1, printed="f", latex="f")
 SETTINGS = ("experiments", "section4.1.5")
 PLACES = ("Experiment Settings", "section 4.1.5, experiment settings")
 
@@ -27,6 +28,29 @@ def trend(claim_id: str, place: str, says: str) -> Claim:
 
 # Settings ------------------------------------------------------------------------------------------
 labels = again(synthetic, "wangxu19.experiments.synthetic", "Experiment Settings, the synthetic data")
+
+right_loss, right_loss_dwang = both(
+    SETTINGS,
+    PLACES,
+    ".loss",
+    kind=Kind.EXPERIMENT,
+    says="The printed loss 1/(1+exp(-yθᵀx)) of a record on its right side, at a margin above 0, is at most 1/2.",
+    states=Le(loss_right, Rational(1, 2)),
+    ignores_units=True,
+    checks=[AtMost(1 / (1 + exp(-margin)), "it grows with the margin: minimising it misclassifies")],
+)
+
+right_loss_corrected, right_loss_corrected_dwang = both(
+    SETTINGS,
+    PLACES,
+    ".loss.corrected",
+    corrects=".loss",
+    kind=Kind.EXPERIMENT,
+    says="With the other sign, 1/(1+exp(yθᵀx)), it is; norms of gradients are the same with -θ for θ.",
+    states=Le(loss_right, Rational(1, 2)),
+    ignores_units=True,
+    checks=[Proof([Less("2 ≤ 1 + e^m, as e^m ≥ 1 + m", 2 + 0 * margin, 1 + (1 + margin))], "1/(1+e^m) ≤ 1/(2+m) ≤ 1/2")],
+)
 
 one_lipschitz = Claim(
     id="wangxu19.experiments.lipschitz",

@@ -266,13 +266,13 @@ ON_SETS = {"d": (1, 40), "set": (0, 2), "radius": (0.1, 5.0), "seed": (0, 10**6)
 
 CHECKS = {
     "wangxu19.theorem4.privacy": [
-        AuditCheck(lambda: attacked(DPFWL2(steps=5, step_size=0.5, c=1.0), "stated"), "as published, c = 1", 20_000)
+        AuditCheck(lambda: attacked(DPFWL2(steps=5, step_size=0.5, c=1.0), "stated"), "as published, c = 1", 10_000)
     ],
     "wangxu19.theorem4.privacy.corrected": [
-        AuditCheck(lambda: attacked(SHORT, "stated"), "as published, c = 8, all noisy gradients seen", 20_000),
-        AuditCheck(lambda: attacked(SHORT, "certified"), "certified calibration, all noisy gradients seen", 20_000),
+        AuditCheck(lambda: attacked(SHORT, "stated"), "as published, c = 8, all noisy gradients seen", 10_000),
+        AuditCheck(lambda: attacked(SHORT, "certified"), "certified calibration, all noisy gradients seen", 10_000),
     ],
-    "dwang20.lemma4.1.1": [Property(second_moment, ON_SETS, "l2 and l1 balls and boxes, 4000 draws each")],
+    "dwang20.lemma4.1.1": [Property(second_moment, ON_SETS, "l2 and l1 balls and boxes, 4000 draws each", examples=50)],
     "wangxu19.theorem4.direct": [Within(gaps_of, CASES, SETS, bound=bounded_by(theory.theorem4_direct), trials=64)],
     "dwang20.theorem4.1.4.proof": [Within(gaps_of, CASES, SETS, bound=bounded_by(theory.proof), trials=64)],
     "wangxu19.theorem4.corrected": [

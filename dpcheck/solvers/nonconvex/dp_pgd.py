@@ -266,10 +266,10 @@ CHECKS = {
         AuditCheck(lambda: attacked(SHORT, "certified", True), "certified calibration, all steps seen", 20_000)
     ],
     "wangxu19.remark1.minimum.corrected": [
-        Breaks(AuditCheck(lambda: chosen_by("exact minimum"), "noise of Theorem 1, c = 8; the iterate chosen", 20_000))
+        Breaks(AuditCheck(lambda: chosen_by("exact minimum"), "noise of Theorem 1, c = 8; the iterate chosen", 8000))
     ],
     "dwang20.remark4.1.1.minimum.corrected": [
-        Breaks(AuditCheck(lambda: chosen_by("exact minimum"), "noise of Theorem 1, c = 8; the iterate chosen", 20_000))
+        Breaks(AuditCheck(lambda: chosen_by("exact minimum"), "noise of Theorem 1, c = 8; the iterate chosen", 8000))
     ],
     "dwang20.lemma4.1.2": [
         Property(

@@ -67,7 +67,7 @@ def triangle(case: Mapping[str, Any]) -> tuple[float, float]:
 RUNS = Property(
     triangle, {"n": (10, 300), "d": (1, 5), "T": (1, 60), "noise": (0.0, 0.5), "seed": (0, 10**6)},
     "sigmoid losses, 100 runs each, five standard errors; the error at the iterates in place of the supremum",
-    examples=10,
+    examples=6,
 )  # fmt: skip
 
 CHECKS = {
