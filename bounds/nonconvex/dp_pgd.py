@@ -199,9 +199,9 @@ same_bound, same_bound_dwang = both(
 )  # fmt: skip
 
 any_T, any_T_dwang = both(
-    ("experiments", "section4.1.5"),
+    ("section.experiments", "section4.1.5"),
     ("Experiments Results, on Figure 2", "section 4.1.5, on Figures 4.1 to 4.3 (a)"),
-    ".every_T",
+    ".every_length",
     kind=Kind.UTILITY,
     says="The upper bounds do not depend on T: the squared noisy map is of their order for every T (G, L, Δ fixed).",
     assumes=losses,
@@ -217,10 +217,10 @@ any_T, any_T_dwang = both(
 )  # fmt: skip
 
 any_T_corrected, any_T_corrected_dwang = both(
-    ("experiments", "section4.1.5"),
+    ("section.experiments", "section4.1.5"),
     ("Experiments Results, on Figure 2", "section 4.1.5, on Figures 4.1 to 4.3 (a)"),
-    ".every_T.corrected",
-    corrects=".every_T",
+    ".every_length.corrected",
+    corrects=".every_length",
     kind=Kind.UTILITY,
     says="Up to a factor k either side of the best T, the bound is within (k + 1/k)/2 of its least value.",
     assumes=[Setting("T = k times the best one")],

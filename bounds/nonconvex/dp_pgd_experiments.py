@@ -5,7 +5,7 @@ dpcheck/solvers/nonconvex/dp_pgd_experiments.py. The figures do not say whether 
 noisy map of equation (4) or of the exact one of equation (2): each trend stands for the first, `.exact` for the second.
 """
 
-from sympy import Eq, Le, Rational, exp, sqrt
+from sympy import Eq, Integer, Le, Rational, exp, sqrt
 
 from bounds.claim import Claim, Kind, Rate, Setting, Source
 from bounds.convex.variance_reduction import G, sigma_n
@@ -17,17 +17,18 @@ from bounds.proofs import AtMost, Less, Proof, Sharper
 from bounds.symbols import c, delta, eps, n, quantity, ratio
 
 loss_right = quantity("loss_right", "loss of a record at a margin above 0", loss=1, printed="f", latex="f")
-SETTINGS = ("experiments", "section4.1.5")
+SETTINGS = ("section.experiments", "section4.1.5")
 PLACES = ("Experiment Settings", "section 4.1.5, experiment settings")
 
 
-def trend(claim_id: str, place: str, says: str) -> Claim:
-    """A trend that a figure shows: the first quantity is at most the second."""
-    return Claim(claim_id, Source(claim_id.split(".")[0], place), Kind.EXPERIMENT, says, Le(ratio, 1))
+def trend(document: int, part: str, figure: str, says: str) -> Claim:
+    """A trend that a figure of the paper (0) or of the chapter (1) shows: the first quantity is at most the second."""
+    name = ("wangxu19", "dwang20")[document]
+    return Claim(f"{name}.{SETTINGS[document]}.{part}", Source(name, figure), Kind.EXPERIMENT, says, Le(ratio, 1))
 
 
 # Settings ------------------------------------------------------------------------------------------
-labels = again(synthetic, "wangxu19.experiments.synthetic", "Experiment Settings, the synthetic data")
+labels = again(synthetic, "wangxu19.section.experiments.synthetic", "Experiment Settings, the synthetic data")
 
 right_loss, right_loss_dwang = both(
     SETTINGS,
@@ -49,11 +50,11 @@ right_loss_corrected, right_loss_corrected_dwang = both(
     says="With the other sign, 1/(1+exp(yθᵀx)), it is; norms of gradients are the same with -θ for θ.",
     states=Le(loss_right, Rational(1, 2)),
     ignores_units=True,
-    checks=[Proof([Less("2 ≤ 1 + e^m, as e^m ≥ 1 + m", 2 + 0 * margin, 1 + (1 + margin))], "1/(1+e^m) ≤ 1/(2+m) ≤ 1/2")],
+    checks=[Proof([Less("2 ≤ 1 + e^m, as e^m ≥ 1 + m", Integer(2), 1 + (1 + margin))], "1/(1+e^m) ≤ 1/(2+m) ≤ 1/2")],
 )
 
 one_lipschitz = Claim(
-    id="wangxu19.experiments.lipschitz",
+    id="wangxu19.section.experiments.lipschitz",
     source=Source("wangxu19", "Experiment Settings"),
     kind=Kind.EXPERIMENT,
     says="Rows of norm 1 make the sigmoid loss 1-Lipschitz.",
@@ -90,47 +91,38 @@ step_size_corrected, step_size_corrected_dwang = both(
     hidden=(c,),
 )
 
-# Trends: wangxu19 ----------------------------------------------------------------------------------
-by_eps = trend("wangxu19.figure1", "Figure 1", "The norm falls as ε grows through 0.1, 0.5, 2 and 5, T = 200.")
-by_eps_exact = trend("wangxu19.figure1.exact", "Figure 1", "The norm of the exact map falls as ε grows.")
-by_T = trend("wangxu19.figure2", "Figure 2", "The number of steps changes the norm less than ε does, by its factor.")
-by_n = trend("wangxu19.figure3", "Figure 3", "The norm falls as n grows, T and ε = 2 fixed.")
-by_n_exact = trend("wangxu19.figure3.exact", "Figure 3", "The norm of the exact map falls as n grows.")
-advanced = trend(
-    "wangxu19.figure4.advanced", "Figure 4", "Noise by zCDP leaves a smaller norm than by advanced composition."
-)
-moments = trend(
-    "wangxu19.figure4.moments", "Figure 4", "Noise by zCDP leaves a smaller norm than by the moments accountant."
-)
-moments_seen = trend(
-    "wangxu19.figure4.moments.seen", "Figure 4", "The same by 1% at least: curves that a reader can tell apart."
-)
-
-# Trends: dwang20 -----------------------------------------------------------------------------------
+# Trends --------------------------------------------------------------------------------------------
+PAPER, CHAPTER = 0, 1
 FIGURES = "Figures 4.1 to 4.3"
-by_T_dwang = trend(
-    "dwang20.figure4.1.steps", f"{FIGURES} (a)", "The number of steps changes the norm less than ε does, by its factor."
-)
-by_n_dwang = trend("dwang20.figure4.1.n", f"{FIGURES} (b)", "The norm falls as n grows.")
-by_n_exact_dwang = trend("dwang20.figure4.1.n.exact", f"{FIGURES} (b)", "The norm of the exact map falls as n grows.")
-by_eps_dwang = trend("dwang20.figure4.1.eps", f"{FIGURES} (c)", "The norm falls as ε grows through 0.1, 0.5, 2 and 5.")
-by_eps_exact_dwang = trend(
-    "dwang20.figure4.1.eps.exact", f"{FIGURES} (c)", "The norm of the exact map falls as ε grows."
-)
-by_d = trend("dwang20.figure4.1.d", f"{FIGURES} (d)", "The norm grows with the dimension.")
-by_d_exact = trend("dwang20.figure4.1.d.exact", f"{FIGURES} (d)", "The norm of the exact map grows with the dimension.")
-advanced_dwang = trend(
-    "dwang20.figure4.4.advanced", "Figure 4.4", "Noise by zCDP leaves a smaller norm than by advanced composition."
-)
-moments_dwang = trend(
-    "dwang20.figure4.4.moments", "Figure 4.4", "Noise by zCDP leaves a smaller norm than by the moments accountant."
-)
-moments_seen_dwang = trend(
-    "dwang20.figure4.4.moments.seen", "Figure 4.4", "The same by 1% at least: curves that a reader can tell apart."
-)
+EPS, EPS_EXACT = "The norm falls as ε grows through 0.1, 0.5, 2 and 5.", "The norm of the exact map falls as ε grows."
+BY_N, BY_N_EXACT = "The norm falls as n grows, T and ε fixed.", "The norm of the exact map falls as n grows."
+LENGTH = "The number of steps changes the norm less than ε does, by its factor."
+ADVANCED = "Noise by zCDP leaves a smaller norm than by advanced composition."
+MOMENTS = "Noise by zCDP leaves a smaller norm than by the moments accountant."
+SEEN = "The same by 1% at least: curves that a reader can tell apart."
+
+by_eps = trend(PAPER, "eps", "Figure 1", EPS)
+by_eps_exact = trend(PAPER, "eps.exact", "Figure 1", EPS_EXACT)
+by_T = trend(PAPER, "steps", "Figure 2", LENGTH)
+by_n = trend(PAPER, "n", "Figure 3", BY_N)
+by_n_exact = trend(PAPER, "n.exact", "Figure 3", BY_N_EXACT)
+advanced = trend(PAPER, "advanced", "Figure 4", ADVANCED)
+moments = trend(PAPER, "moments", "Figure 4", MOMENTS)
+moments_seen = trend(PAPER, "moments.seen", "Figure 4", SEEN)
+
+by_T_dwang = trend(CHAPTER, "steps", f"{FIGURES} (a)", LENGTH)
+by_n_dwang = trend(CHAPTER, "n", f"{FIGURES} (b)", BY_N)
+by_n_exact_dwang = trend(CHAPTER, "n.exact", f"{FIGURES} (b)", BY_N_EXACT)
+by_eps_dwang = trend(CHAPTER, "eps", f"{FIGURES} (c)", EPS)
+by_eps_exact_dwang = trend(CHAPTER, "eps.exact", f"{FIGURES} (c)", EPS_EXACT)
+by_d = trend(CHAPTER, "d", f"{FIGURES} (d)", "The norm grows with the dimension.")
+by_d_exact = trend(CHAPTER, "d.exact", f"{FIGURES} (d)", "The norm of the exact map grows with the dimension.")
+advanced_dwang = trend(CHAPTER, "advanced", "Figure 4.4", ADVANCED)
+moments_dwang = trend(CHAPTER, "moments", "Figure 4.4", MOMENTS)
+moments_seen_dwang = trend(CHAPTER, "moments.seen", "Figure 4.4", SEEN)
 
 proportional = Claim(
-    id="dwang20.figure4.1.n.proportional",
+    id="dwang20.section4.1.5.n.proportional",
     source=Source("dwang20", f"section 4.1.5, on {FIGURES} (b)"),
     kind=Kind.EXPERIMENT,
     says="The norm is reversely proportional to the sample size, read as 1/n, T and ε fixed.",
@@ -139,11 +131,11 @@ proportional = Claim(
 )
 
 proportional_corrected = Claim(
-    id="dwang20.figure4.1.n.proportional.corrected",
+    id="dwang20.section4.1.5.n.proportional.corrected",
     source=Source("dwang20", f"section 4.1.5, on {FIGURES} (b), and Theorem 4.1.2"),
     kind=Kind.EXPERIMENT,
     says="With the T of Theorem 4.1.2, which grows with n, the norm falls like 1/√n.",
     states=Rate(step_map, 1 / sqrt(n)),
-    corrects="dwang20.figure4.1.n.proportional",
+    corrects="dwang20.section4.1.5.n.proportional",
     ignores_units=True,
 )

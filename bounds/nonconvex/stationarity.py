@@ -180,7 +180,7 @@ by_composition = sqrt(64 * T * log(Rational(5, 2) * T / delta) * log(2 / delta))
 _x, _y = (Symbol(name, positive=True) for name in ("x", "y"))
 
 saving = Claim(
-    id="wangxu19.preliminaries.saving",
+    id="wangxu19.section.preliminaries.saving",
     source=Source("wangxu19", "Preliminaries, before Lemma 2"),
     kind=Kind.PRIVACY,
     says="The noise of advanced composition over that of the moments accountant, in deviations, δ at most 1/2.",

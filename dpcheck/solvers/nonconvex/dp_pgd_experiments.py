@@ -180,47 +180,37 @@ def backtracking(adaptive: bool = True) -> Any:
 SIZES = "breast cancer, digits and synthetic data (2000, 20), T = 50"
 SEARCH = "noise of Theorem 1, c = 8"
 
+BY_N, ORDERED = "synthetic data, 500 to 8000, and digits, T = 50, ε = 2", f"{SIZES}, orders 1 to 32"
+BY_D, LENGTHS = "synthetic data, n = 2000, d from 5 to 80, T = 50, ε = 2", f"{SIZES} for ε, 25 to 200 for T"
+
+
+def trends(printed: Printed, epsilons: Sequence[float]) -> dict[str, list[Any]]:
+    """What both documents show, by the part of the claim's id."""
+    return {
+        "eps": [Ratios(falling_with_eps(printed), SIZES, trials=8)],
+        "eps.exact": [Ratios(falling_with_eps(printed, "exact"), SIZES, trials=8)],
+        "steps": [Ratios(steps_against_eps(printed), LENGTHS, trials=8)],
+        "n": [Ratios(falling_with_n(printed), BY_N, trials=8)],
+        "n.exact": [Ratios(falling_with_n(printed, "exact"), BY_N, trials=8)],
+        "advanced": [Ratios(against("advanced", printed, epsilons), SIZES, trials=8)],
+        "moments": [Ratios(against("moments", printed, epsilons), ORDERED, trials=8)],
+        "moments.seen": [Ratios(against("moments", printed, epsilons, 0.99), ORDERED, trials=8)],
+        "step_size": [AuditCheck(backtracking, f"backtracking, {SEARCH}", trials=12_000)],
+        "step_size.corrected": [
+            AuditCheck(lambda: backtracking(False), f"the first step size kept, {SEARCH}", trials=12_000)
+        ],
+    }
+
+
 CHECKS = {
-    "wangxu19.figure1": [Ratios(falling_with_eps(PAPER), SIZES, trials=8)],
-    "wangxu19.figure1.exact": [Ratios(falling_with_eps(PAPER, "exact"), SIZES, trials=8)],
-    "wangxu19.figure2": [Ratios(steps_against_eps(PAPER), f"{SIZES} for ε, 25 to 200 for T", trials=8)],
-    "wangxu19.figure3": [Ratios(falling_with_n(PAPER), "synthetic data, 500 to 8000, and digits", trials=8)],
-    "wangxu19.figure3.exact": [
-        Ratios(falling_with_n(PAPER, "exact"), "synthetic data, 500 to 8000, and digits", trials=8)
-    ],
-    "wangxu19.figure4.advanced": [Ratios(against("advanced", PAPER, (0.5, 2.0)), SIZES, trials=8)],
-    "wangxu19.figure4.moments": [Ratios(against("moments", PAPER, (0.5, 2.0)), f"{SIZES}, orders 1 to 32", trials=8)],
-    "wangxu19.figure4.moments.seen": [
-        Ratios(against("moments", PAPER, (0.5, 2.0), 0.99), f"{SIZES}, orders 1 to 32", trials=8)
-    ],
-    "dwang20.figure4.1.steps": [Ratios(steps_against_eps(CHAPTER), f"{SIZES} for ε, 25 to 200 for T", trials=8)],
-    "dwang20.figure4.1.n": [Ratios(falling_with_n(CHAPTER), "synthetic data, 500 to 8000, and digits", trials=8)],
-    "dwang20.figure4.1.n.exact": [
-        Ratios(falling_with_n(CHAPTER, "exact"), "synthetic data, 500 to 8000, and digits", trials=8)
-    ],
-    "dwang20.figure4.1.eps": [Ratios(falling_with_eps(CHAPTER), SIZES, trials=8)],
-    "dwang20.figure4.1.eps.exact": [Ratios(falling_with_eps(CHAPTER, "exact"), SIZES, trials=8)],
-    "dwang20.figure4.1.d": [Ratios(growing_with_d(CHAPTER), "synthetic data, n = 2000, d from 5 to 80", trials=8)],
-    "dwang20.figure4.1.d.exact": [
-        Ratios(growing_with_d(CHAPTER, "exact"), "synthetic data, n = 2000, d from 5 to 80", trials=8)
-    ],
-    "dwang20.figure4.4.advanced": [Ratios(against("advanced", CHAPTER, (1.0,)), SIZES, trials=8)],
-    "dwang20.figure4.4.moments": [Ratios(against("moments", CHAPTER, (1.0,)), f"{SIZES}, orders 1 to 32", trials=8)],
-    "dwang20.figure4.4.moments.seen": [
-        Ratios(against("moments", CHAPTER, (1.0,), 0.99), f"{SIZES}, orders 1 to 32", trials=8)
-    ],
-    "dwang20.figure4.1.n.proportional": [
+    **{f"wangxu19.section.experiments.{part}": checks for part, checks in trends(PAPER, (0.5, 2.0)).items()},
+    **{f"dwang20.section4.1.5.{part}": checks for part, checks in trends(CHAPTER, (1.0,)).items()},
+    "dwang20.section4.1.5.d": [Ratios(growing_with_d(CHAPTER), BY_D, trials=8)],
+    "dwang20.section4.1.5.d.exact": [Ratios(growing_with_d(CHAPTER, "exact"), BY_D, trials=8)],
+    "dwang20.section4.1.5.n.proportional": [
         Trend("n", (500, 1000, 2000, 4000), norm_by_n(False), "synthetic data, d = 10, T = 50", 0.1, True, trials=16)
     ],
-    "dwang20.figure4.1.n.proportional.corrected": [
+    "dwang20.section4.1.5.n.proportional.corrected": [
         Trend("n", (500, 1000, 2000), norm_by_n(True), "synthetic data, d = 10, T = n/20", 0.1, True, trials=16)
     ],
-    "wangxu19.experiments.step_size": [AuditCheck(backtracking, f"backtracking, {SEARCH}", trials=12_000)],
-    "wangxu19.experiments.step_size.corrected": [
-        AuditCheck(lambda: backtracking(False), f"the first step size kept, {SEARCH}", trials=12_000)
-    ],
-    "dwang20.section4.1.5.step_size": [AuditCheck(backtracking, f"backtracking, {SEARCH}", trials=12_000)],
-    "dwang20.section4.1.5.step_size.corrected": [
-        AuditCheck(lambda: backtracking(False), f"the first step size kept, {SEARCH}", trials=12_000)
-    ],
-}  # fmt: skip
+}
