@@ -53,7 +53,7 @@ def test_a_line_search_on_exact_risks_leaks() -> None:
     """False alarms: 1e-6. The same noise with a fixed step is not flagged."""
     for adaptive in (True, False):
         mechanism, pair, guarantee = backtracking(adaptive)
-        found = audit(mechanism, pair=pair, guarantee=guarantee, max_trials=12_000, alpha=1e-6, seed=1)
+        found = audit(mechanism, pair=pair, guarantee=guarantee, max_trials=20_000, alpha=1e-6, seed=1)
         assert found.violated is adaptive
 
 

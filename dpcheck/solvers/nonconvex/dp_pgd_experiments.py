@@ -188,16 +188,16 @@ def trends(printed: Printed, epsilons: Sequence[float]) -> dict[str, list[Any]]:
     """What both documents show, by the part of the claim's id."""
     return {
         "eps": [Ratios(falling_with_eps(printed), SIZES, trials=8)],
-        "eps.exact": [Ratios(falling_with_eps(printed, "exact"), SIZES, trials=8)],
+        "eps.exact": [Ratios(falling_with_eps(printed, "exact"), SIZES)],
         "steps": [Ratios(steps_against_eps(printed), LENGTHS, trials=8)],
         "n": [Ratios(falling_with_n(printed), BY_N, trials=8)],
-        "n.exact": [Ratios(falling_with_n(printed, "exact"), BY_N, trials=8)],
+        "n.exact": [Ratios(falling_with_n(printed, "exact"), BY_N)],
         "advanced": [Ratios(against("advanced", printed, epsilons), SIZES, trials=8)],
         "moments": [Ratios(against("moments", printed, epsilons), ORDERED, trials=8)],
         "moments.seen": [Ratios(against("moments", printed, epsilons, 0.99), ORDERED, trials=8)],
-        "step_size": [AuditCheck(backtracking, f"backtracking, {SEARCH}", trials=12_000)],
+        "step_size": [AuditCheck(backtracking, f"backtracking, {SEARCH}", trials=20_000)],
         "step_size.corrected": [
-            AuditCheck(lambda: backtracking(False), f"the first step size kept, {SEARCH}", trials=12_000)
+            AuditCheck(lambda: backtracking(False), f"the first step size kept, {SEARCH}", trials=20_000)
         ],
     }
 
