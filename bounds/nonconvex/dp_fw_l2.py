@@ -127,9 +127,11 @@ theorem4_corrected, theorem4_corrected_dwang = both(
     cites=[("dwang20.theorem4.1.4.direct", {})],
     checks=[
         Follows(
-            direct.subs(step_fw, free_step).subs(sigma_n, stated_noise.subs(c, 8)).subs(
-                T, least_T.subs(c, 8)).simplify(), Rational(8), "‖C‖√(2LΔ/T) + 2σ·G_C with c = 8 at the T of both",
-        )
+            (diameter * sqrt(2 * L_s * gap0 / T) + sqrt(2) * 2 * stated_noise * width).subs(T, least_T).subs(c, 8),
+            Rational(7), "‖C‖√(2LΔ/T) + 2σ·G_C with c = 8 at the best T, which rounding up at most doubles",
+        ),
+        Proof([Same("the direct bound at γ", direct.subs(step_fw, free_step),
+                    diameter * sqrt(2 * L_s * gap0 / T) + 2 * sigma_n * width)]),
     ],
 )  # fmt: skip
 

@@ -80,6 +80,27 @@ def test_random_neighbours_are_never_flagged(n: int, d: int, seed: int, held: An
     assert not attack(mechanism, (first, first.replace(0, X[n], y[n])), 3000, seed=seed % 1000).violated
 
 
+def ratio_of_laws(mechanism: Any, ran: Problem, other: Problem) -> np.ndarray:
+    """Density on `other` over that on `ran`, of runs on `ran`: its mean is 1 if both laws are right."""
+    released = mechanism(ran, np.random.default_rng(4), 20_000)
+    return np.exp(mechanism.log_density(released, other) - mechanism.log_density(released, ran))
+
+
+@pytest.mark.parametrize("held", [L2Ball(1.0), L1Ball(2.0), Box(-0.5, 0.5)], ids=str)
+def test_the_law_of_a_transcript_is_exact(held: Any) -> None:
+    """The mean ratio of densities is 1, by five standard errors; planted: a law that takes steps of another size."""
+    first = logistic_synthetic(8, 2, 0).problem(Sigmoid(), constraint=held).replace(0, [0.6, -0.8], 1.0)
+    second = first.replace(0, [0.6, -0.8], -1.0)
+    mechanism: Any = DPFWL2(steps=6, step_size=0.5).mechanism(CLAIMED, transcript=True)
+    ratios = ratio_of_laws(mechanism, first, second)
+    assert ratios.std() > 0.05
+    assert abs(ratios.mean() - 1) <= 5 * ratios.std() / math.sqrt(len(ratios))
+    released = mechanism(first, np.random.default_rng(4), 20_000)
+    slow: Any = DPFWL2(steps=6, step_size=0.1).mechanism(CLAIMED, transcript=True)
+    wrong = np.exp(slow.log_density(released, first) - mechanism.log_density(released, first))
+    assert wrong.std() > 1e-3
+
+
 # Calibration ---------------------------------------------------------------------------------------
 @given(steps=st.integers(1, 60), n=st.integers(2, 80), level=st.floats(0.1, 4), delta=st.floats(1e-6, 0.1))
 @settings(max_examples=15, deadline=None)

@@ -106,6 +106,27 @@ def test_random_neighbours_are_never_flagged(n: int, d: int, seed: int, l1: floa
     assert not attack(mechanism, (first, first.replace(0, X[n], y[n])), 3000, seed=seed % 1000).violated
 
 
+def ratio_of_laws(mechanism: Any, ran: Problem, other: Problem) -> np.ndarray:
+    """Density on `other` over that on `ran`, of runs on `ran`: its mean is 1 if both laws are right."""
+    released = mechanism(ran, np.random.default_rng(4), 20_000)
+    return np.exp(mechanism.log_density(released, other) - mechanism.log_density(released, ran))
+
+
+@pytest.mark.parametrize("held", [WholeSpace(), L2Ball(0.2), L1Ball(0.3)], ids=str)
+def test_the_law_of_a_transcript_is_exact(held: Any) -> None:
+    """The mean ratio of densities is 1, by five standard errors; planted: a law that forgets the l1 term."""
+    first = logistic_synthetic(8, 2, 0).problem(Sigmoid(), l2=0.1, constraint=held).replace(0, [0.6, -0.8], 1.0)
+    second = first.replace(0, [0.6, -0.8], -1.0)
+    mechanism: Any = DPPGD(steps=6, step_size=3.0, l1=0.05).mechanism(CLAIMED, transcript=True)
+    ratios = ratio_of_laws(mechanism, first, second)
+    assert ratios.std() > 0.05
+    assert abs(ratios.mean() - 1) <= 5 * ratios.std() / math.sqrt(len(ratios))
+    released = mechanism(first, np.random.default_rng(4), 20_000)
+    blind: Any = DPPGD(steps=6, step_size=3.0).mechanism(CLAIMED, transcript=True)
+    wrong = np.exp(blind.log_density(released, first) - mechanism.log_density(released, first))
+    assert wrong.std() > 1e-3
+
+
 def test_which_minimum_may_be_chosen() -> None:
     """False alarms: 1e-6. By the noisy maps it is post-processing; by the exact ones it leaks, and is refused."""
     assert not attack(*chosen_by("noisy minimum")[:2], 4000).violated
