@@ -34,6 +34,14 @@ UNCORRECTED = {
     "dwang20.section3.1.5.synthetic": "how the experiment's data were made: there is nothing to put in its place",
     "dwang20.section3.1.5.inner": "a setting of the experiment against its theorem: the theorem has the right one",
     "dwang20.section3.1.5.condition": "a setting of the experiment against its theorem: the theorem has the right one",
+    "wangxu19.algorithm1.noise.lipschitz": "a reading of algorithm1.noise, which has its correction",
+    "dwang20.algorithm4.1.16.noise.lipschitz": "a reading of algorithm4.1.16.noise, which has its correction",
+    "wangxu19.section.experiments.synthetic": "how the data were made: there is nothing to put in its place",
+    "wangxu19.section.experiments.moments.seen": "an experiment: there is nothing to put in its place",
+    "dwang20.section4.1.5.moments.seen": "an experiment: there is nothing to put in its place",
+    "dwang20.section4.1.5.eps.exact": "an experiment: there is nothing to put in its place",
+    "dwang20.section4.1.5.d": "an experiment: there is nothing to put in its place",
+    "dwang20.section4.1.5.d.exact": "an experiment: there is nothing to put in its place",
 }
 
 

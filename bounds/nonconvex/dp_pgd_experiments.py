@@ -1,0 +1,141 @@
+"""The experiments on DP-PGD (wangxu19, Figures 1 to 4; dwang20, section 4.1.5, Figures 4.1 to 4.4).
+
+No numbers are printed: the trends read off the figures are measured again, at sizes that take seconds, by
+dpcheck/solvers/nonconvex/dp_pgd_experiments.py. The figures do not say whether the norm they show is that of the
+noisy map of equation (4) or of the exact one of equation (2): each trend stands for the first, `.exact` for the second.
+"""
+
+from sympy import Eq, Integer, Le, Rational, exp, sqrt
+
+from bounds.claim import Claim, Kind, Rate, Setting, Source
+from bounds.convex.variance_reduction import G, sigma_n
+from bounds.convex.variance_reduction_experiments import margin, synthetic
+from bounds.guarantees import ApproxDP
+from bounds.nonconvex.dp_pgd import stated_noise
+from bounds.nonconvex.stationarity import again, both, losses, step_map
+from bounds.proofs import AtMost, Less, Proof, Sharper
+from bounds.symbols import c, delta, eps, n, quantity, ratio
+
+loss_right = quantity("loss_right", "loss of a record at a margin above 0", loss=1, printed="f", latex="f")
+SETTINGS = ("section.experiments", "section4.1.5")
+PLACES = ("Experiment Settings", "section 4.1.5, experiment settings")
+
+
+def trend(document: int, part: str, figure: str, says: str) -> Claim:
+    """A trend that a figure of the paper (0) or of the chapter (1) shows: the first quantity is at most the second."""
+    name = ("wangxu19", "dwang20")[document]
+    return Claim(f"{name}.{SETTINGS[document]}.{part}", Source(name, figure), Kind.EXPERIMENT, says, Le(ratio, 1))
+
+
+# Settings ------------------------------------------------------------------------------------------
+labels = again(synthetic, "wangxu19.section.experiments.synthetic", "Experiment Settings, the synthetic data")
+
+right_loss, right_loss_dwang = both(
+    SETTINGS,
+    PLACES,
+    ".loss",
+    kind=Kind.EXPERIMENT,
+    says="The printed loss 1/(1+exp(-yθᵀx)) of a record on its right side, at a margin above 0, is at most 1/2.",
+    states=Le(loss_right, Rational(1, 2)),
+    ignores_units=True,
+    checks=[AtMost(1 / (1 + exp(-margin)), "it grows with the margin: minimising it misclassifies")],
+)
+
+right_loss_corrected, right_loss_corrected_dwang = both(
+    SETTINGS,
+    PLACES,
+    ".loss.corrected",
+    corrects=".loss",
+    kind=Kind.EXPERIMENT,
+    says="With the other sign, 1/(1+exp(yθᵀx)), it is; norms of gradients are the same with -θ for θ.",
+    states=Le(loss_right, Rational(1, 2)),
+    ignores_units=True,
+    checks=[Proof([Less("2 ≤ 1 + e^m, as e^m ≥ 1 + m", Integer(2), 1 + (1 + margin))], "1/(1+e^m) ≤ 1/(2+m) ≤ 1/2")],
+)
+
+one_lipschitz = Claim(
+    id="wangxu19.section.experiments.lipschitz",
+    source=Source("wangxu19", "Experiment Settings"),
+    kind=Kind.EXPERIMENT,
+    says="Rows of norm 1 make the sigmoid loss 1-Lipschitz.",
+    states=Le(G, 1),
+    ignores_units=True,
+    checks=[
+        AtMost(Rational(1, 4), "the slope s(1-s) of the sigmoid is at most 1/4"),
+        Sharper(Rational(1, 4), "attained at 0: noise for G = 1 is four times what is needed"),
+    ],
+)
+
+step_size, step_size_dwang = both(
+    SETTINGS,
+    PLACES,
+    ".step_size",
+    kind=Kind.PRIVACY,
+    says="The step size does not affect privacy, so that a line search (TFOCS) on exact risks may choose it.",
+    assumes=losses,
+    states=Eq(sigma_n, stated_noise),
+    guarantee=ApproxDP(eps, delta),
+    hidden=(c,),
+)
+
+step_size_corrected, step_size_corrected_dwang = both(
+    SETTINGS,
+    PLACES,
+    ".step_size.corrected",
+    corrects=".step_size",
+    kind=Kind.PRIVACY,
+    says="Step sizes that are fixed beforehand do not: noise that is enough stays so.",
+    assumes=[*losses, Setting("step sizes that do not depend on the data")],
+    states=Eq(sigma_n, stated_noise),
+    guarantee=ApproxDP(eps, delta),
+    hidden=(c,),
+)
+
+# Trends --------------------------------------------------------------------------------------------
+PAPER, CHAPTER = 0, 1
+FIGURES = "Figures 4.1 to 4.3"
+EPS, EPS_EXACT = "The norm falls as ε grows through 0.1, 0.5, 2 and 5.", "The norm of the exact map falls as ε grows."
+BY_N, BY_N_EXACT = "The norm falls as n grows, T and ε fixed.", "The norm of the exact map falls as n grows."
+LENGTH = "The number of steps changes the norm less than ε does, by its factor."
+ADVANCED = "Noise by zCDP leaves a smaller norm than by advanced composition."
+MOMENTS = "Noise by zCDP leaves a smaller norm than by the moments accountant."
+SEEN = "The same by 1% at least: curves that a reader can tell apart."
+
+by_eps = trend(PAPER, "eps", "Figure 1", EPS)
+by_eps_exact = trend(PAPER, "eps.exact", "Figure 1", EPS_EXACT)
+by_T = trend(PAPER, "steps", "Figure 2", LENGTH)
+by_n = trend(PAPER, "n", "Figure 3", BY_N)
+by_n_exact = trend(PAPER, "n.exact", "Figure 3", BY_N_EXACT)
+advanced = trend(PAPER, "advanced", "Figure 4", ADVANCED)
+moments = trend(PAPER, "moments", "Figure 4", MOMENTS)
+moments_seen = trend(PAPER, "moments.seen", "Figure 4", SEEN)
+
+by_T_dwang = trend(CHAPTER, "steps", f"{FIGURES} (a)", LENGTH)
+by_n_dwang = trend(CHAPTER, "n", f"{FIGURES} (b)", BY_N)
+by_n_exact_dwang = trend(CHAPTER, "n.exact", f"{FIGURES} (b)", BY_N_EXACT)
+by_eps_dwang = trend(CHAPTER, "eps", f"{FIGURES} (c)", EPS)
+by_eps_exact_dwang = trend(CHAPTER, "eps.exact", f"{FIGURES} (c)", EPS_EXACT)
+by_d = trend(CHAPTER, "d", f"{FIGURES} (d)", "The norm grows with the dimension.")
+by_d_exact = trend(CHAPTER, "d.exact", f"{FIGURES} (d)", "The norm of the exact map grows with the dimension.")
+advanced_dwang = trend(CHAPTER, "advanced", "Figure 4.4", ADVANCED)
+moments_dwang = trend(CHAPTER, "moments", "Figure 4.4", MOMENTS)
+moments_seen_dwang = trend(CHAPTER, "moments.seen", "Figure 4.4", SEEN)
+
+proportional = Claim(
+    id="dwang20.section4.1.5.n.proportional",
+    source=Source("dwang20", f"section 4.1.5, on {FIGURES} (b)"),
+    kind=Kind.EXPERIMENT,
+    says="The norm is reversely proportional to the sample size, read as 1/n, T and ε fixed.",
+    states=Rate(step_map, 1 / n),
+    ignores_units=True,
+)
+
+proportional_corrected = Claim(
+    id="dwang20.section4.1.5.n.proportional.corrected",
+    source=Source("dwang20", f"section 4.1.5, on {FIGURES} (b), and Theorem 4.1.2"),
+    kind=Kind.EXPERIMENT,
+    says="With the T of Theorem 4.1.2, which grows with n, the norm falls like 1/√n.",
+    states=Rate(step_map, 1 / sqrt(n)),
+    corrects="dwang20.section4.1.5.n.proportional",
+    ignores_units=True,
+)

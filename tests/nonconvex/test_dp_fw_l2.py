@@ -1,0 +1,217 @@
+"""DP-FW-L2: attacks from inside and outside, calibration, the loop, Gaussian widths, the gap and its bounds.
+
+Every audit has a fixed seed and a false-alarm rate of 1e-6, and flags the bug planted beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from audits import audit
+from bounds.errors import InvalidInput
+from bounds.guarantees import ApproxDP, GaussianDP, PureDP, gaussian_delta
+from bounds.nonconvex import dp_fw_l2 as theory
+from dpcheck.checks import exceeds
+from dpcheck.constraints import Box, L1Ball, L2Ball, Simplex, WholeSpace
+from dpcheck.datasets import in_unit_ball, logistic_synthetic
+from dpcheck.losses import Logistic, Sigmoid
+from dpcheck.problems import Problem
+from dpcheck.solvers.nonconvex import dp_fw_l2 as solvers
+from dpcheck.solvers.nonconvex.dp_fw_l2 import CASES, DPFWL2, VertexSteps, bounded_by, frank_wolfe_gap, gaussian_width
+
+CLAIMED = ApproxDP(1.0, 1e-2)
+SHORT = DPFWL2(steps=5, step_size=0.5)
+sets = st.one_of(
+    st.floats(0.1, 3).map(L2Ball), st.floats(0.1, 3).map(L1Ball), st.floats(0.1, 3).map(lambda r: Box(-r, r))
+)
+
+
+def attack(mechanism: Any, pair: tuple[Any, Any], trials: int = 10_000, seed: int = 1, **more: Any) -> Any:
+    return audit(mechanism, pair=pair, guarantee=CLAIMED, max_trials=trials, alpha=1e-6, seed=seed, **more)
+
+
+# Privacy -------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("c", "violated"), [(1.0, True), (8.0, False)])
+def test_stated_noise_is_flagged_where_the_accountant_refutes_it(c: float, violated: bool) -> None:
+    """False alarms: 1e-6."""
+    solver, pair = replace(SHORT, c=c), SHORT.worst_pair()
+    noise = solver.solve(pair[0], CLAIMED, 0, calibration="stated").noise_std
+    exact = GaussianDP(2 * math.sqrt(5) / (5 * noise)).epsilon(CLAIMED.delta)
+    assert violated is (exact > CLAIMED.eps)
+    assert attack(solver.mechanism(CLAIMED, "stated", transcript=True), pair, 20_000).violated is violated
+
+
+def test_certified_noise_is_not_flagged_and_planted_bugs_are() -> None:
+    """False alarms: 1e-6. Vertices show signs, and only those before R: from outside an eighth of the noise is told."""
+    pair = SHORT.worst_pair()
+    for transcript, factor in ((True, 0.5), (False, 0.125)):
+        assert not attack(SHORT.mechanism(CLAIMED, transcript=transcript), pair).violated
+        assert attack(SHORT.mechanism(CLAIMED, noise_factor=factor, transcript=transcript), pair).violated
+
+
+def test_the_transcript_tells_what_the_accountant_says() -> None:
+    """With a quarter of the noise: from inside, 0.9 of the exact ε at least; x_R alone tells less."""
+    pair, found = SHORT.worst_pair(), {}
+    for transcript in (True, False):
+        mechanism = SHORT.mechanism(CLAIMED, noise_factor=0.25, transcript=transcript)
+        found[transcript] = attack(mechanism, pair, 20_000, assume="gdp" if transcript else None).epsilon_lower
+    noise = SHORT.solve(pair[0], CLAIMED, 0).noise_std / 4
+    exact = GaussianDP(2 * math.sqrt(5) / (5 * noise)).epsilon(CLAIMED.delta)
+    assert 0.9 * exact < found[True] <= exact
+    assert found[False] < 0.9 * found[True]
+
+
+@given(n=st.integers(2, 6), d=st.integers(1, 3), seed=st.integers(0, 2**32 - 1), held=sets)
+@settings(max_examples=5, deadline=None)
+def test_random_neighbours_are_never_flagged(n: int, d: int, seed: int, held: Any) -> None:
+    """False alarms: 1e-6 for each example; from inside."""
+    rng = np.random.default_rng(seed)
+    X, y = in_unit_ball(rng, n + 1, d), rng.choice([-1.0, 1.0], n + 1)
+    first = Problem(X[:n], y[:n], Sigmoid(), constraint=held)
+    mechanism = DPFWL2(steps=4, step_size=0.3).mechanism(CLAIMED, transcript=True)
+    assert not attack(mechanism, (first, first.replace(0, X[n], y[n])), 3000, seed=seed % 1000).violated
+
+
+def ratio_of_laws(mechanism: Any, ran: Problem, other: Problem) -> np.ndarray:
+    """Density on `other` over that on `ran`, of runs on `ran`: its mean is 1 if both laws are right."""
+    released = mechanism(ran, np.random.default_rng(4), 20_000)
+    return np.exp(mechanism.log_density(released, other) - mechanism.log_density(released, ran))
+
+
+@pytest.mark.parametrize("held", [L2Ball(1.0), L1Ball(2.0), Box(-0.5, 0.5)], ids=str)
+def test_the_law_of_a_transcript_is_exact(held: Any) -> None:
+    """The mean ratio of densities is 1, by five standard errors; planted: a law that takes steps of another size."""
+    first = logistic_synthetic(8, 2, 0).problem(Sigmoid(), constraint=held).replace(0, [0.6, -0.8], 1.0)
+    second = first.replace(0, [0.6, -0.8], -1.0)
+    mechanism: Any = DPFWL2(steps=6, step_size=0.5).mechanism(CLAIMED, transcript=True)
+    ratios = ratio_of_laws(mechanism, first, second)
+    assert ratios.std() > 0.05
+    assert abs(ratios.mean() - 1) <= 5 * ratios.std() / math.sqrt(len(ratios))
+    released = mechanism(first, np.random.default_rng(4), 20_000)
+    slow: Any = DPFWL2(steps=6, step_size=0.1).mechanism(CLAIMED, transcript=True)
+    wrong = np.exp(slow.log_density(released, first) - mechanism.log_density(released, first))
+    assert wrong.std() > 1e-3
+
+
+# Calibration ---------------------------------------------------------------------------------------
+@given(steps=st.integers(1, 60), n=st.integers(2, 80), level=st.floats(0.1, 4), delta=st.floats(1e-6, 0.1))
+@settings(max_examples=15, deadline=None)
+def test_certified_noise_is_exact_and_stated_noise_the_claims(steps: int, n: int, level: float, delta: float) -> None:
+    problem = Problem(np.zeros((n, 2)), np.ones(n), Sigmoid(), constraint=L1Ball(1.0))
+    solver, aim = DPFWL2(steps=steps), ApproxDP(level, delta)
+    ratio = math.sqrt(steps) * 2 * 0.25 / (n * solver.solve(problem, aim, 0).noise_std)
+    assert gaussian_delta(level, ratio) <= delta < gaussian_delta(level, 1.001 * ratio)
+    stated = solver.solve(problem, aim, 0, calibration="stated")
+    assert stated.noise_std == pytest.approx(0.25 * math.sqrt(8 * steps * math.log(1 / delta)) / (n * level))
+    assert stated.rests_on == ("wangxu19.theorem4.privacy",)
+
+
+def test_defaults_are_those_of_the_corrected_theorem() -> None:
+    problem = logistic_synthetic(3000, 3, 0).problem(Sigmoid(), constraint=L2Ball(1.0))
+    steps = DPFWL2().default_steps(problem, CLAIMED)
+    L, width = problem.smoothness, gaussian_width(L2Ball(1.0), 3)
+    noise = 0.25 * math.sqrt(8 * math.log(100)) / 3000
+    assert steps == round(2 * math.sqrt(2 * L * 0.5) / (2 * width * noise))
+    assert DPFWL2().gamma(problem, steps) == pytest.approx(math.sqrt(2 * 0.5 / (L * steps)) / 2)
+    assert DPFWL2().gamma(problem, 1) == 1.0  # never out of the set
+
+
+def test_refusals_name_what_fails() -> None:
+    problem = logistic_synthetic(6, 2, 0).problem(Logistic(), constraint=L2Ball(1.0))
+    for held in (WholeSpace(), Simplex(), Box(-1.0, 2.0)):
+        with pytest.raises(InvalidInput, match="symmetric about 0"):
+            SHORT.solve(replace(problem, constraint=held), CLAIMED, 0)
+    with pytest.raises(InvalidInput, match="no regulariser"):
+        SHORT.solve(replace(problem, l2=0.1), CLAIMED, 0)
+    with pytest.raises(InvalidInput, match="pure DP"):
+        SHORT.solve(problem, PureDP(1.0), 0)
+    for bad in ({"steps": 0}, {"step_size": 1.5}, {"step_size": 0.0}, {"c": -1.0}):
+        with pytest.raises(InvalidInput, match=next(iter(bad))):
+            DPFWL2(**bad)  # type: ignore[arg-type]
+
+
+# The loop ------------------------------------------------------------------------------------------
+@given(seed=st.integers(0, 10**6), d=st.integers(1, 4), held=sets, gamma=st.floats(0.01, 1), noise=st.floats(0, 2))
+@settings(max_examples=20, deadline=None)
+def test_iterates_stay_in_the_set_and_the_gap_is_that_of_the_definition(
+    seed: int, d: int, held: Any, gamma: float, noise: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    problem = Problem(in_unit_ball(rng, 6, d), rng.choice([-1.0, 1.0], 6), Sigmoid(), constraint=held)
+    w, path = VertexSteps(gamma, 7, noise).run(problem, seed, 5, trace=True)
+    assert path is not None
+    assert np.all(held.contains(path.iterates))
+    np.testing.assert_array_equal(w, path.iterates[path.rounds - 1, np.arange(5)])
+    np.testing.assert_array_equal(VertexSteps(gamma, 7, noise).run(problem, seed, 5)[0], w)
+    assert np.all(path.gaps >= -1e-12)
+    # No point of the set has a larger <grad, x - v> than the gap says.
+    x = path.iterates[3]
+    v = held.project(3 * rng.standard_normal((200, d)))
+    reached = np.einsum("kd,kvd->kv", problem.gradient(x), x[:, None] - v)
+    assert np.all(reached <= frank_wolfe_gap(problem, x)[:, None] + 1e-12)
+
+
+def test_rounds_are_uniform() -> None:
+    """Chi-square, false alarms: 1e-6; planted: a law that never draws the first round."""
+    path = VertexSteps(0.5, 6, 1.0).run(SHORT.worst_pair()[0], 3, 20_000, trace=True)[1]
+    assert path is not None
+    R = path.rounds
+    assert stats.chisquare(np.bincount(R, minlength=7)[1:]).pvalue > 1e-6
+    assert stats.chisquare(np.bincount(R[R > 1], minlength=7)[1:]).pvalue < 1e-6
+
+
+def test_without_noise_the_gap_falls_to_0() -> None:
+    """Frank-Wolfe on a sigmoid risk over a ball, whose minimiser lies on its rim."""
+    problem = logistic_synthetic(60, 3, 1).problem(Sigmoid(), constraint=L2Ball(0.5))
+    path = VertexSteps(0.05, 300, 0.0).run(problem, 0, 1, trace=True)[1]
+    assert path is not None
+    assert path.gaps[-1, 0] < 1e-3 * path.gaps[0, 0]
+
+
+# Widths and bounds ---------------------------------------------------------------------------------
+@given(d=st.integers(1, 40), radius=st.floats(0.1, 5), held=st.integers(0, 2), seed=st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_widths_are_those_of_the_draws(held: int, **case: Any) -> None:
+    """Five standard errors: false alarms 6e-7 for each example."""
+    measured, allowed = solvers.width_by_draws(case | {"set": held})
+    assert measured <= allowed
+
+
+@given(
+    n=st.integers(2, 30), d=st.integers(1, 5), radius=st.floats(0.01, 3), held=st.integers(0, 2), T=st.integers(1, 30),
+    gamma=st.floats(0.02, 1), noise=st.floats(0, 2), seed=st.integers(0, 10**6),
+)  # fmt: skip
+@settings(max_examples=20, deadline=None)
+def test_runs_keep_both_bounds(held: int, seed: int, **case: Any) -> None:
+    """The mean less five standard errors; the direct bound is the smaller of the two."""
+    here = {k: float(v) for k, v in case.items()} | {"set": float(held)}
+    found = solvers.gaps_of(here, 100, seed)
+    direct, proof = (bounded_by(claim)(here) for claim in (theory.theorem4_direct, theory.proof))
+    assert not exceeds(float(found.mean() - 5 * found.std() / 10), direct)
+    assert direct <= proof
+
+
+def test_the_direct_bound_has_teeth_on_a_short_interval() -> None:
+    """Most of it is noise there; without the term 2σG_C the runs would be far above it, and so above the printed s²."""
+    case = CASES[3]
+    found = solvers.gaps_of(case, 400, 0).mean()
+    bound = bounded_by(theory.theorem4_direct)
+    assert bound(case) / 10 < found < bound(case)
+    assert bound(case | {"noise": 0.0}) < found
+
+
+@pytest.mark.parametrize("s", [0.1, 0.01])
+def test_the_counterexample_to_theorem_4_happens(s: float) -> None:
+    """F(x) = x on [-s/2, s/2] with σ = 1: the mean gap is at least s·Φ(-1), by five standard errors, and not s²."""
+    case = {"n": 4.0, "d": 1.0, "radius": s / 2, "set": 3.0, "T": 50.0, "gamma": 0.37, "noise": 1.0}
+    found = solvers.gaps_of(case, 2000, 0)
+    assert found.mean() - 5 * found.std() / math.sqrt(2000) > s * stats.norm.cdf(-1) * 0.99
+    assert found.mean() > s**2

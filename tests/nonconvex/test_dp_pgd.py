@@ -1,0 +1,342 @@
+"""DP-PGD: both published noises against the accountant, attacks from inside and outside, the proximal loop, its bounds.
+
+Every audit has a fixed seed and a false-alarm rate of 1e-6, and flags the bug planted beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize, stats
+
+from audits import audit
+from bounds.claim import Effort, Verdict
+from bounds.errors import HypothesisViolated, InvalidInput
+from bounds.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, gaussian_delta
+from bounds.nonconvex import dp_pgd_zcdp as zcdp
+from bounds.registry import library
+from dpcheck.checks import AuditCheck, exceeds
+from dpcheck.constraints import Box, L1Ball, L2Ball, Simplex, WholeSpace
+from dpcheck.datasets import in_unit_ball, logistic_synthetic
+from dpcheck.losses import Huber, Logistic, Sigmoid, Squared
+from dpcheck.problems import Problem
+from dpcheck.proximal_steps import ProximalSteps
+from dpcheck.solvers.nonconvex import dp_pgd as solvers
+from dpcheck.solvers.nonconvex.dp_pgd import CASES, DPPGD, Breaks, bounded_by, chosen_by, flat_pair
+from dpcheck.variance_reduction import composite_value, proximal
+
+CLAIMED = ApproxDP(1.0, 1e-2)
+SHORT = DPPGD(steps=5)
+
+
+def attack(mechanism: Any, pair: tuple[Any, Any], trials: int = 10_000, seed: int = 1, **more: Any) -> Any:
+    return audit(mechanism, pair=pair, guarantee=CLAIMED, max_trials=trials, alpha=1e-6, seed=seed, **more)
+
+
+def shift(solver: DPPGD, calibration: Any, pair: tuple[Any, Any]) -> float:
+    """mu of all noisy gradients on a pair of five records whose gradients differ by 2G/n everywhere."""
+    noise = solver.solve(pair[0], CLAIMED, 0, calibration=calibration).noise_std
+    return 2 * math.sqrt(solver.steps or 0) / (5 * noise)
+
+
+# Privacy -------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("solver", "pair"),
+    [
+        (replace(SHORT, c=1.0), SHORT.worst_pair()),
+        (replace(SHORT, c=1.5), SHORT.worst_pair()),
+        (SHORT, SHORT.worst_pair()),
+        (replace(SHORT, recipe="zcdp"), flat_pair()),
+        (replace(SHORT, recipe="zcdp"), SHORT.worst_pair()),
+    ],
+    ids=["c=1", "c=1.5", "c=8", "zcdp, L = G/100", "zcdp, L = G"],
+)
+def test_stated_noise_is_flagged_where_the_accountant_refutes_it(solver: DPPGD, pair: Any) -> None:
+    """False alarms: 1e-6. Clear cases only: ε is below what is claimed, or above 1.5 times it."""
+    exact = GaussianDP(shift(solver, "stated", pair)).epsilon(CLAIMED.delta)
+    assert exact <= CLAIMED.eps or exact > 1.5 * CLAIMED.eps
+    found = attack(solver.mechanism(CLAIMED, "stated", transcript=True), pair, 20_000)
+    assert found.violated is (exact > CLAIMED.eps)
+
+
+def test_certified_noise_is_not_flagged_and_planted_bugs_are() -> None:
+    """False alarms: 1e-6. From inside half the noise is told; from outside, who sees x_R only, a fifth of it."""
+    pair = SHORT.worst_pair()
+    for transcript, factor in ((True, 0.5), (False, 0.2)):
+        assert not attack(SHORT.mechanism(CLAIMED, transcript=transcript), pair).violated
+        assert attack(SHORT.mechanism(CLAIMED, noise_factor=factor, transcript=transcript), pair).violated
+
+
+def test_the_transcript_tells_what_the_accountant_says() -> None:
+    """With a quarter of the noise: from inside, 0.9 of the exact ε at least; x_R alone tells less, and never more."""
+    pair, found = SHORT.worst_pair(), {}
+    for transcript in (True, False):
+        assume = "gdp" if transcript else None
+        mechanism = SHORT.mechanism(CLAIMED, noise_factor=0.25, transcript=transcript)
+        found[transcript] = attack(mechanism, pair, 20_000, assume=assume).epsilon_lower
+    exact = GaussianDP(4 * shift(SHORT, "certified", pair)).epsilon(CLAIMED.delta)
+    assert 0.9 * exact < found[True] <= exact
+    # Who sees x_R and is told R has R-1 noisy gradients: μ² grows with R-1.
+    shifts = [4 * shift(SHORT, "certified", pair) * math.sqrt((R - 1) / 5) for R in range(1, 6)]
+
+    def spent(level: float) -> float:
+        return float(np.mean([gaussian_delta(level, mu) if mu > 0 else 0.0 for mu in shifts]))
+
+    told = optimize.brentq(lambda level: spent(level) - CLAIMED.delta, 0.01, 30)
+    assert 0 < found[False] < told < exact
+
+
+@given(
+    n=st.integers(2, 6), d=st.integers(1, 3), seed=st.integers(0, 2**32 - 1), l1=st.sampled_from([0.0, 0.1]),
+    held=st.sampled_from([WholeSpace(), L2Ball(0.5), L1Ball(0.5)]), loss=st.sampled_from([Sigmoid(), Logistic()]),
+)  # fmt: skip
+@settings(max_examples=6, deadline=None)
+def test_random_neighbours_are_never_flagged(n: int, d: int, seed: int, l1: float, held: Any, loss: Any) -> None:
+    """False alarms: 1e-6 for each example; from inside."""
+    rng = np.random.default_rng(seed)
+    X, y = in_unit_ball(rng, n + 1, d), rng.choice([-1.0, 1.0], n + 1)
+    first = Problem(X[:n], y[:n], loss, constraint=held)
+    mechanism = DPPGD(steps=4, l1=l1, step_size=1.0).mechanism(CLAIMED, transcript=True)
+    assert not attack(mechanism, (first, first.replace(0, X[n], y[n])), 3000, seed=seed % 1000).violated
+
+
+def ratio_of_laws(mechanism: Any, ran: Problem, other: Problem) -> np.ndarray:
+    """Density on `other` over that on `ran`, of runs on `ran`: its mean is 1 if both laws are right."""
+    released = mechanism(ran, np.random.default_rng(4), 20_000)
+    return np.exp(mechanism.log_density(released, other) - mechanism.log_density(released, ran))
+
+
+@pytest.mark.parametrize("held", [WholeSpace(), L2Ball(0.2), L1Ball(0.3)], ids=str)
+def test_the_law_of_a_transcript_is_exact(held: Any) -> None:
+    """The mean ratio of densities is 1, by five standard errors; planted: a law that forgets the l1 term."""
+    first = logistic_synthetic(8, 2, 0).problem(Sigmoid(), l2=0.1, constraint=held).replace(0, [0.6, -0.8], 1.0)
+    second = first.replace(0, [0.6, -0.8], -1.0)
+    mechanism: Any = DPPGD(steps=6, step_size=3.0, l1=0.05).mechanism(CLAIMED, transcript=True)
+    ratios = ratio_of_laws(mechanism, first, second)
+    assert ratios.std() > 0.05
+    assert abs(ratios.mean() - 1) <= 5 * ratios.std() / math.sqrt(len(ratios))
+    released = mechanism(first, np.random.default_rng(4), 20_000)
+    blind: Any = DPPGD(steps=6, step_size=3.0).mechanism(CLAIMED, transcript=True)
+    wrong = np.exp(blind.log_density(released, first) - mechanism.log_density(released, first))
+    assert wrong.std() > 1e-3
+
+
+def test_which_minimum_may_be_chosen() -> None:
+    """False alarms: 1e-6. By the noisy maps it is post-processing; by the exact ones it leaks, and is refused."""
+    assert not attack(*chosen_by("noisy minimum")[:2], 4000).violated
+    assert attack(*chosen_by("exact minimum")[:2], 4000).violated
+    with pytest.raises(InvalidInput, match="choice is exact minimum"):
+        DPPGD(steps=3, choice="exact minimum").solve(SHORT.worst_pair()[0], CLAIMED, 0)
+    with pytest.raises(InvalidInput, match="adaptive is True"):
+        DPPGD(steps=3, adaptive=True).solve(SHORT.worst_pair()[0], CLAIMED, 0)
+
+
+@pytest.mark.parametrize(("choice", "verdict"), [("exact minimum", "SUPPORTED"), ("noisy minimum", "UNCHECKED")])
+def test_a_claim_of_leakage_needs_a_violation(choice: Any, verdict: str) -> None:
+    """False alarms: 1e-6."""
+    check = Breaks(AuditCheck(lambda: chosen_by(choice), "", 4000))
+    assert check.run(library["wangxu19.remark1.minimum.corrected"], Effort()).verdict == verdict
+
+
+def test_the_remark_on_the_minimum_is_answered_by_the_accountant() -> None:
+    """The ε of all iterates is that of Gaussian DP with mu = sqrt(2 rho), at any point."""
+    claim = library["wangxu19.remark1.minimum"]
+    (check,) = claim.checks
+    assert check.run(claim, Effort()).verdict is Verdict.REFUTED
+    for level, delta, n, T in ((1.0, 1e-3, 7, 3), (3.0, 1e-6, 50, 400)):
+        rho = (math.sqrt(level + math.log(1 / delta)) - math.sqrt(math.log(1 / delta))) ** 2
+        found = check.replay(claim, {"eps": level, "delta": delta, "n": n, "T": T})
+        assert f"ε = {GaussianDP(math.sqrt(2 * rho)).epsilon(delta):.4g}, claimed more than {level:g}" in found.figure
+
+
+# Calibration ---------------------------------------------------------------------------------------
+@given(
+    level=st.floats(0.1, 5),
+    delta=st.floats(1e-6, 0.2),
+    n=st.integers(2, 60),
+    T=st.integers(1, 50),
+    c=st.floats(0.1, 50),
+)
+@settings(max_examples=15, deadline=None)
+def test_noise_by_either_recipe_is_the_claims_own(level: float, delta: float, n: int, T: int, c: float) -> None:
+    problem = Problem(np.zeros((n, 2)), np.ones(n), Sigmoid())
+    moments, box = DPPGD(steps=T, c=c), DPPGD(steps=T, recipe="zcdp")
+    aim, log = ApproxDP(level, delta), math.log(1 / delta)
+    assert moments.noise(problem, aim, T, "stated")[0] == pytest.approx(0.25 * math.sqrt(c * T * log) / (n * level))
+    rho = optimize.brentq(lambda r: r + 2 * math.sqrt(r * log) - level, 1e-12, level)
+    printed, claims = box.noise(problem, aim, T, "stated")
+    assert printed == pytest.approx(math.sqrt(2 * T) / (6 * math.sqrt(3)) / (n * rho), rel=1e-6)
+    assert claims == ("wangxu19.algorithm1.noise",)
+    exact = moments.noise(problem, aim, T, "certified")[0]
+    ratio = math.sqrt(T) * 2 * 0.25 / (n * exact)
+    assert gaussian_delta(level, ratio) <= delta < gaussian_delta(level, 1.001 * ratio)
+    # The corrected recipe is never below the exact noise; and it is 2G²T/(n²ρ).
+    corrected = float(zcdp.box_corrected.evaluate(n=n, eps=level, delta=delta, T=T, G=0.25))
+    assert corrected == pytest.approx(0.25 * math.sqrt(2 * T / rho) / n, rel=1e-6)
+    assert corrected > exact
+
+
+@given(delta=st.floats(1e-300, 0.25), level=st.floats(1e-3, 1))
+@settings(max_examples=50, deadline=None)
+def test_c_8_is_enough_for_every_delta_and_6_is_not(delta: float, level: float) -> None:
+    """In logarithms, as δ may be 1e-300: Φ(-ε/μ + μ/2) bounds δ(ε)."""
+    mu = 2 * level / math.sqrt(8 * math.log(1 / delta))
+    assert stats.norm.logcdf(-level / mu + mu / 2) <= math.log(delta)
+    six = 2 / math.sqrt(6 * math.log(1e200))
+    spent = stats.norm.logcdf(-1 / six + six / 2) + math.log1p(
+        -math.exp(1 + stats.norm.logcdf(-1 / six - six / 2) - stats.norm.logcdf(-1 / six + six / 2))
+    )
+    assert spent > math.log(1e-200)
+
+
+def test_other_guarantees_and_default_steps() -> None:
+    problem = Problem(np.zeros((10, 1)), np.ones(10), Huber(0.7))
+    for guarantee, noise in ((ZCDP(0.5), 0.28), (GaussianDP(2.0), 0.14)):
+        assert DPPGD(steps=4).solve(problem, guarantee, 0).noise_std == pytest.approx(noise)
+    large = logistic_synthetic(2000, 3, 0).problem(Sigmoid())
+    steps = DPPGD().default_steps(large, CLAIMED)
+    L = 1 / (6 * math.sqrt(3))
+    assert steps == round(2000 * math.sqrt(2 * L * 0.5) / (0.25 * math.sqrt(8 * 3 * math.log(100))))
+    assert DPPGD().gradients(large, CLAIMED) == 2000 * steps
+    assert DPPGD().default_steps(replace(large, row_bound=1.0).with_data(large.X[:2], large.y[:2]), CLAIMED) == 1
+
+
+def test_refusals_name_what_fails() -> None:
+    problem = logistic_synthetic(6, 2, 0).problem(Sigmoid())
+    with pytest.raises(HypothesisViolated, match="Lipschitz"):
+        SHORT.solve(replace(problem, loss=Squared(), y=np.ones(6)), CLAIMED, 0)
+    with pytest.raises(InvalidInput, match="pure DP"):
+        SHORT.solve(problem, PureDP(1.0), 0)
+    with pytest.raises(InvalidInput, match="with an l1 term"):
+        DPPGD(steps=2, l1=0.1).solve(replace(problem, constraint=Simplex()), CLAIMED, 0)
+    with pytest.raises(InvalidInput, match="with an l1 term"):
+        DPPGD(steps=2, l1=0.1).solve(replace(problem, constraint=Box(0.1, 1.0)), CLAIMED, 0)
+    for bad in (
+        {"steps": 0}, {"step_size": 0.0}, {"c": math.inf}, {"l1": -1.0}, {"recipe": "rdp"}, {"choice": "last"},
+    ):  # fmt: skip
+        with pytest.raises(InvalidInput, match=next(iter(bad))):
+            DPPGD(**bad)  # type: ignore[arg-type]
+
+
+# The loop ------------------------------------------------------------------------------------------
+@given(
+    seed=st.integers(0, 10**6), d=st.integers(1, 4), l1=st.floats(0, 0.5), l2=st.floats(0, 0.5), eta=st.floats(0.1, 3),
+    held=st.sampled_from([WholeSpace(), L2Ball(0.6), L1Ball(0.8), Box(-0.2, 0.4)]),
+)  # fmt: skip
+@settings(max_examples=25, deadline=None)
+def test_the_proximal_step_is_the_minimiser(seed: int, d: int, l1: float, l2: float, eta: float, held: Any) -> None:
+    """No feasible point near it, or anywhere, has a lower ||u - x||^2 / (2 eta) + r(u)."""
+    rng = np.random.default_rng(seed)
+    problem = Problem(np.zeros((2, d)), np.ones(2), Sigmoid(), l2=l2, constraint=held)
+    x = 2 * rng.standard_normal(d)
+    best = proximal(problem, l1, x[None], eta)[0]
+    others = np.concatenate([best + 1e-3 * rng.standard_normal((50, d)), rng.standard_normal((50, d))])
+    points = held.project(np.vstack([best, others]))
+
+    def cost(u: np.ndarray) -> np.ndarray:
+        r = l1 * np.abs(u).sum(axis=1) + l2 / 2 * (u**2).sum(axis=1)
+        return ((u - x) ** 2).sum(axis=1) / (2 * eta) + r
+
+    assert np.all(cost(points)[1:] >= cost(points)[0] - 1e-12)
+
+
+def test_rounds_are_uniform_and_the_release_is_x_R() -> None:
+    """Chi-square, false alarms: 1e-6; planted: a law that never draws the last round."""
+    problem = logistic_synthetic(4, 2, 0).problem(Sigmoid())
+    found = DPPGD(steps=6).solve(problem, CLAIMED, 3, trials=20_000, trace=True)
+    R = found.trace.rounds
+    assert stats.chisquare(np.bincount(R, minlength=7)[1:]).pvalue > 1e-6
+    assert stats.chisquare(np.bincount(R[R < 6], minlength=7)[1:]).pvalue < 1e-6
+    picked = found.trace.iterates[R - 1, np.arange(len(R))]
+    np.testing.assert_allclose(found.w, picked, atol=1e-6 * found.noise_std)
+    np.testing.assert_array_equal(found.w[R == 1], 0.0)
+    again = DPPGD(steps=6).solve(problem, CLAIMED, 3, trials=20_000)
+    np.testing.assert_array_equal(again.w, found.w)
+
+
+def test_traced_maps_are_those_of_the_definition() -> None:
+    problem = logistic_synthetic(30, 3, 1).problem(Sigmoid(), l2=0.1, constraint=L2Ball(0.3))
+    solver = DPPGD(steps=8, step_size=2.0, l1=0.01)
+    trace = solver.solve(problem, CLAIMED, 0, trials=4, trace=True).trace
+    moved = np.linalg.norm(np.diff(trace.iterates, axis=0), axis=2) / 2.0
+    np.testing.assert_allclose(trace.map_norms, moved, atol=1e-12)
+    np.testing.assert_array_equal(trace.released_maps, trace.map_norms[trace.rounds - 1, np.arange(4)])
+    data = replace(problem, l2=0.0)
+    for x, norms in zip(trace.iterates, trace.gradient_norms, strict=False):
+        new = proximal(problem, 0.01, x - 2.0 * data.gradient(x), 2.0)
+        np.testing.assert_allclose(norms, np.linalg.norm(x - new, axis=1) / 2.0, atol=1e-12)
+    free = ProximalSteps(np.zeros(3), 1.0, 4, 0.1).run(replace(data, constraint=WholeSpace()), 0, 2, trace=True)[1]
+    assert free is not None
+    exact = replace(data, constraint=WholeSpace()).gradient(free.iterates[:-1])
+    np.testing.assert_allclose(free.gradient_norms, np.linalg.norm(exact, axis=2), atol=1e-12)  # equation (2)
+
+
+def test_without_noise_it_is_proximal_gradient_descent() -> None:
+    """A stationary point of a composite risk, whose value no step raises."""
+    problem = logistic_synthetic(50, 3, 1).problem(Sigmoid(), l2=0.05)
+    path = ProximalSteps(np.ones(3), 5.0, 400, 0.0, l1=0.01).run(problem, 0, 1, trace=True)[1]
+    assert path is not None
+    values = composite_value(problem, path.iterates[:, 0], 0.01)
+    assert np.all(np.diff(values) <= 1e-12)
+    assert path.gradient_norms[-1, 0] < 1e-6
+
+
+def test_backtracking_halves_what_the_model_refuses() -> None:
+    """One parabola of curvature 1: steps above 1 are halved, and grow again by 1/0.9."""
+    problem = Problem(np.ones((3, 1)), np.zeros(3), Huber(100.0))
+    path = ProximalSteps(np.ones(1), 1.5, 3, 0.0, adaptive=True).run(problem, 0, 1, trace=True)[1]
+    assert path is not None
+    x = path.iterates[:, 0, 0]
+    np.testing.assert_allclose(1 - x[1:] / x[:-1], [0.75, 0.75 / 0.9, 0.75 / 0.81], rtol=1e-9)
+
+
+# Utility -------------------------------------------------------------------------------------------
+@given(
+    n=st.integers(2, 30), d=st.integers(1, 4), T=st.integers(1, 30), noise=st.floats(0, 1), l1=st.floats(0, 0.1),
+    l2=st.floats(0, 0.3), held=st.integers(0, 3), quadratic=st.integers(0, 1), seed=st.integers(0, 10**6),
+)  # fmt: skip
+@settings(max_examples=20, deadline=None)
+def test_runs_keep_the_proofs_bounds(held: int, seed: int, **case: Any) -> None:
+    """The mean less five standard errors, for the noisy and the exact map."""
+    case = {k: float(v) for k, v in case.items()} | {"set": float(held)}
+    for measure, claim in (
+        (solvers.noisy_map2, solvers.proof.proof),
+        (solvers.exact_map2, solvers.proof.noiseless),
+    ):
+        found = measure(case, 100, seed)
+        assert not exceeds(float(found.mean() - 5 * found.std() / 10), bounded_by(claim)(case))
+
+
+def test_the_bounds_have_teeth() -> None:
+    """Quadratics in one dimension: two thirds of one, nearly all of the other; neither survives without its noise."""
+    case = CASES[-1]
+    noisy, exact = solvers.noisy_map2(case, 400, 0).mean(), solvers.exact_map2(case, 400, 0).mean()
+    bounds = [bounded_by(claim) for claim in (solvers.proof.proof, solvers.proof.free)]
+    assert 0.6 * bounds[0](case) < noisy < bounds[0](case)
+    assert 0.9 * bounds[1](case) < exact < bounds[1](case)
+    assert bounds[0](case | {"noise": 0.0}) < noisy / 10
+
+
+@given(
+    n=st.integers(2, 8), d=st.integers(1, 3), seed=st.integers(0, 10**6), held=st.integers(0, 3), l1=st.floats(0, 0.5),
+    l2=st.floats(0, 0.5), eta=st.floats(0.1, 5), noise=st.floats(0, 2),
+)  # fmt: skip
+@settings(max_examples=30, deadline=None)
+def test_lemma_4_1_2(held: int, **case: Any) -> None:
+    assert not exceeds(*solvers.proximal_gain(case | {"set": held}))
+
+
+@pytest.mark.parametrize(("exponent", "verdict"), [(-0.5, "SUPPORTED"), (-0.8, "UNCHECKED")])
+def test_the_rate_check_tells_a_faster_rate_from_the_true_one(exponent: float, verdict: str) -> None:
+    """Planted: a claim that the norm falls like n^-0.8."""
+    (check,) = solvers.CHECKS["wangxu19.theorem2"]
+    claim = library["wangxu19.theorem2"]
+    n = next(s for s in claim.formula.free_symbols if str(s) == "n")
+    faster = replace(claim, states=replace(claim.states, of=claim.formula * n ** (exponent + 0.5)))
+    assert check.run(faster, Effort()).verdict == verdict
