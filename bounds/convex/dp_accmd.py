@@ -13,6 +13,7 @@ from bounds.convex.dp_accmd_proof import L_C, divergence, steps2
 from bounds.convex.gaussian_width import diameter, spread, width
 from bounds.convex.variance_reduction import G, L_s, full_gradients, losses, sigma_n
 from bounds.guarantees import ApproxDP
+from bounds.mechanisms.gaussian import for_every_delta
 from bounds.proofs import Follows, NoConstant, Units
 from bounds.symbols import T, c, delta, eps, excess_risk, gradients, m, n, ratio
 
@@ -39,13 +40,16 @@ theorem6_corrected = Claim(
     id="dwang20.theorem3.1.6.corrected",
     source=Source("dwang20", "Theorem 3.1.6, for the algorithm that uses one noisy gradient in both steps"),
     kind=Kind.PRIVACY,
-    says="With c = 6, for ε at most 1 and δ at most 1/4.",
+    says="With c = 8, for ε at most 1 and δ at most 1/4.",
     assumes=[*losses, eps <= 1, delta <= Rational(1, 4)],
-    states=Eq(sigma_n, stated_noise.subs(c, 6)),
+    states=Eq(sigma_n, stated_noise.subs(c, 8)),
     guarantee=ApproxDP(eps, delta),
     corrects="dwang20.theorem3.1.6",
     checks=[
-        GaussianAccountant(simplify(2 * G * sqrt(T) / n / stated_noise.subs(c, 6)), "T full gradients, each 2G/n apart")
+        GaussianAccountant(
+            simplify(2 * G * sqrt(T) / n / stated_noise.subs(c, 8)), "T full gradients, each 2G/n apart"
+        ),
+        for_every_delta,
     ],
 )
 

@@ -9,6 +9,7 @@ from bounds.checks import GaussianAccountant
 from bounds.claim import Claim, Kind, Rate, Setting, Source
 from bounds.convex.variance_reduction import G, L_s, gap0, losses, sigma_n
 from bounds.guarantees import ApproxDP
+from bounds.mechanisms.gaussian import for_every_delta
 from bounds.proofs import Follows, Induction
 from bounds.symbols import T, c, d, delta, eps, excess_risk, gradients, mu, n
 
@@ -21,12 +22,15 @@ privacy = Claim(
     id="dwang20.section3.1.5.dp_gd",
     source=Source("dwang20", "section 3.1.5, baseline DP-GD, with the noise of Lemma 2.1.7 at q = 1"),
     kind=Kind.PRIVACY,
-    says="T noisy full gradients with c = 6, for ε at most 1 and δ at most 1/4.",
+    says="T noisy full gradients with c = 8, for ε at most 1 and δ at most 1/4.",
     assumes=[*losses, eps <= 1, delta <= Rational(1, 4)],
-    states=Eq(sigma_n, stated_noise.subs(c, 6)),
+    states=Eq(sigma_n, stated_noise.subs(c, 8)),
     guarantee=ApproxDP(eps, delta),
     checks=[
-        GaussianAccountant(simplify(2 * G * sqrt(T) / n / stated_noise.subs(c, 6)), "T full gradients, each 2G/n apart")
+        GaussianAccountant(
+            simplify(2 * G * sqrt(T) / n / stated_noise.subs(c, 8)), "T full gradients, each 2G/n apart"
+        ),
+        for_every_delta,
     ],
 )
 

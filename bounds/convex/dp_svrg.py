@@ -28,6 +28,7 @@ from bounds.convex.variance_reduction import (
     strong,
 )
 from bounds.guarantees import ApproxDP
+from bounds.mechanisms.gaussian import for_every_delta
 from bounds.proofs import AtMost, Contradictory, Follows, Less, Proof, Same
 from bounds.symbols import T, c, c1, d, delta, eps, eta, excess_risk, gradients, m, mu, n, q, quantity, ratio
 
@@ -99,13 +100,14 @@ remark1_corrected = Claim(
     kind=Kind.PRIVACY,
     says="Without the condition: δ plus the probability of ever drawing the record; else only full gradients differ.",
     assumes=[*losses, eps <= 1, delta <= Rational(1, 4)],
-    states=Eq(sigma_n, stated_noise.subs(c, 6)),
+    states=Eq(sigma_n, stated_noise.subs(c, 8)),
     guarantee=ApproxDP(eps, delta + 1 - (1 - 1 / n) ** (T * inner)),
     corrects="dwang20.remark3.1.1",
     checks=[
         GaussianAccountant(
-            simplify(2 * G * sqrt(T * inner) / n / stated_noise.subs(c, 6)), "T·m full gradients, each 2G/n apart"
-        )
+            simplify(2 * G * sqrt(T * inner) / n / stated_noise.subs(c, 8)), "T·m full gradients, each 2G/n apart"
+        ),
+        for_every_delta,
     ],
 )
 

@@ -3,12 +3,12 @@
 Solver: dpcheck/solvers/mechanisms/gaussian.py.
 """
 
-from sympy import Eq, Rational, Symbol, erfc, exp, integrate, log, oo, simplify, sqrt
+from sympy import Eq, Rational, Symbol, erfc, exp, integrate, log, oo, pi, simplify, sqrt
 
 from bounds.checks import GaussianAccountant
 from bounds.claim import Claim, Kind, Source
 from bounds.guarantees import ApproxDP
-from bounds.proofs import Equals
+from bounds.proofs import Equals, Less, Proof, Same
 from bounds.symbols import Delta, d, delta, eps, noise_norm2, sigma
 
 classical_noise = sqrt(2 * log(Rational(5, 4) / delta)) * Delta / eps
@@ -34,6 +34,23 @@ lemma1_corrected = Claim(
     corrects="zhang17.lemma1.gaussian",
     checks=[GaussianAccountant(simplify(Delta / classical_noise), "with the range of ε")],
 )
+
+# Noise ε/√(2·ln(1/δ)) sensitivities apart (c = 8 in σ² = cG²T·ln(1/δ)/(n²ε²)): μ = ε/√(2a), so that δ(ε) ≤ Φ(-z) with
+# z = ε/μ - μ/2, and Φ(-z) ≤ e^(-z²/2)/(z√(2π)).
+_a = Symbol("a", positive=True)
+_least_z = sqrt(2 * log(4)) - 1 / (2 * sqrt(2 * log(4)))
+for_every_delta = Proof(
+    [
+        Same(
+            "z²/2 = a - ε/2 + ε²/(16a) with a = ln(1/δ)",
+            (sqrt(2 * _a) - eps / (2 * sqrt(2 * _a))) ** 2 / 2,
+            _a - eps / 2 + eps**2 / (16 * _a),
+        ),
+        Less("so δ(ε)/δ ≤ e^(1/2)/(z√(2π)) ≤ 1, z being least at ε = 1 and a = ln 4", exp(Rational(1, 2)),
+             _least_z * sqrt(2 * pi)),
+    ],
+    "for every δ ≤ 1/4, however small; c below 8 fails as δ falls to 0",
+)  # fmt: skip
 
 
 def Phi(x):  # type: ignore[no-untyped-def]

@@ -12,8 +12,9 @@ from bounds.convex.gaussian_width import diameter, spread, width
 from bounds.convex.variance_reduction import G, L_s, gap0, sigma_n
 from bounds.coordinates import Adds
 from bounds.guarantees import ApproxDP
+from bounds.mechanisms.gaussian import for_every_delta
 from bounds.nonconvex.dp_pgd import stated_noise
-from bounds.nonconvex.stationarity import a, both, extra, for_every_delta, full_gradients, losses
+from bounds.nonconvex.stationarity import a, both, extra, full_gradients, losses
 from bounds.nonconvex.stationarity_comparison import high
 from bounds.proofs import AtMost, Follows, Less, NoConstant, Proof, Same, Units
 from bounds.symbols import T, c, c1, delta, eps, frank_wolfe_gap, m, n, quantity

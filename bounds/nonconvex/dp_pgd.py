@@ -10,12 +10,12 @@ from bounds.accountant import Accountant
 from bounds.claim import Claim, Kind, Rate, Setting, Source
 from bounds.convex.variance_reduction import G, L_s, gap0, sigma_n
 from bounds.guarantees import ApproxDP
+from bounds.mechanisms.gaussian import for_every_delta
 from bounds.nonconvex.stationarity import (
     a,
     both,
     composite,
     extra,
-    for_every_delta,
     full_gradients,
     losses,
     step_map,

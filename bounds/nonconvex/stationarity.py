@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sympy import Eq, Expr, Le, Rational, Symbol, exp, log, pi, sqrt
+from sympy import Eq, Expr, Le, Rational, Symbol, exp, log, sqrt
 
 from bounds.accountant import Accountant
 from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source, lipschitz, smooth
@@ -130,22 +130,6 @@ definition5_corrected = again(
     gaussian.lemma1_corrected, "wangxu19.definition5.corrected", "Definition 5", corrects="wangxu19.definition5"
 )
 
-# c = 8: all steps together have μ = ε/√(2a), so that δ(ε) ≤ Φ(-z) with z = ε/μ - μ/2, and Φ(-z) ≤ e^(-z²/2)/(z√(2π)).
-_a = Symbol("a", positive=True)
-least_z = sqrt(2 * log(4)) - 1 / (2 * sqrt(2 * log(4)))
-for_every_delta = Proof(
-    [
-        Same(
-            "z²/2 = a - ε/2 + ε²/(16a) with a = ln(1/δ)",
-            (sqrt(2 * _a) - eps / (2 * sqrt(2 * _a))) ** 2 / 2,
-            _a - eps / 2 + eps**2 / (16 * _a),
-        ),
-        Less("so δ(ε)/δ ≤ e^(1/2)/(z√(2π)) ≤ 1, z being least at ε = 1 and a = ln 4", exp(Rational(1, 2)),
-             least_z * sqrt(2 * pi)),
-    ],
-    "for every δ ≤ 1/4, however small; c below 8 fails as δ falls to 0",
-)  # fmt: skip
-
 lemma2 = Claim(
     id="wangxu19.lemma2",
     source=Source("wangxu19", "Lemma 2, the moments accountant, with q = m/n and noise Gσ/n on the mean of a batch"),
@@ -172,7 +156,7 @@ lemma2_corrected = Claim(
     states=Eq(sigma_n, G * sqrt(8 * T * a) / (n * eps)),
     guarantee=ApproxDP(eps, delta),
     corrects="wangxu19.lemma2",
-    checks=[Accountant(full_gradients(T), "T full gradients, each 2G/n apart"), for_every_delta],
+    checks=[Accountant(full_gradients(T), "T full gradients, each 2G/n apart"), gaussian.for_every_delta],
 )
 
 # Noise by advanced composition over c = 8, both in deviations: steps of ε/√(8T·ln(2/δ)) at δ/(2T) each.

@@ -33,11 +33,11 @@ def flagged(mechanism: Any, trials: int = 20_000) -> bool:
 
 
 # Privacy -------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("calibration", ["stated", "certified"])
-def test_neither_calibration_is_flagged_and_half_of_the_noise_is(calibration: Any) -> None:
-    """False alarms: 1e-6."""
+@pytest.mark.parametrize(("calibration", "less"), [("stated", 1 / 3), ("certified", 1 / 2)])
+def test_neither_calibration_is_flagged_and_a_fraction_of_the_noise_is(calibration: Any, less: float) -> None:
+    """False alarms: 1e-6. The stated noise is a third larger than the least one here."""
     assert not flagged(SHORT.mechanism(CLAIMED, calibration))
-    assert flagged(SHORT.mechanism(CLAIMED, calibration, noise_factor=0.5))
+    assert flagged(SHORT.mechanism(CLAIMED, calibration, noise_factor=less))
 
 
 def test_a_published_constant_below_what_the_accountant_asks_is_flagged() -> None:
