@@ -5,6 +5,8 @@ of the dimension in dp_fw_l1_dimension.py. The failure probability, printed η, 
 dpcheck/solvers/nonconvex/dp_fw_l1.py.
 """
 
+from dataclasses import replace
+
 from sympy import Eq, Integer, Le, Rational, Symbol, exp, log, simplify, sqrt
 
 from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source
@@ -27,7 +29,7 @@ from bounds.nonconvex.dp_fw_l1_proof import (
 from bounds.nonconvex.dp_pmd import twins
 from bounds.proofs import Less, NoConstant, Proof, Same
 from bounds.selections import SelectionAccountant
-from bounds.symbols import T, delta, eps, gamma, n, quantity, x_tail
+from bounds.symbols import T, delta, delta1, eps, gamma, n, quantity, x_tail
 
 log_weight = quantity(
     "log_weight", "log of a candidate's weight", printed="ln weight", latex=r"\ln\mathrm{weight}", box=(1e-3, 1e3)
@@ -100,6 +102,9 @@ privacy, privacy_twin = twins(
         )
     ],
 )  # fmt: skip
+# Each document cites its own lemma on composition.
+privacy = replace(privacy, cites=[Cites("wangxu19.lemma1", {eps: stated_eps0, delta1: delta})])
+privacy_twin = replace(privacy_twin, cites=[Cites("dwang20.lemma2.1.5")])
 
 rho = T * stated_eps0**2 / 8
 

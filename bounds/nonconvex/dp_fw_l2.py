@@ -47,7 +47,7 @@ privacy, privacy_dwang = both(
     states=Eq(sigma_n, stated_noise),
     guarantee=ApproxDP(eps, delta),
     hidden=(c, c1),
-    cites=[("wangxu19.lemma2", {m: n})],
+    cites=[("wangxu19.lemma2", {m: n}), ("dwang20.lemma2.1.7", {m: n})],
     checks=[Accountant(full_gradients(T), "linear losses, all noisy gradients seen: T cancels, and ε has no limit")],
 )
 

@@ -46,7 +46,7 @@ theorem1, theorem1_dwang = both(
     states=Eq(sigma_n, stated_noise),
     guarantee=ApproxDP(eps, delta),
     hidden=(c, c1),
-    cites=[("wangxu19.lemma2", {m: n})],
+    cites=[("wangxu19.lemma2", {m: n}), ("dwang20.lemma2.1.7", {m: n})],
     checks=[
         Accountant(
             full_gradients(T),

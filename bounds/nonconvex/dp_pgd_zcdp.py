@@ -77,6 +77,7 @@ box_corrected, box_corrected_dwang = both(
     assumes=losses,
     states=Eq(sigma_n, zcdp_noise),
     guarantee=ApproxDP(eps, delta),
+    cites=[(f"dwang20.lemma2.1.{part}", {}) for part in ("8", "9.corrected", "10")],
     checks=[Accountant(full_gradients(T), "T full gradients, each 2G/n apart")],
 )
 
