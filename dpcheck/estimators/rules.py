@@ -17,9 +17,10 @@ from dpcheck.problems import Problem
 
 Ball = Literal["l1", "l2"]
 
-# Solvers that minimise a regularised risk over the whole space; the others take a ball and no regulariser.
-REGULARISED = ("outpert_gd", "dp_svrg", "dp_svrg_minibatch", "dp_svrgpp", "dp_katyusha", "rrpsgd")
+# Solvers that minimise a regularised risk; the others take none.
+REGULARISED = ("dp_svrg", "dp_svrg_minibatch", "dp_svrgpp", "dp_katyusha", "rrpsgd")
 VARIANCE_REDUCED = ("dp_svrg", "dp_svrg_minibatch", "dp_svrgpp", "dp_katyusha")
+UNCONSTRAINED = (*REGULARISED, "outpert_gd")  # the others take a ball
 MOST_STEPS = 300
 
 
@@ -79,10 +80,10 @@ def plan(setting: Setting, l2: float | None, radius: float | None, options: Mapp
         chosen.setdefault("step_size", 1.5 / (smoothness + l2))
     elif setting.solver in ("dp_sgd", "bassily_sgd"):
         chosen.setdefault("batch", max(1, round(setting.records.n / 20)))
-    elif setting.solver == "outpert_gd" and l2 > 0:
-        # Early enough for the factor 1 - (1 - eta mu)^T of the sensitivity to count.
-        chosen.setdefault("steps", math.ceil(2 * (smoothness + l2) / l2))
-    if radius is None and setting.solver in REGULARISED and setting.ball == "l2":
+    elif setting.solver == "outpert_gd":
+        # Stopping early is its regulariser: noise grows as T/x while the risk left falls as 1/T.
+        chosen.setdefault("steps", max(1, min(MOST_STEPS, round(min(0.4 * x, 3.5 * math.sqrt(x))))))
+    if radius is None and setting.solver in UNCONSTRAINED and setting.ball == "l2":
         return Plan(l2, WholeSpace(), chosen)
     size = radius if radius is not None else reach(setting, chosen) / setting.records.row_bound
     if setting.solver in ("dp_sgd", "bassily_sgd"):
@@ -97,10 +98,10 @@ def regulariser(solver: str, resolution: float) -> float:
 
 
 def reach(setting: Setting, options: Mapping[str, Any]) -> float:
-    """How large |<x, w>| may grow: what a label asks for; for signs, what the steps can reach, at most 10."""
+    """How large |<x, w>| may grow: what a label asks for; for signs, what the steps can reach, at most 30."""
     if setting.records.loss.labels == "real":
         return 2 * setting.records.label_bound
-    return float(min(10, max(1, options.get("steps") or 10)))
+    return float(min(30, max(1, options.get("steps") or 30)))
 
 
 def shares(guarantee: Guarantee, parts: int) -> tuple[Guarantee, ...]:
