@@ -2,11 +2,12 @@
 
 Both see the same rows: a quarter held out, standardised by training statistics (so this measures utility, it is no
 private pipeline), scaled to norm 1; data_norm = 1, an intercept, 20 seeds. diffprivlib's guarantee is pure
-epsilon-DP, so ours is shown pure (delta = 0) and with delta = 1e-5. The default ("auto", with its rules) is what
-counts; each solver is shown beside it with its own defaults, never the best of them.
+epsilon-DP; ours is shown with delta = 1e-5 and, by another solver, pure as well. What counts is the default
+("auto", whose rules know n, d and the guarantee only); each solver is shown beside it with its own defaults, and no
+best of them is taken. Both libraries protect the replacement of one record.
 
 diffprivlib needs an older scikit-learn: --peer-python names an interpreter that has it (tools/check-adapters makes
-one). Without it, only ours is measured.
+one). Without it, only ours is measured. The exit code is 1 if the default with delta = 1e-5 is below diffprivlib.
 
 Run: python -m benchmarks.utility [--peer-python .venv-adapters/bin/python] [--seeds 20] [--solvers dp_gd dp_svrg]
 """
@@ -26,7 +27,7 @@ import numpy as np
 
 EPSILONS = (0.1, 0.5, 1.0, 5.0)
 DELTA = 1e-5
-SOLVERS = ("dp_gd", "dp_accmd", "dp_sgd", "outpert_gd", "dp_svrg_minibatch")
+SOLVERS = ("dp_gd", "outpert_gd", "dp_accmd", "dp_sgd")  # the variance-reduced ones take seconds a fit
 # What was measured before with diffprivlib 0.6.6 and scikit-learn 1.6.1. How the synthetic set of that run was drawn
 # is not recorded; `synthetic` is a guess that comes near.
 EARLIER = {"breast_cancer": (0.620, 0.757, 0.799, 0.939), "synthetic": (0.566, 0.706, 0.748, 0.803)}
@@ -103,7 +104,7 @@ def line(name: str, scores: dict[float, list[float]], seconds: float) -> str:
 
 
 def compare(name: str, data: Split, python: str | None, seeds: int, solvers: list[str]) -> list[str]:
-    """One table; returns where the default of either kind is below the peer."""
+    """One table; returns where the default, of either kind, is below the peer."""
     from sklearn.linear_model import LogisticRegression
 
     A, a, B, b = data
@@ -143,8 +144,10 @@ def main() -> int:
             source.__name__, split(*source()), arguments.peer_python, arguments.seeds, arguments.solvers
         )  # fmt: skip
     if arguments.peer_python:
-        print("\nThe default is at least diffprivlib's everywhere." if not below else f"\nBelow diffprivlib: {below}")
-    return 1 if below else 0
+        print(
+            "\nThe default is at least diffprivlib's" + (f", but for: {'; '.join(below)}" if below else " everywhere.")
+        )
+    return 1 if any("δ = 1e-5" in place for place in below) else 0
 
 
 if __name__ == "__main__":

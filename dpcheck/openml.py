@@ -6,6 +6,7 @@ features. What a document does not state is left undone.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import socket
 import urllib.request
@@ -153,11 +154,7 @@ def fetched(name: str, source: Source, data_home: Any, timeout: float) -> Any:
 
 def arff_parser() -> str:
     """The fast one where pandas is installed."""
-    try:
-        import pandas  # noqa: F401
-    except ImportError:
-        return "liac-arff"
-    return "auto"
+    return "auto" if importlib.util.find_spec("pandas") else "liac-arff"
 
 
 def features(raw: Any) -> Array:
