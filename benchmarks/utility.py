@@ -9,7 +9,7 @@ best of them is taken. Both libraries protect the replacement of one record.
 diffprivlib needs an older scikit-learn: --peer-python names an interpreter that has it (tools/check-adapters makes
 one). Without it, only ours is measured. The exit code is 1 if the default with delta = 1e-5 is below diffprivlib.
 
-Run: python -m benchmarks.utility [--peer-python .venv-adapters/bin/python] [--seeds 20] [--solvers dp_gd dp_svrg]
+Run: python -m benchmarks.utility [--peer-python .venv-adapters/bin/python] [--split 0] [--solvers dp_gd dp_svrg]
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ def synthetic() -> tuple[np.ndarray, np.ndarray]:
     return X, (rng.random(len(X)) < 1 / (1 + np.exp(-2.4 * X @ u / np.linalg.norm(u)))).astype(int)
 
 
-def split(X: np.ndarray, y: np.ndarray) -> Split:
+def split(X: np.ndarray, y: np.ndarray, seed: int) -> Split:
     """Train and test rows, standardised by the training rows and scaled to norm 1."""
     from sklearn.model_selection import train_test_split
     from sklearn.preprocessing import StandardScaler
 
-    A, B, a, b = train_test_split(X, y, test_size=0.25, random_state=0)
+    A, B, a, b = train_test_split(X, y, test_size=0.25, random_state=seed)
     scaler = StandardScaler().fit(A)
     unit = [Z / np.linalg.norm(Z, axis=1, keepdims=True) for Z in (scaler.transform(A), scaler.transform(B))]
     return unit[0], a, unit[1], b
@@ -136,13 +136,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peer-python", help="an interpreter with diffprivlib")
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--split", type=int, default=0, help="seed of the train/test split; 0 is that of the figures")
     parser.add_argument("--solvers", nargs="*", default=list(SOLVERS))
     arguments = parser.parse_args()
     below = []
     for source in (breast_cancer, synthetic):
-        below += compare(
-            source.__name__, split(*source()), arguments.peer_python, arguments.seeds, arguments.solvers
-        )  # fmt: skip
+        data = split(*source(), arguments.split)
+        below += compare(source.__name__, data, arguments.peer_python, arguments.seeds, arguments.solvers)
     if arguments.peer_python:
         print(
             "\nThe default is at least diffprivlib's" + (f", but for: {'; '.join(below)}" if below else " everywhere.")

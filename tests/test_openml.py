@@ -66,7 +66,8 @@ def shelve(home: Path, number: int, name: str, arff: str, target: str, sparse: b
     ]  # fmt: skip
     url = f"https://www.openml.org/data/v1/download/{number}/{name}.arff"
     about = {
-        "id": str(number), "name": name, "version": "1", "format": "Sparse_ARFF" if sparse else "ARFF", "url": url,
+        "id": str(number), "file_id": str(number),
+        "name": name, "version": "1", "format": "Sparse_ARFF" if sparse else "ARFF", "url": url,
         "status": "active", "description": "a few rows", "md5_checksum": hashlib.md5(arff.encode()).hexdigest(),
     }  # fmt: skip
     rows = len(arff.split("@DATA\n")[1].splitlines())
@@ -77,6 +78,7 @@ def shelve(home: Path, number: int, name: str, arff: str, target: str, sparse: b
             {"data_qualities": {"quality": [{"name": "NumberOfInstances", "value": str(rows)}]}}
         ),
         f"data/v1/download/{number}/{name}.arff": arff,
+        f"data/v1/download/{number}": arff,  # where older scikit-learns look
     }
     for path, text in contents.items():
         file = root / f"{path}.gz"
