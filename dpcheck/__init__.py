@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpcheck import adapters as adapters
+    from dpcheck import datasets as datasets
+    from dpcheck import estimators as estimators
     from dpcheck import solvers as solvers
     from dpcheck import strategies as strategies
     from dpcheck.public import *  # noqa: F403

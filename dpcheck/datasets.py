@@ -78,6 +78,13 @@ def diabetes() -> Dataset:
     return Dataset("diabetes", within(raw.data, DIABETES_LIMITS), np.clip(raw.target / 175.0 - 1, -1, 1))
 
 
+def load(name: str, **settings: Any) -> Dataset:
+    """One of the documents' own data sets, from OpenML: see dpcheck.openml.load, which takes the same settings."""
+    from dpcheck.openml import load as load_from_openml
+
+    return load_from_openml(name, **settings)
+
+
 def logistic_synthetic(n: int, d: int, seed: int, strength: float = 3.0) -> Dataset:
     """Rows uniform in the unit ball; P(y = 1 | x) = 1 / (1 + exp(-strength * sqrt(d) <x, u>)), u a unit vector."""
     must_be_counts(n=n, d=d)

@@ -8,7 +8,7 @@ from sympy import Eq, Le, Symbol, exp
 from bounds.checks import Exactness
 from bounds.claim import Claim, Kind, Setting, Source, convex, lipschitz, smooth, strongly_convex
 from bounds.proofs import Contradictory, Induction, Less, Sharper
-from bounds.symbols import Delta_T, L, T, beta, distance, eta, excess_risk, mu, n
+from bounds.symbols import Delta_T, L, T, beta, distance, eta, excess_risk, mu, n, quantity
 from bounds.worst_case import gradient_descent_rate, gradient_descent_sensitivity
 
 # Fresh non-negative symbols: eta = 1/(beta (1 + v)) covers exactly eta <= 1/beta, and so on.
@@ -16,6 +16,9 @@ v, extra = (Symbol(name, nonnegative=True) for name in ("v", "extra"))
 small_step = {eta: 1 / ((mu + beta) * (1 + v)), n: 2 + extra}
 
 AT_ITERATES = "where both runs go"
+end_norm = quantity(
+    "end_norm", "norm of the last iterate of a run from 0", parameter=1, printed="‖w_T‖", latex=r"\|w_T\|"
+)
 
 
 def sensitivity_at(p):  # type: ignore[no-untyped-def]
@@ -166,6 +169,36 @@ lemma3_regularised = Claim(
         Exactness(regularised_at, strong_points, "over all such regularised losses"),
     ],
 )
+
+lemma2_confined = Claim(
+    id="zhang17.lemma2.confined",
+    source=Source("zhang17", "Lemma 2"),
+    kind=Kind.SENSITIVITY,
+    says="A run from 0 goes no further than its steps: a bound on the gradients is needed only within that ball.",
+    assumes=[lipschitz(L, AT_ITERATES), Setting("the run starts at 0")],
+    states=Le(end_norm, eta * L * T),
+    checks=[Induction(T, 0 * L, lambda b: b + eta * L, "a step adds η∇f, of norm at most ηL")],
+)
+
+lemma3_confined = Claim(
+    id="zhang17.lemma3.regularised.confined",
+    source=Source("zhang17", "Lemma 3, for the losses of section 4"),
+    kind=Kind.SENSITIVITY,
+    says="The regulariser keeps every run from 0 in the ball of radius L/μ: a bound on ‖∇ℓ‖ is needed only there.",
+    assumes=[
+        lipschitz(L, "without its regulariser, " + AT_ITERATES),
+        Setting("f = ℓ + μ/2·‖w‖²; the run starts at 0"),
+        eta <= 1 / (beta + mu),
+        mu <= beta,
+    ],
+    states=Le(end_norm, L / mu * (1 - (1 - eta * mu) ** T)),
+    checks=[
+        Induction(
+            T, 0 * L, lambda b: (1 - eta * mu) * b + eta * L,
+            "a step keeps 1-ημ of w and adds η∇ℓ, of norm at most L", where=small_step,
+        )
+    ],
+)  # fmt: skip
 
 # Convergence -------------------------------------------------------------------
 lemma5 = Claim(

@@ -18,6 +18,7 @@ from audits import audit
 from bounds.errors import HypothesisViolated, InvalidInput
 from bounds.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, gaussian_delta
 from dpcheck.checks import exceeds
+from dpcheck.constraints import L2Ball
 from dpcheck.datasets import logistic_synthetic
 from dpcheck.losses import Huber, Logistic, Squared
 from dpcheck.problems import Problem
@@ -38,6 +39,22 @@ def test_neither_calibration_is_flagged_and_a_fraction_of_the_noise_is(calibrati
     """False alarms: 1e-6. The stated noise is a third larger than the least one here."""
     assert not flagged(SHORT.mechanism(CLAIMED, calibration))
     assert flagged(SHORT.mechanism(CLAIMED, calibration, noise_factor=less))
+
+
+@given(n=st.integers(2, 30), row=st.floats(0.1, 10.0), radius=st.floats(0.1, 10.0), seed=st.integers(0, 10**6))
+@settings(max_examples=40, deadline=None)
+def test_one_step_pays_for_the_gradient_at_its_start_only(n: int, row: float, radius: float, seed: int) -> None:
+    """At 0 a logistic slope is 1/2 and a residual the label: neighbours' gradients are no further apart, and may be."""
+    data = logistic_synthetic(n, 2, seed)
+    for loss, slope in ((Logistic(), 0.5), (Squared(), 1.0)):
+        first = Problem(row * data.X, data.y, loss, row_bound=row, constraint=L2Ball(radius))
+        apart = 2 * slope * row / n
+        noise = [DPGD(steps=steps).solve(first, GaussianDP(1.0), 0).noise_std for steps in (1, 2)]
+        assert noise[0] == pytest.approx(apart, rel=1e-3)  # a little more where gradients are in single precision
+        assert noise[1] == pytest.approx(apart * math.sqrt(2) * first.data_lipschitz / (slope * row), rel=1e-3)
+        at = first.replace(0, [row, 0.0], 1.0), first.replace(0, [row, 0.0], -1.0)
+        gradients = [problem.gradient(np.zeros(2)) for problem in at]
+        assert np.linalg.norm(gradients[0] - gradients[1]) == pytest.approx(apart)
 
 
 def test_a_published_constant_below_what_the_accountant_asks_is_flagged() -> None:

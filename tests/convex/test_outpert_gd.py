@@ -37,6 +37,7 @@ from dpcheck.solvers.convex.outpert_gd import (
     descend,
     excess,
     published_sensitivity,
+    pull,
     strong_error_by,
 )
 
@@ -101,7 +102,7 @@ def attack(
 
 def bound_of(claim: Claim, problem: Problem, eta: float, steps: int, **changed: float) -> float:
     """The claim's right-hand side for this problem."""
-    values = {"n": problem.n, "T": steps, "eta": eta, "L": problem.data_lipschitz, "beta": problem.smoothness}
+    values = {"n": problem.n, "T": steps, "eta": eta, "L": pull(problem, eta, steps), "beta": problem.smoothness}
     values |= {"mu": problem.strong_convexity} | changed
     return float(claim.evaluate(**{str(s): values[str(s)] for s in claim.symbols if str(s) in values}))
 
@@ -248,6 +249,23 @@ def test_certified_noise_spends_the_budget_exactly(
         order = guarantee.alpha if isinstance(guarantee, RenyiDP) else 2.0
         gained = GaussianDP(ratio)
         assert gained.renyi(order) == pytest.approx(guarantee.renyi(order), rel=1e-9)
+
+
+@given(
+    l2=st.just(0.0) | st.floats(0.01, 5.0), steps=st.integers(1, 60), row=st.floats(0.1, 10.0),
+    seed=st.integers(0, 10**6),
+)  # fmt: skip
+@settings(max_examples=60, deadline=None)
+def test_runs_meet_no_gradient_above_the_pull(l2: float, steps: int, row: float, seed: int) -> None:
+    data = logistic_synthetic(6, 2, seed)
+    problem = Problem(row * data.X, data.y, Logistic(), l2=l2 * row**2, row_bound=row)
+    eta = natural_step(problem)
+    slopes = problem.loss.derivative(descend(problem, eta, steps)[:-1] @ problem.X.T, problem.y)
+    met = (np.abs(slopes) * np.linalg.norm(problem.X, axis=1)).max()
+    most = pull(problem, eta, steps)
+    assert met <= most <= problem.data_lipschitz
+    assert steps > 1 or most == pytest.approx(row / 2)  # one step: the gradient at 0
+    assert l2 < 1 or most < 0.7 * row
 
 
 @given(

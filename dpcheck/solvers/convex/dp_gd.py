@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -69,8 +69,11 @@ class DPGD(Solver):
             aim = approximate(guarantee)
             values = {"n": n, "eps": aim.eps, "delta": aim.delta, "G": G, "T": steps}
             must_meet(theory.privacy, problem, **values)
-            # privacy: dwang20.section3.1.5.dp_gd, whose own constant is 6
+            # privacy: dwang20.section3.1.5.dp_gd, whose own constant is 8
             return float(theory.privacy.evaluate(**values)) * math.sqrt(self.c / 8), (theory.privacy.id,)
+        if steps == 1:  # the one gradient is taken at the start, which is public
+            start = float(np.linalg.norm(problem.constraint.project(np.zeros(problem.d))))
+            G = replace(problem, l2=0.0).lipschitz_within(start)
         noise = least_noise(guarantee, steps=steps) * 2 * G / n
         # Where full gradients will be in single precision they are off by e each, so 2G/n + 2e apart.
         more = noise * (1 + n * single_error(problem) / G)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -145,13 +145,34 @@ def certified_scale(
 ) -> tuple[float, tuple[str, ...]]:
     """The exact sensitivity (Lemma 2 or 3, corrected) and the exact noise for it."""
     claim = premise(problem, "certified", pure)
-    here = {k: v for k, v in values.items() if k not in ("eps", "delta")} | {"L": problem.data_lipschitz}
+    here = {k: v for k, v in values.items() if k not in ("eps", "delta")}
+    here["L"] = pull(problem, values["eta"], int(values["T"]))
     must_meet(claim, problem, **here)
     sensitivity = float(claim.evaluate(**{str(s): here[str(s)] for s in claim.symbols if str(s) in here}))
+    claims = (claim.id, confined(problem).id)
     if pure:
         noise = l2_laplace.algorithm1_pure
-        return float(noise.evaluate(Delta=sensitivity, eps=values["eps"])), (claim.id, noise.id)
-    return gaussian_noise_for(guarantee, sensitivity), (claim.id, gaussian.exact.id)
+        return float(noise.evaluate(Delta=sensitivity, eps=values["eps"])), (*claims, noise.id)
+    return gaussian_noise_for(guarantee, sensitivity), (*claims, gaussian.exact.id)
+
+
+def pull(problem: Problem, step: float, steps: int) -> float:
+    """The largest gradient of a record's loss, without the regulariser, that a run from 0 can meet.
+
+    Runs stay in a ball, where a smaller L may hold, so that they stay in a smaller one, and so on.
+    """
+    losses, L, claim = replace(problem, l2=0.0), problem.data_lipschitz, confined(problem)
+    if steps == 1:
+        return losses.lipschitz_within(0.0)
+    for _ in range(8):  # each round gives a bound, the next a smaller one
+        here = {"L": L, "mu": problem.l2, "eta": step, "T": steps - 1}  # the last gradient is taken at w_(T-1)
+        L = losses.lipschitz_within(float(claim.evaluate(**{str(s): here[str(s)] for s in claim.formula.free_symbols})))
+    return L
+
+
+def confined(problem: Problem) -> Claim:
+    """The claim on how far a run from 0 goes."""
+    return gradient_descent.lemma3_confined if problem.l2 > 0 else gradient_descent.lemma2_confined
 
 
 def descend(problem: Problem, step: float, steps: int) -> np.ndarray:

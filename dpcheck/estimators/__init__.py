@@ -1,0 +1,36 @@
+"""The solvers as scikit-learn estimators: fit, predict, and the guarantee they come with.
+
+>>> from dpcheck.estimators import PrivateLogisticRegression
+>>> model = PrivateLogisticRegression(epsilon=2.0, classes=(0, 1), random_state=0)
+>>> model.fit([[0.6, 0.1], [-0.5, 0.2]] * 200, [1, 0] * 200).predict([[1.0, 0.0], [-1.0, 0.0]])
+array([1, 0])
+>>> print(model.guarantee_, model.rests_on_)
+ApproxDP(eps=2, delta=1e-05; replace-one) ('accounting.least_noise',)
+"""
+
+from __future__ import annotations
+
+from bounds.errors import MissingDependency
+
+try:
+    import sklearn  # noqa: F401
+except ImportError as missing:
+    raise MissingDependency("scikit-learn", "the estimators", "verify") from missing
+
+from dpcheck.estimators.base import PrivacyLeakWarning
+from dpcheck.estimators.models import (
+    PrivateHuber,
+    PrivateLogisticRegression,
+    PrivateRidge,
+    PrivateSparseLogisticRegression,
+    PrivateSparseRegression,
+)
+
+__all__ = [
+    "PrivacyLeakWarning",
+    "PrivateHuber",
+    "PrivateLogisticRegression",
+    "PrivateRidge",
+    "PrivateSparseLogisticRegression",
+    "PrivateSparseRegression",
+]

@@ -1,0 +1,119 @@
+"""What an estimator uses where its user says nothing: functions of n, d, the public bounds and the guarantee.
+
+None looks at a record. The constants were chosen by trial on scikit-learn's embedded data (digits, wine, iris, breast
+cancer) and on synthetic data: they are no theorem's, and never a user's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from bounds.accounting import least_noise
+from bounds.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
+from dpcheck.constraints import Constraint, L1Ball, L2Ball, WholeSpace
+from dpcheck.problems import Problem
+
+Ball = Literal["l1", "l2"]
+
+# Solvers that minimise a regularised risk; the others take none.
+REGULARISED = ("dp_svrg", "dp_svrg_minibatch", "dp_svrgpp", "dp_katyusha", "rrpsgd")
+VARIANCE_REDUCED = ("dp_svrg", "dp_svrg_minibatch", "dp_svrgpp", "dp_katyusha")
+UNCONSTRAINED = (*REGULARISED, "outpert_gd")  # the others take a ball
+MOST_STEPS = 300
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The public facts of a fit; of the records their number, dimension, bounds and loss."""
+
+    solver: str
+    guarantee: Guarantee
+    records: Problem
+    ball: Ball = "l2"
+
+    @property
+    def resolution(self) -> float:
+        """How far the mean of n records of norm 1 stands out of the noise that one release of it takes.
+
+        n mu / sqrt(d) for Gaussian noise and n eps / d for the noise of pure privacy, up to a constant.
+        """
+        n, d = self.records.n, self.records.d
+        if isinstance(self.guarantee, PureDP):
+            return n * float(self.guarantee.eps) / d
+        return n / (least_noise(self.guarantee) * math.sqrt(d))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Regulariser, constraint set and options of the solver."""
+
+    l2: float
+    constraint: Constraint
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def automatic_solver(delta: float) -> str:
+    """Gaussian noise in few full gradients where a delta allows it, else pure noise on the output."""
+    return "dp_gd" if delta > 0 else "outpert_gd"
+
+
+def automatic_intercept_scaling(solver: str, data_norm: float, d: int) -> float:
+    """The value of the constant feature.
+
+    A regulariser holds the intercept back by the square of what is lost here, so it is that of a whole row. Without
+    one it lies between a row's norm and that of one of its d features: less of it, less noise.
+    """
+    return data_norm if solver in REGULARISED else data_norm * d**-0.25
+
+
+def plan(setting: Setting, l2: float | None, radius: float | None, options: Mapping[str, Any] | None) -> Plan:
+    """The user's settings, completed."""
+    chosen = dict(options or {})
+    x, smoothness = setting.resolution, setting.records.smoothness
+    if l2 is None:
+        l2 = smoothness * regulariser(setting.solver, x) if setting.solver in REGULARISED else 0.0
+    if setting.solver == "dp_gd":
+        chosen.setdefault("steps", max(1, min(MOST_STEPS, round(0.3 * x))))
+        # Below 2/L descent converges on every smooth risk; most data are less curved than the worst.
+        chosen.setdefault("step_size", 1.5 / (smoothness + l2))
+    elif setting.solver in ("dp_sgd", "bassily_sgd"):
+        chosen.setdefault("batch", max(1, round(setting.records.n / 20)))
+    elif setting.solver == "outpert_gd":
+        # Stopping early is its regulariser: noise grows as T/x while the risk left falls as 1/T.
+        chosen.setdefault("steps", max(1, min(MOST_STEPS, round(min(0.4 * x, 3.5 * math.sqrt(x))))))
+    if radius is None and setting.solver in UNCONSTRAINED and setting.ball == "l2":
+        return Plan(l2, WholeSpace(), chosen)
+    size = radius if radius is not None else reach(setting, chosen) / setting.records.row_bound
+    if setting.solver in ("dp_sgd", "bassily_sgd"):
+        chosen.setdefault("radius", size)
+    return Plan(l2, L1Ball(size) if setting.ball == "l1" else L2Ball(size), chosen)
+
+
+def regulariser(solver: str, resolution: float) -> float:
+    """Relative to the smoothness of the losses: less the finer the resolution."""
+    least = 0.4 if solver in VARIANCE_REDUCED else 0.0  # their runs lengthen as its inverse
+    return max(least, min(4.0, 32 / resolution))
+
+
+def reach(setting: Setting, options: Mapping[str, Any]) -> float:
+    """How large |<x, w>| may grow: what a label asks for; for signs, what the steps can reach, at most 30."""
+    if setting.records.loss.labels == "real":
+        return 2 * setting.records.label_bound
+    return float(min(30, max(1, options.get("steps") or 30)))
+
+
+def shares(guarantee: Guarantee, parts: int) -> tuple[Guarantee, ...]:
+    """Guarantees that `parts` releases may each have for all of them to have this one; the best first.
+
+    Gaussian releases of mu / sqrt(parts) compose to mu exactly; others add up their eps and their delta.
+    """
+    if parts == 1:
+        return (guarantee,)
+    if isinstance(guarantee, PureDP):
+        return (PureDP(guarantee.eps / parts),)
+    assert isinstance(guarantee, ApproxDP)
+    gaussian = GaussianDP(1 / (least_noise(guarantee) * math.sqrt(parts)))
+    return gaussian, ApproxDP(guarantee.eps / parts, guarantee.delta / parts)
