@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
 
 from audits.transcript import gaussian_log_density, mixture_log_density
-from bounds.errors import InvalidInput
+from bounds.errors import HypothesisViolated, InvalidInput
 from bounds.guarantees import ApproxDP, Guarantee
 from bounds.nonconvex import dp_lssgd as theory
 from bounds.sampled_gaussian import subsampled_gaussian_noise
@@ -27,6 +28,34 @@ from dpcheck.solver import Calibration, Seed, Solution, Solver, must_be_whole, m
 
 Document = Literal["lwang21", "lssgd20"]
 EPOCHS = 50  # lwang21, section 5.4.1
+THEOREMS = {"lwang21": theory.theorem2, "lssgd20": theory.theorem1}
+
+
+@lru_cache(maxsize=256)
+def stated_noise(
+    document: Document,
+    split: float,
+    conditions: bool,
+    eps: float,
+    delta: float,
+    n: int,
+    batch: int,
+    steps: int,
+    G: float,
+) -> float:
+    """The deviation that the document's theorem states; where its `conditions` fail that is refused, or ignored."""
+    claim = THEOREMS[document]
+    share = split if document == "lwang21" else 0.5  # α = 2 log(1/δ)/ε + 1
+    values = {
+        "n": n, "batch": batch, "T": steps, "eps": eps, "delta": delta, "G": G, "ls_mu": split,
+        "ls_order": math.log(1 / delta) / ((1 - share) * eps) + 1,
+    }  # fmt: skip
+    broken = claim.violated_by(values) if conditions else None
+    if broken is not None:
+        given = {str(s): values[str(s)] for s in broken.free_symbols}
+        remedy = 'Use calibration="certified", or conditions=False to use the noise all the same.'
+        raise HypothesisViolated(claim.id, given, str(broken), remedy)
+    return float(claim.formula.subs({s: values[str(s)] for s in claim.formula.free_symbols}))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +171,9 @@ class SmoothedSolver(Solver):
                     gradient = problem.gradient(w)
                 else:
                     gradient = problem.gradient_at(w, records(picks, k, problem.n, law.batch))
-                noisy = gradient + law.sigma * rng.standard_normal((k, problem.d))  # privacy: lssgd20.theorem1.corrected
+                noisy = gradient + law.sigma * rng.standard_normal(
+                    (k, problem.d)
+                )  # privacy: lssgd20.theorem1.corrected
                 w = self.moved(w, law.operator.solve(noisy), float(eta), memory)
                 if traced or self.needs_path:
                     kept.append(w)
@@ -160,23 +191,13 @@ class SmoothedSolver(Solver):
         self, problem: Problem, guarantee: ApproxDP, batch: int, steps: int, calibration: Calibration
     ) -> tuple[float, tuple[str, ...]]:
         """Deviation of each coordinate of the noise on a batch's mean gradient."""
-        claim = theory.theorem2 if self.document == "lwang21" else theory.theorem1
-        G = problem.data_lipschitz
+        claim, G = THEOREMS[self.document], problem.data_lipschitz
         must_meet(claim, problem)
         if calibration == "certified":
             multiplier = subsampled_gaussian_noise(guarantee.eps, guarantee.delta, problem.n, batch, steps)
             return multiplier * G / batch, ("sampled_gaussian.subsampled_gaussian_noise",)
-        eps, delta = float(guarantee.eps), float(guarantee.delta)
-        share = self.split if self.document == "lwang21" else 0.5  # α = 2 log(1/δ)/ε + 1
-        values = {
-            "n": problem.n, "batch": batch, "T": steps, "eps": eps, "delta": delta, "G": G, "ls_mu": self.split,
-            "ls_order": math.log(1 / delta) / ((1 - share) * eps) + 1,
-        }  # fmt: skip
-        if self.conditions:
-            must_meet(claim, problem, **values)
-            return float(claim.evaluate(**values)), (claim.id,)
-        formula = {str(s): values[str(s)] for s in claim.formula.free_symbols}
-        return float(claim.formula.subs({s: formula[str(s)] for s in claim.formula.free_symbols})), (claim.id,)
+        numbers = (float(guarantee.eps), float(guarantee.delta), problem.n, batch, steps, G)
+        return stated_noise(self.document, self.split, self.conditions, *numbers), (claim.id,)
 
     def worst_pair(self) -> tuple[Problem, Problem]:
         """Linear losses: all records pull one way, the differing one with or against them."""

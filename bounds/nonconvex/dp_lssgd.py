@@ -1,4 +1,4 @@
-"""DP-LSSGD (lwang21, chapter 5, Algorithm 5; lssgd20, Algorithm 1): noisy gradients of random batches, smoothed by A_σ⁻¹.
+"""DP-LSSGD (lwang21, chapter 5, Algorithm 5; lssgd20, Algorithm 1): noisy gradients of batches, smoothed by A_σ⁻¹.
 
 Privacy: Theorem 5.3.2 with Lemmas 5.5.3 to 5.5.5, and what the review version had, Theorem 1 with Lemmas 1 to 3.
 Utility: dp_lssgd_proof.py. The operator: laplacian_smoothing.py. Solver: dpcheck/solvers/nonconvex/dp_lssgd.py.
@@ -11,12 +11,14 @@ from bounds.claim import Cites, Claim, Kind, Setting, Source, lipschitz
 from bounds.convex.dp_svrg_minibatch import batch
 from bounds.convex.variance_reduction import G
 from bounds.guarantees import ApproxDP, RenyiDP
-from bounds.nonconvex.laplacian_smoothing import beta_s, both, smoothing
-from bounds.proofs import AtMost, Equals, Less, Proof, Same
+from bounds.nonconvex.laplacian_smoothing import both
+from bounds.proofs import AtMost, Less, Proof, Same
 from bounds.releases import Releases, WithoutReplacement
-from bounds.symbols import Delta, T, delta, eps, n, quantity, ratio, sigma
+from bounds.symbols import Delta, T, delta, eps, n, quantity, sigma
 
-nu = quantity("ls_nu", "noise on each coordinate of a batch's gradient", loss=1, parameter=-1, printed="ν", latex=r"\nu")
+nu = quantity(
+    "ls_nu", "noise on each coordinate of a batch's gradient", loss=1, parameter=-1, printed="ν", latex=r"\nu"
+)
 split = quantity("ls_mu", "share of ε that the steps spend", box=(1e-2, 0.99), below=1.0, printed="µ", latex=r"\mu")
 order = quantity("ls_order", "Rényi order", box=(1.05, 1e4), printed="α", latex=r"\alpha")
 spread = quantity("ls_spread", "variance of the noise over the squared sensitivity", box=(0.1, 1e4), printed="σ'²")
@@ -38,17 +40,19 @@ def noise(constant: Expr) -> Expr:
 
 # Sensitivity, Rényi accounting ---------------------------------------------------------------------
 gaussian, gaussian_v0 = both(
-    "lemma5.5.3", "lemma1.gaussian",
+    "lemma5.5.3",
+    "lemma1.gaussian",
     kind=Kind.PRIVACY,
     says="The Gaussian mechanism has Rényi divergence αΔ²/(2σ²).",
     assumes=[order > 1],
     states=Eq(sigma, Delta * sqrt(order / (2 * renyi))),
     guarantee=RenyiDP(order, renyi),
     checks=[Accountant(Releases(Delta / sigma), "two means Δ apart")],
-)  # fmt: skip
+)
 
 composition, composition_v0 = both(
-    "lemma5.5.4", "lemma2",
+    "lemma5.5.4",
+    "lemma2",
     kind=Kind.PRIVACY,
     says="Rényi divergences of one order add up under adaptive composition.",
     assumes=[order > 1],
@@ -65,11 +69,12 @@ composition, composition_v0 = both(
             "moments multiply",
         )
     ],
-)  # fmt: skip
+)
 
 more, x = Symbol("more", nonnegative=True), Symbol("x", positive=True)
 conversion, conversion_v0 = both(
-    "lemma5.5.5", "lemma3",
+    "lemma5.5.5",
+    "lemma3",
     kind=Kind.PRIVACY,
     says="(α, ρ)-Rényi privacy is (ρ + log(1/δ)/(α-1), δ)-privacy.",
     assumes=[order > 1],
@@ -87,19 +92,21 @@ conversion, conversion_v0 = both(
             "the loss exceeds ε with probability at most δ",
         )
     ],
-)  # fmt: skip
+)
 
 sensitivity, sensitivity_v0 = both(
-    "remark5.5.6.sensitivity", "remark3.sensitivity",
+    "remark5.5.6.sensitivity",
+    "remark3.sensitivity",
     kind=Kind.SENSITIVITY,
     says="A replaced record moves a step's gradient by 2G/n at most.",
     assumes=lipschitz_losses,
     states=Le(step_change, 2 * G / n),
     checks=[AtMost(2 * G / batch, "it is in the batch: gradients G and -G, one of b")],
-)  # fmt: skip
+)
 
 sensitivity_right, sensitivity_right_v0 = both(
-    "remark5.5.6.sensitivity.corrected", "remark3.sensitivity.corrected",
+    "remark5.5.6.sensitivity.corrected",
+    "remark3.sensitivity.corrected",
     kind=Kind.SENSITIVITY,
     says="By 2G/b, as the proof of the theorem has it.",
     assumes=lipschitz_losses,
@@ -107,7 +114,7 @@ sensitivity_right, sensitivity_right_v0 = both(
     checks=[
         Proof([Less("‖g - g'‖ ≤ ‖g‖ + ‖g'‖, over b", (G / (1 + more) + G / (1 + x)) / batch, 2 * G / batch, {x: more})])
     ],
-)  # fmt: skip
+)
 
 # Amplification -------------------------------------------------------------------------------------
 # The attained pair is (1-τ)N(0,σ'²) + τN(1,σ'²) against N(0,σ'²).
@@ -123,7 +130,7 @@ amplification_v0 = Claim(
     checks=[
         AtMost(
             last_term,
-            "all other records alike: the moment E_Q[(P/Q)^α], P ≥ τN(1,σ'²) and Q = N(0,σ'²), is τ^α·e^(α(α-1)/(2σ'²)) at least",
+            "all other records alike: P ≥ τN(1,σ'²), Q = N(0,σ'²), so that E_Q[(P/Q)^α] ≥ τ^α·e^(α(α-1)/(2σ'²))",
             box={order: (2, 1000), share: (1e-3, 1), spread: (0.8, 100)},
         )
     ],
@@ -142,20 +149,29 @@ amplification_whole = Claim(
     checks=[
         Proof(
             [
-                Less("j = 2: half of 4(e^y - 1)/y is below 2.85, y = 1/σ'² ≤ 2/3", 2 * (exp(x) - 1) / x, Rational(285, 100),
-                     box={x: (1e-6, 0.6667)}),
                 Less(
-                    "j = 3, u = τ(1+σ'²) ≤ e^-α: at most u^(1/3)·log(1/u)/3, falling for log(1/u) ≥ 3 where there is such a term",
-                    (a * exp(-a / 3) / 3), Rational(37, 100), box={a: (3, 600)},
+                    "j = 2: half of 4(e^y - 1)/y is below 2.85, y = 1/σ'² ≤ 2/3",
+                    2 * (exp(x) - 1) / x,
+                    Rational(285, 100),
+                    box={x: (1e-6, 0.6667)},
                 ),
-                Less("j ≥ 4: at most 2/j²·e^(-2j(j-4)/3) by j^j ≤ j!·e^j, and these sum to less than 2/16·Σe^(-10i/3)",
-                     Rational(1, 8) / (1 - exp(-Rational(10, 3))), Rational(13, 100)),
+                Less(
+                    "j = 3, u = τ(1+σ'²) ≤ e^-α: at most u^(1/3)·log(1/u)/3, and log(1/u) ≥ 3 if there is one",
+                    (a * exp(-a / 3) / 3),
+                    Rational(37, 100),
+                    box={a: (3, 600)},
+                ),
+                Less(
+                    "j ≥ 4: at most 2/j²·e^(-2j(j-4)/3) by j^j ≤ j!·e^j, and these sum to less than 2/16·Σe^(-10i/3)",
+                    Rational(1, 8) / (1 - exp(-Rational(10, 3))),
+                    Rational(13, 100),
+                ),
                 Less("together", Rational(285 + 37 + 13, 100), Integer(5)),
             ],
             WHOLE,
         )
     ],
-)  # fmt: skip
+)
 
 amplification = Claim(
     id="lwang21.lemma5.5.3.subsampled",
@@ -179,9 +195,10 @@ theorem1 = Claim(
     checks=[Accountant(released, LINEAR)],
     cites=[
         Cites("lssgd20.lemma1", {share: batch / n, spread: (batch * nu / (2 * G)) ** 2}),
-        Cites("lssgd20.lemma2"), Cites("lssgd20.lemma3"),
+        Cites("lssgd20.lemma2"),
+        Cites("lssgd20.lemma3"),
     ],
-)  # fmt: skip
+)
 
 theorem1_corrected = Claim(
     id="lssgd20.theorem1.corrected",
@@ -209,15 +226,17 @@ theorem2 = Claim(
     guarantee=ApproxDP(eps, delta),
     checks=[
         Accountant(
-            released, LINEAR,
+            released,
+            LINEAR,
             box={eps: (1, 100), delta: (1e-10, 0.5), n: (10, 1e6), batch: (1, 1000), T: (1, 1e4), split: (0.05, 0.95)},
         )
     ],
     cites=[
         Cites("lwang21.lemma5.5.3.subsampled", {share: batch / n, spread: (batch * nu / (2 * G)) ** 2}),
-        Cites("lwang21.lemma5.5.4"), Cites("lwang21.lemma5.5.5"),
+        Cites("lwang21.lemma5.5.4"),
+        Cites("lwang21.lemma5.5.5"),
     ],
-)  # fmt: skip
+)
 
 theorem2_proof = Claim(
     id="lwang21.theorem5.3.2.proof",
@@ -230,18 +249,28 @@ theorem2_proof = Claim(
     checks=[
         Proof(
             [
-                Same("5τ²α/(ν²/Δ²), Δ = 2G/b", 5 * (batch / n) ** 2 * (2 * G / batch) ** 2 * order / noise(20 / split) ** 2,
-                     split * eps / T),
-                Same("unsampled: αΔ²/(2ν²) = n²εµ/(10b²T)", order * (2 * G / batch) ** 2 / (2 * noise(20 / split) ** 2),
-                     n**2 * eps * split / (10 * batch**2 * T)),
-                Same("ν²/Δ²", noise(20 / split) ** 2 / (2 * G / batch) ** 2, 5 * T * order * batch**2 / (n**2 * eps * split)),
+                Same(
+                    "5τ²α/(ν²/Δ²), Δ = 2G/b",
+                    5 * (batch / n) ** 2 * (2 * G / batch) ** 2 * order / noise(20 / split) ** 2,
+                    split * eps / T,
+                ),
+                Same(
+                    "unsampled: αΔ²/(2ν²) = n²εµ/(10b²T)",
+                    order * (2 * G / batch) ** 2 / (2 * noise(20 / split) ** 2),
+                    n**2 * eps * split / (10 * batch**2 * T),
+                ),
+                Same(
+                    "ν²/Δ²",
+                    noise(20 / split) ** 2 / (2 * G / batch) ** 2,
+                    5 * T * order * batch**2 / (n**2 * eps * split),
+                ),
                 Same("1/(τ(1+ν²/Δ²))", n / batch / (1 + 5 * T * order * batch**2 / (n**2 * eps * split)), limit),
                 Same("µε + log(1/δ)/(α-1)", split * eps + log(1 / delta) / (order_right - 1), eps),
             ],
             "five identities",
         )
     ],
-)  # fmt: skip
+)
 
 reach = Claim(
     id="lwang21.theorem5.3.2.reach",
@@ -253,15 +282,23 @@ reach = Claim(
     checks=[
         Proof(
             [
-                Same("the limit is 1/(τ(1+σ'²))", n / batch / (1 + 5 * T * order * batch**2 / (n**2 * eps * split)), limit),
+                Same(
+                    "the limit is 1/(τ(1+σ'²))",
+                    n / batch / (1 + 5 * T * order * batch**2 / (n**2 * eps * split)),
+                    limit,
+                ),
                 Less("at most 2n/(5b), as σ'² ≥ 3/2", n / batch / (1 + Rational(3, 2) + more), 2 * n / (5 * batch)),
-                Less("and α ≥ log(1/δ)/ε + 1, as 1-µ ≤ 1", x / eps + 1, x / (eps * (1 - split)) + 1,
-                     {split: more / (1 + more)}),
+                Less(
+                    "and α ≥ log(1/δ)/ε + 1, as 1-µ ≤ 1",
+                    x / eps + 1,
+                    x / (eps * (1 - split)) + 1,
+                    {split: more / (1 + more)},
+                ),
             ],
             "log(1/δ)/ε + 1 ≤ log(2n/(5b))",
         )
     ],
-)  # fmt: skip
+)
 
 theorem1_proof = Claim(
     id="lssgd20.theorem1.proof",
@@ -274,68 +311,18 @@ theorem1_proof = Claim(
         Proof(
             [
                 Same("α - 1 = 2log(1/δ)/ε", 4 * T * order * (2 * x / eps) * G**2 / (n**2 * x), noise(Integer(8)) ** 2),
-                Same("σ'² = 2T(2log(1/δ)+ε)b²/(n²ε²)",
-                     (noise(Integer(8)) ** 2 / (2 * G / batch) ** 2).subs(order, 2 * x / eps + 1),
-                     2 * T * (2 * x + eps) * batch**2 / (n**2 * eps**2)),
-                Less("at least 4/5 if 5T·log(1/δ)b²/(n²ε²) ≥ 1", Rational(4, 5) * (1 + more), 4 * Rational(1, 5) * (1 + more) + eps),
+                Same(
+                    "σ'² = 2T(2log(1/δ)+ε)b²/(n²ε²)",
+                    (noise(Integer(8)) ** 2 / (2 * G / batch) ** 2).subs(order, 2 * x / eps + 1),
+                    2 * T * (2 * x + eps) * batch**2 / (n**2 * eps**2),
+                ),
+                Less(
+                    "at least 4/5 if 5T·log(1/δ)b²/(n²ε²) = 1 + more",
+                    Rational(4, 5),
+                    Rational(4, 5) * (1 + more) + 2 * T * batch**2 / (n**2 * eps),
+                ),
             ],
             "three steps",
         )
     ],
-)  # fmt: skip
-
-# Remark 5.5.6: what smoothing does to privacy ------------------------------------------------------
-shift = quantity("ls_shift", "A_σ⁻¹ of a difference of gradients is shift·(1, 0, 0)", printed="s")
-length = quantity("ls_length", "‖g‖, or its square where said", printed="‖g‖")
-identity, identity_v0 = both(
-    "remark5.5.6", "remark3",
-    kind=Kind.IDENTITY,
-    says="‖d‖ + 2σ‖D₊d‖²/dim + σ²‖Ld‖²/dim = ‖g‖ for g = A_σd: here d = s·(1, 0, 0), dim = 3.",
-    states=Eq(length, shift + 2 * smoothing * 2 * shift**2 / 3 + smoothing**2 * 6 * shift**2 / 3),
-    checks=[Equals(shift * sqrt((1 + 2 * smoothing) ** 2 + 2 * smoothing**2), "g = s·(1+2σ, -σ, -σ)")],
-)  # fmt: skip
-
-angle2 = Symbol("angle2", nonnegative=True)
-identity_right, identity_right_v0 = both(
-    "remark5.5.6.corrected", "remark3.corrected",
-    kind=Kind.IDENTITY,
-    says="‖d‖² + 2σ‖D₊d‖² + σ²‖Ld‖² = ‖g‖², for the same d.",
-    states=Eq(length, shift**2 * ((1 + 2 * smoothing) ** 2 + 2 * smoothing**2)),
-    checks=[
-        Proof(
-            [
-                Same("d = s·(1, 0, 0): ‖D₊d‖² = 2s², ‖Ld‖² = 6s²",
-                     shift**2 + 2 * smoothing * 2 * shift**2 + smoothing**2 * 6 * shift**2,
-                     shift**2 * ((1 + 2 * smoothing) ** 2 + 2 * smoothing**2)),
-                Same("any d, mode by mode: |e^(iθ)-1|² = t, so that D₊ gives t, L gives t² and A_σ² gives (1+σt)²",
-                     1 + 2 * smoothing * angle2 + smoothing**2 * angle2**2, (1 + smoothing * angle2) ** 2),
-            ],
-            "Parseval",
-        )
-    ],
-)  # fmt: skip
-
-stronger, stronger_v0 = both(
-    "remark5.5.6.privacy", "remark3.privacy",
-    kind=Kind.PRIVACY,
-    says="With the same noise smoothing gives much stronger privacy: sensitivity over noise falls as ‖A_σ⁻¹g‖ does, by √β.",
-    assumes=[beta_s < 1],
-    states=Le(ratio, sqrt(beta_s)),
-    checks=[AtMost(Integer(1) + 0 * beta_s, "A_σ⁻¹ is a bijection: it takes the noise along, so nothing is lost or gained")],
-)  # fmt: skip
-
-same_privacy, same_privacy_v0 = both(
-    "remark5.5.6.privacy.corrected", "remark3.privacy.corrected",
-    kind=Kind.PRIVACY,
-    says="Privacy is the same for every σ: what N(A⁻¹g, ν²A⁻²) and N(0, ν²A⁻²) are apart is ‖g‖/ν.",
-    states=Eq(ratio, 1),
-    checks=[
-        Proof(
-            [
-                Same("(A⁻¹g)ᵀ(ν²A⁻²)⁻¹(A⁻¹g) = ‖g‖²/ν², mode by mode", (x / (1 + smoothing * angle2)) ** 2
-                     / (nu**2 / (1 + smoothing * angle2) ** 2), x**2 / nu**2)
-            ],
-            "λ cancels",
-        )
-    ],
-)  # fmt: skip
+)

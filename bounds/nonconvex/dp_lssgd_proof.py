@@ -10,7 +10,7 @@ from bounds.claim import Claim, Kind, Rate, Setting, Source, convex, lipschitz, 
 from bounds.convex.dp_svrg_minibatch import batch
 from bounds.convex.variance_reduction import G, L_s
 from bounds.nonconvex.dp_lssgd import nu
-from bounds.nonconvex.laplacian_smoothing import beta_s, both, gamma_s, smoothing
+from bounds.nonconvex.laplacian_smoothing import both, gamma_s, smoothing
 from bounds.proofs import AtMost, Less, NoConstant, Proof, Same
 from bounds.symbols import T, d, delta, eps, eta, excess_risk, n, quantity, ratio
 
@@ -27,10 +27,14 @@ more, extra = (Symbol(name, nonnegative=True) for name in ("more", "extra"))
 modes = [gamma_s <= 1, gamma_s * d >= 1, d >= 2]  # one eigenvalue of A_σ is 1
 
 # One step, in a coordinate of the eigenbasis: eigenvalue λ, gradient v, error w
-step = [
-    Same("‖w - ηA⁻¹v‖² in the norm of A", lam * (w - eta * v / lam) ** 2, lam * w**2 - 2 * eta * v * w + eta**2 * v**2 / lam),
+step: list[Same | Less] = [
+    Same(
+        "‖w - ηA⁻¹v‖² in the norm of A",
+        lam * (w - eta * v / lam) ** 2,
+        lam * w**2 - 2 * eta * v * w + eta**2 * v**2 / lam,
+    ),
     Less("‖v‖² in the norm of A⁻¹ is at most ‖v‖², as λ ≥ 1", v**2 / lam, v**2, {lam: 1 + more}),
-]  # fmt: skip
+]
 
 
 def at_most_noise(constant: int, split: Expr, top: int) -> Less:
@@ -38,8 +42,9 @@ def at_most_noise(constant: int, split: Expr, top: int) -> Less:
     ratio_of_eps = 1 / (1 + more)  # ε / log(1/δ)
     return Less(
         f"ν² ≤ {top}·TG²log(1/δ)/(n²ε²) for ε ≤ log(1/δ)",
-        constant / split * (1 / (1 - split) + ratio_of_eps), Integer(top),
-    )  # fmt: skip
+        constant / split * (1 / (1 - split) + ratio_of_eps),
+        Integer(top),
+    )
 
 
 # Convex, lssgd20 -----------------------------------------------------------------------------------
@@ -98,36 +103,47 @@ theorem2_corrected = Claim(
                 at_most_noise(4, Rational(1, 2), 24),
                 Same(
                     "the bound at that T, squared",
-                    (((D_sigma + G**2 + gamma_s * d * 24 * T * G**2 * log_delta / spent) / (2 * sqrt(T))) ** 2).subs(T, best_T),
+                    (((D_sigma + G**2 + gamma_s * d * 24 * T * G**2 * log_delta / spent) / (2 * sqrt(T))) ** 2).subs(
+                        T, best_T
+                    ),
                     bound2**2,
                 ),
             ],
             "½(A/√T + B√T) = √(AB) at T = A/B",
         )
     ],
-)  # fmt: skip
+)
 
 # Convex, lwang21 -----------------------------------------------------------------------------------
 rate4 = G * sqrt(6 * gamma_s * (D_sigma + G**2 / batch) * d * log_delta) / (n * eps)
 path4 = {
-    n: far, eps: Integer(10), delta: exp(-1), batch: Integer(1), G: Integer(1), d: 400 * far**2, gamma_s: 1 / far,
+    n: far,
+    eps: Integer(10),
+    delta: exp(-1),
+    batch: Integer(1),
+    G: Integer(1),
+    d: 400 * far**2,
+    gamma_s: 1 / far,
     D_sigma: 8 * far**2 - 1,
-}  # fmt: skip
+}
 theorem4 = Claim(
     id="lwang21.theorem5.3.4",
     source=Source("lwang21", "Theorem 5.3.4"),
     kind=Kind.UTILITY,
-    says="Excess risk with η = 1/√T and T = C₁(D_σ+G²/b)n²ε²/(dG²log(1/δ)) steps, some C₁, under Theorem 5.3.2's conditions.",
+    says="Excess risk with η = 1/√T and T = C₁(D_σ+G²/b)n²ε²/(dG²log(1/δ)), where Theorem 5.3.2 applies.",
     assumes=[convex(), lipschitz(G), *modes, batch <= n],
     states=Rate(excess_risk, rate4),
     ignores_units=True,
     checks=[
         NoConstant(
-            G * (sqrt(D_sigma) - G * sqrt((D_sigma + G**2 / batch) * spent / (d * G**2 * log_delta) + 1)), path4, far,
-            f"{few}; C₁ = 1 (any other: d times C₁), µ = 1/2, T = 2n², where the conditions of Theorem 5.3.2 hold", 1e4,
+            G * (sqrt(D_sigma) - G * sqrt((D_sigma + G**2 / batch) * spent / (d * G**2 * log_delta) + 1)),
+            path4,
+            far,
+            f"{few}; C₁ = 1 (any other: d times C₁), µ = 1/2, T = 2n², where the conditions of Theorem 5.3.2 hold",
+            1e4,
         )
     ],
-)  # fmt: skip
+)
 
 theorem4_corrected = Claim(
     id="lwang21.theorem5.3.4.corrected",
@@ -142,7 +158,9 @@ theorem4_corrected = Claim(
         Proof(
             [
                 *step,
-                Less("η²‖∇F‖² ≤ 2Lη²(F-F*) ≤ 4/3·η(F-F*), η ≤ 1/(2L)", 2 * L_s / (2 * L_s * (1 + more)), Rational(4, 3)),
+                Less(
+                    "η²‖∇F‖² ≤ 2Lη²(F-F*) ≤ 4/3·η(F-F*), η ≤ 1/(2L)", 2 * L_s / (2 * L_s * (1 + more)), Rational(4, 3)
+                ),
                 at_most_noise(20, Rational(1, 2), 120),
                 Same(
                     "3/2·(A/√T + B√T) at T = A/B, squared",
@@ -158,7 +176,7 @@ theorem4_corrected = Claim(
             "2/3·η of the progress is left",
         )
     ],
-)  # fmt: skip
+)
 
 
 # Steps of the convex proof -------------------------------------------------------------------------
@@ -171,11 +189,12 @@ variance_step = Claim(
     states=Le(spread2, G**2 / batch),
     checks=[
         AtMost(
-            G**2 * (n - batch) / ((n - 1) * batch), "G²·(n-b)/(b(n-1)), attained by gradients of norm G and mean 0",
+            G**2 * (n - batch) / ((n - 1) * batch),
+            "G²·(n-b)/(b(n-1)), attained by gradients of norm G and mean 0",
             where={n: 1 + extra + more, batch: 1 + extra},
         )
     ],
-)  # fmt: skip
+)
 
 progress = Claim(
     id="lwang21.equation5.5.4",
@@ -193,7 +212,7 @@ progress = Claim(
             "2L ≤ 1/((1-Lη/2)η)",
         )
     ],
-)  # fmt: skip
+)
 
 missing = Claim(
     id="lwang21.theorem5.3.4.step",
@@ -218,7 +237,8 @@ missing_corrected = Claim(
 
 # What smoothing gains ------------------------------------------------------------------------------
 factor_printed, factor_printed_v0 = both(
-    "remark5.3.6.gain", "section1.1.gain",
+    "remark5.3.6.gain",
+    "section1.1.gain",
     kind=Kind.UTILITY,
     says="Smoothing makes the bound smaller, γ(D_σ+G²) ≤ D₀+G², by a factor much less than one: here γD_σ against D₀.",
     assumes=[Setting("w⁰-w* alternates in sign, d even")],
@@ -229,43 +249,50 @@ factor_printed, factor_printed_v0 = both(
             "D_σ = (1+4σ)D₀ for an alternating w⁰-w*, and γ ≥ 1/√(4σ+1)",
         )
     ],
-)  # fmt: skip
+)
 
 factor_right, factor_right_v0 = both(
-    "remark5.3.6.gain.corrected", "section1.1.gain.corrected",
+    "remark5.3.6.gain.corrected",
+    "section1.1.gain.corrected",
     kind=Kind.UTILITY,
     says="For a constant w⁰-w*, γD_σ ≤ D₀: smoothing helps towards smooth minimisers.",
     assumes=[gamma_s <= 1, Setting("w⁰-w* constant")],
     states=Le(scaled, D_0),
     checks=[AtMost(gamma_s * D_0, "A_σ leaves constants as they are: D_σ = D₀", {gamma_s: 1 / (1 + more)})],
-)  # fmt: skip
+)
 
 generic, generic_v0 = both(
-    "remark5.3.6.generic", "remark2.generic",
+    "remark5.3.6.generic",
+    "remark2.generic",
     kind=Kind.UTILITY,
-    says="In a generic direction γD_σ is on average no less than D₀: smoothing gains nothing in that part of the bound.",
+    says="In a generic direction γD_σ is on average no less than D₀: smoothing gains nothing in that part.",
     assumes=[Setting("w⁰-w* uniform on a sphere")],
     states=Le(D_0, scaled),
     checks=[
         Proof(
             [
-                Same("γ·E D_σ/D₀ is the mean of λ_i/λ_j over all i, j, and pairs of them exceed 2 by a square",
-                     x / y + y / x - 2, (x - y) ** 2 / (x * y)),
+                Same(
+                    "γ·E D_σ/D₀ is the mean of λ_i/λ_j over all i, j, and pairs of them exceed 2 by a square",
+                    x / y + y / x - 2,
+                    (x - y) ** 2 / (x * y),
+                ),
             ],
             "the mean of 1/λ is at least one over the mean of λ",
         )
     ],
-)  # fmt: skip
+)
 
 monotone, monotone_v0 = both(
-    "remark5.3.6", "remark2",
+    "remark5.3.6",
+    "remark2",
     kind=Kind.UTILITY,
     says="γG² falls as σ grows: γ at σ + s over γ at σ, eigenvalue by eigenvalue.",
     states=Le(ratio, 1),
     checks=[
         AtMost(
             (1 + smoothing * more) / (1 + (smoothing + extra) * more),
-            "λ = 1 + σ·2(1-cos θ) grows with σ", exact=False,
+            "λ = 1 + σ·2(1-cos θ) grows with σ",
+            exact=False,
         )
     ],
-)  # fmt: skip
+)

@@ -1,4 +1,4 @@
-"""DP-LSSGD on nonconvex risks (lwang21, Theorem 5.3.7 and (5.5.5); lssgd20, Theorem 3 and (5)): gradients at the output.
+"""DP-LSSGD on nonconvex risks (lwang21, Theorem 5.3.7 and (5.5.5); lssgd20, Theorem 3 and (5)): gradient norms.
 
 As printed the theorems fail twice: the number of steps lacks β, and the gradient at the mean of the iterates is not
 the mean of their gradients. Convex risks: dp_lssgd_proof.py.
@@ -51,9 +51,7 @@ bound3 = 4 * G * sqrt(6 * beta_s * d * L_s * (2 * gap + L_s * G**2) * log_delta)
 # T+1 = x²/G² fixes n²ε² = 12dLG²log(1/δ)·K with K = T(1-k)/D_F: ν² in the printed T is 8TαG²/(n²ε).
 k = 2 * (2 * log_delta + eps) / (3 * d * log_delta)
 ledge = G * flat + G**2 / (2 * L_s)
-attained = 4 * sqrt(
-    beta_s * (2 * ledge + L_s * G**2) * ledge / (2 * (flat**2 / G**2 - 1) * (1 - k))
-)
+attained = 4 * sqrt(beta_s * (2 * ledge + L_s * G**2) * ledge / (2 * (flat**2 / G**2 - 1) * (1 - k)))
 
 theorem3 = Claim(
     id="lssgd20.theorem3",
@@ -69,18 +67,24 @@ theorem3 = Claim(
             f"{few}; n from T+1 = x²/G², and b as large as Theorem 1 asks",
             against=attained,
             box={
-                flat: (10, 1e4), G: (1, 2), L_s: (0.5, 2), d: (200, 1e4), beta_s: (1e-3, 1), eps: (0.01, 2), delta: (1e-6, 0.1)
+                flat: (10, 1e4),
+                G: (1, 2),
+                L_s: (0.5, 2),
+                d: (200, 1e4),
+                beta_s: (1e-3, 1),
+                eps: (0.01, 2),
+                delta: (1e-6, 0.1),
             },
         )
     ],
-)  # fmt: skip
+)
 
 best_T = (2 * gap + L_s * G**2) * spent / (24 * d * L_s * beta_s * G**2 * log_delta)
 theorem3_proof = Claim(
     id="lssgd20.theorem3.proof",
     source=Source("lssgd20", "Proof of Theorem 3, without its last step"),
     kind=Kind.UTILITY,
-    says="Mean of ‖∇F(w^k)‖² in the norm of A⁻¹ over all iterates, that is at a random one, for η = 1/√T, every T and ν.",
+    says="‖∇F‖² in the norm of A⁻¹ at a random one of the iterates, for η = 1/√T, every T and ν.",
     assumes=losses,
     states=Le(norm2, (gap + L_s * (G**2 + d * beta_s * nu**2) / 2) / sqrt(T)),
     ignores_units=True,
@@ -103,7 +107,7 @@ theorem3_corrected = Claim(
     id="lssgd20.theorem3.corrected",
     source=Source("lssgd20", "Theorem 3"),
     kind=Kind.UTILITY,
-    says="The same bound, half of it even, at a random iterate, T = (2D_F+LG²)n²ε²/(24dLβG²log(1/δ)) whole, ε ≤ log(1/δ).",
+    says="Half of it, at a random iterate, T = (2D_F+LG²)n²ε²/(24dLβG²log(1/δ)) whole, ε ≤ log(1/δ).",
     assumes=[*losses, *modes, eps <= log_delta],
     states=Le(norm2, bound3 / 2),
     corrects="lssgd20.theorem3",
@@ -127,25 +131,34 @@ theorem3_corrected = Claim(
 # lwang21 -------------------------------------------------------------------------------------------
 rate7 = G * sqrt(beta_s * d * L_s * (2 * gap + L_s * G**2 / batch) * log_delta) / (n * eps)
 path7 = {
-    n: far, eps: Integer(10), delta: exp(-1), batch: Integer(1), G: Integer(1), L_s: Integer(1), d: 100 * far + 75,
-    beta_s: 1 / far, gap: 2 * far + Rational(1, 2),
-}  # fmt: skip
+    n: far,
+    eps: Integer(10),
+    delta: exp(-1),
+    batch: Integer(1),
+    G: Integer(1),
+    L_s: Integer(1),
+    d: 100 * far + 75,
+    beta_s: 1 / far,
+    gap: 2 * far + Rational(1, 2),
+}
 theorem7 = Claim(
     id="lwang21.theorem5.3.7",
     source=Source("lwang21", "Theorem 5.3.7"),
     kind=Kind.UTILITY,
-    says="Gradient at the mean iterate, η = 1/√T, T = C₁(D_F+LG²/b)n²ε²/(dLG²log(1/δ)), under Theorem 5.3.2's conditions.",
+    says="Gradient at the mean iterate, η = 1/√T, T = C₁(D_F+LG²/b)n²ε²/(dLG²log(1/δ)), where Theorem 5.3.2 applies.",
     assumes=[*losses, *modes, batch <= n],
     states=Rate(norm2, rate7),
     ignores_units=True,
     checks=[
         NoConstant(
-            G**2 / 2, path7, far,
-            f"{few}; x = 2n, T = 2n², µ = 1/2, where the conditions of Theorem 5.3.2 hold; C₁ = 1 (any other: d times C₁)",
+            G**2 / 2,
+            path7,
+            far,
+            f"{few}; x = 2n, T = 2n², µ = 1/2, where Theorem 5.3.2 applies; C₁ = 1 (any other: d times C₁)",
             1e6,
         )
     ],
-)  # fmt: skip
+)
 
 theorem7_corrected = Claim(
     id="lwang21.theorem5.3.7.corrected",
@@ -177,38 +190,45 @@ theorem7_corrected = Claim(
 offset = quantity("ls_offset", "distance of iterates from stationary points", box=(1e-3, 0.5), printed="h")
 stays, gone = -pi / 2 + offset, 3 * pi / 2 + offset
 jensen, jensen_v0 = both(
-    "theorem5.3.7.mean", "theorem3.mean",
+    "theorem5.3.7.mean",
+    "theorem3.mean",
     kind=Kind.UTILITY,
-    says="Its last step: ‖∇F‖² at the mean of the iterates is at most its mean over them. Here F = sin, three iterates at "
-    "-π/2 + h and one at 3π/2 + h, where F'² is sin²h.",
+    says="Its last step: ‖∇F‖² at the mean of the iterates is at most its mean over them. Here F = sin, three iterates "
+    "at -π/2 + h and one at 3π/2 + h, where F'² is sin²h.",
     states=Le(jensen2, sin(offset) ** 2),
-    checks=[AtMost(cos(offset) ** 2, "the mean of the iterates is h, where F'² = cos²h: F is not convex, ‖∇F‖² neither")],
-)  # fmt: skip
+    checks=[
+        AtMost(cos(offset) ** 2, "the mean of the iterates is h, where F'² = cos²h: F is not convex, ‖∇F‖² neither")
+    ],
+)
 
 jensen_right, jensen_right_v0 = both(
-    "theorem5.3.7.mean.corrected", "theorem3.mean.corrected",
+    "theorem5.3.7.mean.corrected",
+    "theorem3.mean.corrected",
     kind=Kind.UTILITY,
     says="At an iterate drawn at random its expectation is that mean, in the example sin²h.",
     states=Eq(jensen2, sin(offset) ** 2),
     checks=[Equals((3 * cos(stays) ** 2 + cos(gone) ** 2) / 4, "three iterates in four at -π/2 + h, one at 3π/2 + h")],
-)  # fmt: skip
+)
 
 # The l2 norm ---------------------------------------------------------------------------------------
 zeta, zeta_v0 = both(
-    "theorem5.3.7.norm", "theorem3.norm",
+    "theorem5.3.7.norm",
+    "theorem3.norm",
     kind=Kind.UTILITY,
     says="In the ℓ₂ norm the bound has ζ = (1+4σ)√β > 1 for √β: no gain from smoothing, as the text says.",
     states=Lt(1, factor),
     checks=[
         Proof(
             [
-                Less("λ ≤ 1+4σ, so each term (1+4σ)²/λ² is at least 1", 1 + 4 * smoothing / (1 + more), 1 + 4 * smoothing),
+                Less(
+                    "λ ≤ 1+4σ, so each term (1+4σ)²/λ² is at least 1", 1 + 4 * smoothing / (1 + more), 1 + 4 * smoothing
+                ),
                 Less("and that of λ = 1 above 1", Integer(1) + 4 * smoothing, (1 + 4 * smoothing) ** 2),
             ],
             "ζ² is a mean of numbers at least 1, one of them (1+4σ)²",
         )
     ],
-)  # fmt: skip
+)
 
 # Example (5.5.5) -----------------------------------------------------------------------------------
 inside = x**2 / 4 + y**2
@@ -223,9 +243,10 @@ def gradient_norm(f, at):  # type: ignore[no-untyped-def]
 first, second = (Integer(2), Integer(0)), (Integer(1), sqrt(3) / 2)
 height = quantity("ls_height", "factor on the example's function", printed="s")
 example_slope, example_slope_v0 = both(
-    "equation5.5.5", "equation5",
+    "equation5.5.5",
+    "equation5",
     kind=Kind.IDENTITY,
-    says="At a₂ = (1, √3/2) the example's gradient has norm √13/2 (s times that for s·f), from either side of the ellipse.",
+    says="At a₂ = (1, √3/2) the example's gradient has norm √13/2 (for s·f, s times that), from either side.",
     states=Eq(slope, height * sqrt(13) / 2),
     checks=[
         Equals(
@@ -233,10 +254,11 @@ example_slope, example_slope_v0 = both(
             "a₂ lies on the ellipse x²/4 + y² = 1: the outer branch, sin(π/2·(x²/4+y²)), has gradient 0 there",
         )
     ],
-)  # fmt: skip
+)
 
 example_right, example_right_v0 = both(
-    "equation5.5.5.corrected", "equation5.corrected",
+    "equation5.5.5.corrected",
+    "equation5.corrected",
     kind=Kind.IDENTITY,
     says="It is the inner branch's; f has a kink there and is not L-smooth. At a₁ = (2, 0) that one has norm 1.",
     states=Eq(slope, sqrt(13) / 2),
@@ -249,10 +271,11 @@ example_right, example_right_v0 = both(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 example_distance, example_distance_v0 = both(
-    "equation5.5.5.distance", "equation5.distance",
+    "equation5.5.5.distance",
+    "equation5.distance",
     kind=Kind.IDENTITY,
     says="a₂ is √7/2 from the local minimum, and so nearer than a₁, at 2.",
     states=Eq(farther, sqrt(7) / 2),
@@ -264,4 +287,4 @@ example_distance, example_distance_v0 = both(
             ]
         )
     ],
-)  # fmt: skip
+)
