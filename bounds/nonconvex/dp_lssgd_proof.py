@@ -6,7 +6,7 @@ proofs' own number they hold, for convex risks as printed and for others at a ra
 
 from sympy import Expr, Integer, Le, Rational, Symbol, exp, log, sqrt, symbols
 
-from bounds.claim import Claim, Kind, Rate, Setting, Source, convex, lipschitz, smooth
+from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source, convex, lipschitz, smooth
 from bounds.convex.dp_svrg_minibatch import batch
 from bounds.convex.variance_reduction import G, L_s
 from bounds.nonconvex.dp_lssgd import nu
@@ -16,7 +16,7 @@ from bounds.symbols import T, d, delta, eps, eta, excess_risk, n, quantity, rati
 
 D_sigma = quantity("D_sigma", "‖w⁰-w*‖² in the norm of A_σ", parameter=2, printed="D_σ", latex=r"D_\sigma")
 D_0 = quantity("D_0", "‖w⁰-w*‖²", parameter=2, printed="D₀", latex="D_0")
-gap_k = quantity("ls_gap_k", "F(w^k) - F(w*)", loss=1, printed="F(w^k)-F*")
+gap_k = quantity("ls_gap_k", "F(w^k) - F(w*)", loss=1, printed="g_k", latex="F(w^k)-F^*")
 slope2 = quantity("ls_slope2", "‖∇F(w^k)‖²", loss=2, parameter=-2, printed="‖∇F(w^k)‖²")
 spread2 = quantity("ls_spread2", "E‖∇f_B - ∇F‖²", loss=2, parameter=-2, printed="E‖∇f_B-∇F‖²")
 scaled = quantity("ls_scaled", "γ·D_σ, what smoothing makes of D₀", parameter=2, printed="γD_σ")
@@ -61,6 +61,7 @@ theorem2 = Claim(
     states=Le(excess_risk, bound2),
     ignores_units=True,
     checks=[AtMost(G * (sqrt(D_sigma) - G * sqrt(printed_T + 1)), few, box={D_sigma: (1, 1e8), G: (0.1, 10)})],
+    cites=[Cites("lssgd20.theorem1"), Cites("lssgd20.lemma4")],
 )
 
 theorem2_proof = Claim(
@@ -142,6 +143,12 @@ theorem4 = Claim(
             f"{few}; C₁ = 1 (any other: d times C₁), µ = 1/2, T = 2n², where the conditions of Theorem 5.3.2 hold",
             1e4,
         )
+    ],
+    cites=[
+        Cites("lwang21.theorem5.3.2"),
+        Cites("lwang21.lemma5.5.7"),
+        Cites("lwang21.equation5.5.3"),
+        Cites("lwang21.equation5.5.4"),
     ],
 )
 

@@ -6,7 +6,7 @@ the mean of their gradients. Convex risks: dp_lssgd_proof.py.
 
 from sympy import Eq, Integer, Le, Lt, Rational, Symbol, cos, diff, exp, log, pi, sin, sqrt, symbols
 
-from bounds.claim import Claim, Kind, Rate, Setting, Source, lipschitz, smooth
+from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source, lipschitz, smooth
 from bounds.convex.dp_svrg_minibatch import batch
 from bounds.convex.variance_reduction import G, L_s
 from bounds.nonconvex.dp_lssgd import nu
@@ -77,6 +77,7 @@ theorem3 = Claim(
             },
         )
     ],
+    cites=[Cites("lssgd20.theorem1"), Cites("lssgd20.lemma5")],
 )
 
 best_T = (2 * gap + L_s * G**2) * spent / (24 * d * L_s * beta_s * G**2 * log_delta)
@@ -158,6 +159,7 @@ theorem7 = Claim(
             1e6,
         )
     ],
+    cites=[Cites("lwang21.theorem5.3.2"), Cites("lwang21.lemma5.5.8"), Cites("lwang21.equation5.5.3")],
 )
 
 theorem7_corrected = Claim(
