@@ -7,9 +7,10 @@ Utility: dp_lssgd_proof.py. The operator: laplacian_smoothing.py. Solver: dpchec
 from sympy import Eq, Expr, Integer, Le, Rational, Symbol, exp, log, sqrt
 
 from bounds.accountant import Accountant
-from bounds.claim import Cites, Claim, Kind, Setting, Source, lipschitz
+from bounds.claim import Cites, Claim, Kind, Source, lipschitz
 from bounds.convex.dp_svrg_minibatch import batch
 from bounds.convex.variance_reduction import G
+from bounds.derivations import Implied
 from bounds.guarantees import ApproxDP, RenyiDP
 from bounds.nonconvex.laplacian_smoothing import both
 from bounds.proofs import AtMost, Less, Proof, Same
@@ -136,50 +137,72 @@ amplification_v0 = Claim(
     ],
 )
 
-a = Symbol("a", positive=True)
-WHOLE = "Theorem 9 of Wang, Balle and Kasiviswanathan (2019) for whole orders, each of its terms over τ²α(α-1)/σ'²"
-amplification_whole = Claim(
-    id="lssgd20.lemma1.corrected",
-    source=Source("lssgd20", "Lemma 1, second part"),
-    kind=Kind.PRIVACY,
-    says="5τ²α/σ'² for whole α ≤ log(1/(τ(1+σ'²))) and σ'² ≥ 1.5.",
-    assumes=[order >= 2, spread >= Rational(3, 2), order <= log(1 / (share * (1 + spread))), Setting("α is whole")],
-    states=Le(renyi, 5 * share**2 * order / spread),
-    corrects="lssgd20.lemma1",
-    checks=[
-        Proof(
-            [
-                Less(
-                    "j = 2: half of 4(e^y - 1)/y is below 2.85, y = 1/σ'² ≤ 2/3",
-                    2 * (exp(x) - 1) / x,
-                    Rational(285, 100),
-                    box={x: (1e-6, 0.6667)},
-                ),
-                Less(
-                    "j = 3, u = τ(1+σ'²) ≤ e^-α: at most u^(1/3)·log(1/u)/3, and log(1/u) ≥ 3 if there is one",
-                    (a * exp(-a / 3) / 3),
-                    Rational(37, 100),
-                    box={a: (3, 600)},
-                ),
-                Less(
-                    "j ≥ 4: at most 2/j²·e^(-2j(j-4)/3) by j^j ≤ j!·e^j, and these sum to less than 2/16·Σe^(-10i/3)",
-                    Rational(1, 8) / (1 - exp(-Rational(10, 3))),
-                    Rational(13, 100),
-                ),
-                Less("together", Rational(285 + 37 + 13, 100), Integer(5)),
-            ],
-            WHOLE,
-        )
-    ],
-)
+# What follows rests on Theorem 9 of Wang, Balle and Kasiviswanathan (2019), which bounds the moment of a whole order a
+# by terms j = 2, ..., a. Over τ²a(a-1)/σ'², with s = σ'² ≥ 3/2, z = log(1/(τ(1+s))) + 1 and j ≤ a ≤ z, the term j ≥ 3
+# is at most (2/j!)·z^(j-2)·e^(j-2-z(2j-5)/3): C(a,j) ≤ a(a-1)a^(j-2)/j!, τ = e^(1-z)/(1+s), j(j-1)/(2s) ≤ (j-1)z/3.
+z, part = Symbol("z", positive=True), Symbol("part", nonnegative=True)
+amplification_steps: list[Same | Less] = [
+    Less(
+        "j = 2: 2(e^y-1)/y ≤ 2.85 for y = 1/σ'² ≤ 2/3", 2 * (exp(x) - 1) / x, Rational(285, 100), box={x: (1e-6, 0.667)}
+    ),
+    Less("and below 1e-6, where (e^y-1)/y ≤ e^y", 2 * exp(Rational(1, 10**6)), Rational(285, 100)),
+    Less("j = 3: z·e^(1-z/3)/3 at z = 3", exp(1 - Rational(3, 3)), Integer(1)),
+    Less("falls beyond: its logarithm has the slope 1/z - 1/3", 1 / (3 + more) - Rational(1, 3), Integer(0)),
+    Less("j = 4: z²e^(2-z)/12 at z = 4", 16 * exp(-2) / 12, Rational(19, 100)),
+    Less("falls beyond: 2/z - 1", 2 / (4 + more) - 1, Integer(0)),
+    Less("j = 5: z³e^(3-5z/3)/60 at z = 5", 125 * exp(3 - Rational(25, 3)) / 60, Rational(2, 100)),
+    Less("falls beyond: 3/z - 5/3", 3 / (5 + more) - Rational(5, 3), Integer(0)),
+    Less(
+        "j ≥ 6: 2/j²·e^(j-2-2j(j-4)/3), as j^j ≤ j!·e^j and it falls beyond z = j; at most 2/36·e^-4·Σe^-i",
+        Rational(1, 18) * exp(-4) / (1 - exp(-1)),
+        Rational(1, 100),
+    ),
+    Less("together", Rational(285 + 100 + 19 + 2 + 1, 100), Rational(407, 100)),
+    Less(
+        "real α from 2 on: the log-moment is convex, and its chord between 2 and 3 exceeds α(α-1) by 8% at most",
+        2 + 4 * part,
+        Rational(108, 100) * (2 + part) * (1 + part),
+        box={part: (0.0, 1.0)},
+    ),
+    Same(
+        "between m and m+1 it exceeds α(α-1) by part - part², whatever m,",
+        (1 - part) * z * (z - 1) + part * (z + 1) * z - (z + part) * (z + part - 1),
+        part - part**2,
+    ),
+    Less("and α(α-1) grows with m", (2 + part) * (1 + part), (2 + more + part) * (1 + more + part)),
+    Less("4.07·1.08 ≤ 5", Rational(407, 100) * Rational(108, 100), Integer(5)),
+    Same(
+        "α below 2: χ² against a third mean, e^(a/s)+e^(b/s)-2e^((a+b-1)/(2s)) with a, b ≤ 1, is convex in e^(a/2s) and "
+        "e^(b/2s); with E = e^(1/2s), its corner E²-1 is below 2E(E-1)",
+        2 * x * (x - 1) - (x**2 - 1),
+        (x - 1) ** 2,
+    ),
+    Same("and so is 2-2/E", 2 * x * (x - 1) - (2 - 2 / x), 2 * (x - 1) ** 2 * (x + 1) / x),
+    Less("and σ'²·2E(E-1) ≤ 1.7", exp(x) * (exp(x) - 1) / x, Rational(17, 10), box={x: (1e-6, 0.3334)}),
+    Less("also where 1/(2σ'²) is below 1e-6", exp(2 * Rational(1, 10**6)), Rational(17, 10)),
+]
+AMPLIFIED = "Theorem 9 of Wang, Balle and Kasiviswanathan (2019), term by term; chords and χ² for orders between"
+limited = [order > 1, spread >= Rational(3, 2), order <= log(1 / (share * (1 + spread)))]
 
 amplification = Claim(
     id="lwang21.lemma5.5.3.subsampled",
     source=Source("lwang21", "Lemma 5.5.3, second part"),
     kind=Kind.PRIVACY,
     says="Without replacement it has 5τ²α/σ'² for σ'² ≥ 1.5 and α ≤ log(1/(τ(1+σ'²))).",
-    assumes=[order > 1, spread >= Rational(3, 2), order <= log(1 / (share * (1 + spread)))],
+    assumes=limited,
     states=Le(renyi, 5 * share**2 * order / spread),
+    checks=[Proof(amplification_steps, AMPLIFIED)],
+)
+
+amplification_right = Claim(
+    id="lssgd20.lemma1.corrected",
+    source=Source("lssgd20", "Lemma 1, second part"),
+    kind=Kind.PRIVACY,
+    says="5τ²α/σ'² for σ'² ≥ 1.5 and α ≤ log(1/(τ(1+σ'²))), as the later document has it.",
+    assumes=limited,
+    states=Le(renyi, 5 * share**2 * order / spread),
+    corrects="lssgd20.lemma1",
+    checks=[Implied(amplification, "lwang21, Lemma 5.5.3")],
 )
 
 # Theorem 1 of lssgd20 ------------------------------------------------------------------------------
@@ -216,6 +239,25 @@ theorem1_corrected = Claim(
 order_right = log(1 / delta) / ((1 - split) * eps) + 1
 limit = split * n**3 * eps / (5 * batch**3 * T * order + split * batch * n**2 * eps)
 conditions = [order <= log(limit), 5 * batch**2 * T * order / (split * n**2 * eps) >= Rational(3, 2)]
+identities: list[Same | Less] = [
+    Same(
+        "5τ²α/(ν²/Δ²), Δ = 2G/b",
+        5 * (batch / n) ** 2 * (2 * G / batch) ** 2 * order / noise(20 / split) ** 2,
+        split * eps / T,
+    ),
+    Same(
+        "unsampled: αΔ²/(2ν²) = n²εµ/(10b²T)",
+        order * (2 * G / batch) ** 2 / (2 * noise(20 / split) ** 2),
+        n**2 * eps * split / (10 * batch**2 * T),
+    ),
+    Same(
+        "ν²/Δ²",
+        noise(20 / split) ** 2 / (2 * G / batch) ** 2,
+        5 * T * order * batch**2 / (n**2 * eps * split),
+    ),
+    Same("1/(τ(1+ν²/Δ²))", n / batch / (1 + 5 * T * order * batch**2 / (n**2 * eps * split)), limit),
+    Same("µε + log(1/δ)/(α-1)", split * eps + log(1 / delta) / (order_right - 1), eps),
+]
 theorem2 = Claim(
     id="lwang21.theorem5.3.2",
     source=Source("lwang21", "Theorem 5.3.2"),
@@ -225,11 +267,12 @@ theorem2 = Claim(
     states=Eq(nu, noise(20 / split)),
     guarantee=ApproxDP(eps, delta),
     checks=[
+        Proof([*amplification_steps, *identities], "Lemma 5.5.3 with ρ = µε/T a step, composed and converted"),
         Accountant(
             released,
             LINEAR,
             box={eps: (1, 100), delta: (1e-10, 0.5), n: (10, 1e6), batch: (1, 1000), T: (1, 1e4), split: (0.05, 0.95)},
-        )
+        ),
     ],
     cites=[
         Cites("lwang21.lemma5.5.3.subsampled", {share: batch / n, spread: (batch * nu / (2 * G)) ** 2}),
@@ -248,25 +291,7 @@ theorem2_proof = Claim(
     ignores_units=True,
     checks=[
         Proof(
-            [
-                Same(
-                    "5τ²α/(ν²/Δ²), Δ = 2G/b",
-                    5 * (batch / n) ** 2 * (2 * G / batch) ** 2 * order / noise(20 / split) ** 2,
-                    split * eps / T,
-                ),
-                Same(
-                    "unsampled: αΔ²/(2ν²) = n²εµ/(10b²T)",
-                    order * (2 * G / batch) ** 2 / (2 * noise(20 / split) ** 2),
-                    n**2 * eps * split / (10 * batch**2 * T),
-                ),
-                Same(
-                    "ν²/Δ²",
-                    noise(20 / split) ** 2 / (2 * G / batch) ** 2,
-                    5 * T * order * batch**2 / (n**2 * eps * split),
-                ),
-                Same("1/(τ(1+ν²/Δ²))", n / batch / (1 + 5 * T * order * batch**2 / (n**2 * eps * split)), limit),
-                Same("µε + log(1/δ)/(α-1)", split * eps + log(1 / delta) / (order_right - 1), eps),
-            ],
+            identities,
             "five identities",
         )
     ],

@@ -61,7 +61,7 @@ theorem2 = Claim(
     states=Le(excess_risk, bound2),
     ignores_units=True,
     checks=[AtMost(G * (sqrt(D_sigma) - G * sqrt(printed_T + 1)), few, box={D_sigma: (1, 1e8), G: (0.1, 10)})],
-    cites=[Cites("lssgd20.theorem1"), Cites("lssgd20.lemma4")],
+    cites=[Cites("lssgd20.lemma4")],
 )
 
 theorem2_proof = Claim(
@@ -145,7 +145,6 @@ theorem4 = Claim(
         )
     ],
     cites=[
-        Cites("lwang21.theorem5.3.2"),
         Cites("lwang21.lemma5.5.7"),
         Cites("lwang21.equation5.5.3"),
         Cites("lwang21.equation5.5.4"),

@@ -77,7 +77,7 @@ theorem3 = Claim(
             },
         )
     ],
-    cites=[Cites("lssgd20.theorem1"), Cites("lssgd20.lemma5")],
+    cites=[Cites("lssgd20.lemma5")],
 )
 
 best_T = (2 * gap + L_s * G**2) * spent / (24 * d * L_s * beta_s * G**2 * log_delta)
@@ -159,7 +159,7 @@ theorem7 = Claim(
             1e6,
         )
     ],
-    cites=[Cites("lwang21.theorem5.3.2"), Cites("lwang21.lemma5.5.8"), Cites("lwang21.equation5.5.3")],
+    cites=[Cites("lwang21.lemma5.5.8"), Cites("lwang21.equation5.5.3")],
 )
 
 theorem7_corrected = Claim(
