@@ -172,8 +172,8 @@ amplification_steps: list[Same | Less] = [
     Less("and α(α-1) grows with m", (2 + part) * (1 + part), (2 + more + part) * (1 + more + part)),
     Less("4.07·1.08 ≤ 5", Rational(407, 100) * Rational(108, 100), Integer(5)),
     Same(
-        "α below 2: χ² against a third mean, e^(a/s)+e^(b/s)-2e^((a+b-1)/(2s)) with a, b ≤ 1, is convex in e^(a/2s) and "
-        "e^(b/2s); with E = e^(1/2s), its corner E²-1 is below 2E(E-1)",
+        "α below 2: χ² against a third mean, e^(a/s)+e^(b/s)-2e^((a+b-1)/(2s)) with a, b ≤ 1, is convex in e^(a/2s) "
+        "and e^(b/2s); with E = e^(1/2s), its corner E²-1 is below 2E(E-1)",
         2 * x * (x - 1) - (x**2 - 1),
         (x - 1) ** 2,
     ),

