@@ -1,4 +1,6 @@
-"""Table 5.1 of lwang21: DP-SGD with and without Laplacian smoothing."""
+"""Table 5.1 of lwang21, Table 1 of lssgd20: DP-SGD with and without Laplacian smoothing."""
+
+from dataclasses import replace
 
 from sympy import Integer, Symbol, sqrt
 
@@ -57,6 +59,28 @@ table5_1 = Table(
     ],
 )
 
+THEIRS = {"lwang21.theorem5.3.4": "lssgd20.theorem2", "lwang21.theorem5.3.7": "lssgd20.theorem3"}
+table1 = replace(
+    table5_1,
+    id="lssgd20.table1",
+    source=Source("lssgd20", "Table 1"),
+    rows=[
+        replace(
+            row,
+            cells={
+                name: replace(cell, claim=THEIRS.get(cell.claim, cell.claim) if cell.claim else None)
+                for name, cell in row.cells.items()
+            },
+        )
+        for row in table5_1.rows
+    ],
+)
+
+ROOTS = {
+    (SGD, UTILITY): sqrt(sqrt(d) / (eps * n)),
+    ("DP-LSSGD, nonconvex", UTILITY): sqrt(sqrt(beta_s * d) / (eps * n)),
+}
+
 follows = Claim(
     id="lwang21.table5.1",
     source=Source("lwang21", "Table 5.1"),
@@ -74,13 +98,25 @@ corrected = Claim(
     states=Rate(ratio, Integer(1)),
     corrects="lwang21.table5.1",
     checks=[
-        Regenerates(
-            table5_1.with_cells(
-                {
-                    (SGD, UTILITY): sqrt(sqrt(d) / (eps * n)),
-                    ("DP-LSSGD, nonconvex", UTILITY): sqrt(sqrt(beta_s * d) / (eps * n)),
-                }
-            )
-        )
+        Regenerates(table5_1.with_cells(ROOTS)),
     ],
+)
+
+follows_v0 = Claim(
+    id="lssgd20.table1",
+    source=Source("lssgd20", "Table 1"),
+    kind=Kind.IDENTITY,
+    says=follows.says,
+    states=Rate(ratio, Integer(1)),
+    checks=[Regenerates(table1)],
+)
+
+corrected_v0 = Claim(
+    id="lssgd20.table1.corrected",
+    source=Source("lssgd20", "Table 1"),
+    kind=Kind.IDENTITY,
+    says=corrected.says,
+    states=Rate(ratio, Integer(1)),
+    corrects="lssgd20.table1",
+    checks=[Regenerates(table1.with_cells(ROOTS))],
 )
