@@ -42,6 +42,18 @@ UNCORRECTED = {
     "dwang20.section4.1.5.eps.exact": "an experiment: there is nothing to put in its place",
     "dwang20.section4.1.5.d": "an experiment: there is nothing to put in its place",
     "dwang20.section4.1.5.d.exact": "an experiment: there is nothing to put in its place",
+    "lwang21.section5.4.condition": "a setting of the experiment against its theorem: the theorem has the right one",
+    "lwang21.table5.2": "an experiment: there is nothing to put in its place",
+    "lwang21.table5.2.variance": "an experiment: there is nothing to put in its place",
+    "lwang21.table5.2.noise": "an experiment: there is nothing to put in its place",
+    "lwang21.section5.4.1.loss": "an experiment: there is nothing to put in its place",
+    "lwang21.section5.4.1.steps": "an experiment: there is nothing to put in its place",
+    "lwang21.section5.4.2.adam": "an experiment: there is nothing to put in its place",
+    "lssgd20.table2": "an experiment: there is nothing to put in its place",
+    "lssgd20.table2.variance": "an experiment: there is nothing to put in its place",
+    "lssgd20.section4.1.loss": "an experiment: there is nothing to put in its place",
+    "lssgd20.section4.1.steps": "an experiment: there is nothing to put in its place",
+    "lssgd20.section4.2.adam": "an experiment: there is nothing to put in its place",
 }
 
 

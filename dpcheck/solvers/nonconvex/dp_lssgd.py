@@ -1,0 +1,197 @@
+"""DP-LSSGD (lwang21, Algorithm 5; lssgd20, Algorithm 1). Claims: bounds/nonconvex/dp_lssgd.py and its kin."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from scipy import special
+
+from bounds.errors import InvalidInput
+from bounds.guarantees import ApproxDP
+from bounds.nonconvex import dp_lssgd as theory
+from bounds.nonconvex import dp_lssgd_proof as convex_theory
+from bounds.nonconvex import dp_lssgd_stationarity as nonconvex_theory
+from dpcheck.checks import AuditCheck, Property
+from dpcheck.losses import Array, Logistic, Sigmoid
+from dpcheck.problems import Problem
+from dpcheck.smoothed_solver import SmoothedSolver, linear_pair
+from dpcheck.smoothing import LaplacianSmoothing
+from dpcheck.solver import Calibration
+
+Schedule = Literal["falling", "constant"]
+Output = Literal["last", "mean", "random"]
+
+
+@dataclass(frozen=True)
+class DPLSSGD(SmoothedSolver):
+    """w <- w - η A_σ⁻¹ (gradient of a random batch + noise), from 0; smoothing = 0 is DP-SGD.
+
+    Step sizes fall as rate/t (the documents' experiments) or are constant, rate/√T (their theorems). The algorithm
+    returns the last iterate, the convex theorems are about the mean; of nonconvex risks a random one is small.
+    """
+
+    schedule: Schedule = field(default="falling", kw_only=True)
+    released: Output = field(default="last", kw_only=True)
+    name: ClassVar[str] = "dp_lssgd"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for what, value, known in (
+            ("schedule", self.schedule, ("falling", "constant")),
+            ("released", self.released, ("last", "mean", "random")),
+        ):
+            if value not in known:
+                raise InvalidInput(what, value, f"one of {', '.join(known)}", f"Use {known[0]}.")
+
+    @property
+    def needs_path(self) -> bool:  # type: ignore[override]
+        return self.released != "last"
+
+    def step_sizes(self, steps: int) -> Array:
+        falling = self.schedule == "falling"
+        return self.rate / np.arange(1.0, steps + 1) if falling else np.full(steps, self.rate / np.sqrt(steps))
+
+    def moved(self, w: Array, smooth: Array, eta: float, memory: list[Array]) -> Array:
+        return w - eta * smooth
+
+    def path(self, operator: LaplacianSmoothing, etas: Array, released: Array) -> Iterator[tuple[Array, Array]]:
+        """A_σ(w^k - w^(k+1))/η is the noisy gradient."""
+        w = np.zeros(released[:, 0].shape)
+        for t, eta in enumerate(etas):
+            yield w, operator.apply(w - released[:, t]) / eta
+            w = released[:, t]
+
+    def output(self, iterates: Array, rng: np.random.Generator) -> Array:
+        """w^T; the mean of w^0 to w^(T-1), weighted by the step sizes; or one of these at random, so weighted."""
+        if self.released == "last":
+            return iterates[-1]
+        etas = self.step_sizes(len(iterates) - 1)
+        weights = etas / etas.sum()
+        if self.released == "mean":
+            return np.asarray(np.einsum("t,tkd->kd", weights, iterates[:-1]))
+        k = iterates.shape[1]
+        return iterates[rng.choice(len(weights), size=k, p=weights), np.arange(k)]
+
+
+# Checks that run the solver -------------------------------------------------------------------------
+ALTERNATING = (1.0, -1.0) * 4
+CLAIMED = ApproxDP(1.0, 1e-2)
+
+
+def at_the_boundary(calibration: Calibration) -> Any:
+    """One of six records, one step, ε at the limit of Theorem 1's condition."""
+    guarantee = ApproxDP(1.13, 1e-4)
+    solver = DPLSSGD(batch=1, steps=1, smoothing=2.0, document="lssgd20")
+    return solver.mechanism(guarantee, calibration, transcript=True), linear_pair(6), guarantee
+
+
+def smoothed(noise_factor: float) -> Any:
+    """Eight dimensions, gradients that alternate: what smoothing shrinks most; every iterate seen."""
+    solver = DPLSSGD(batch=2, steps=4, smoothing=5.0)
+    mechanism = solver.mechanism(CLAIMED, noise_factor=noise_factor, transcript=True)
+    return mechanism, linear_pair(10, ALTERNATING), CLAIMED
+
+
+def if_smoothing_helped() -> Any:
+    """The noise that would do if sensitivity fell by √β and noise did not."""
+    return smoothed(math.sqrt(LaplacianSmoothing(5.0, 8).beta))
+
+
+def renyi_divergence(order: float, share: float, spread: float, means: tuple[float, float]) -> float:
+    """The larger of both directions between (1-τ)N(0,s) + τN(m,s), m one mean or the other, on a grid with all mass.
+
+    Rounding leaves about 1e-11: too much for shares below 1e-4.
+    """
+    deviation = math.sqrt(spread)
+    x = np.linspace(-order - 12 * deviation, order + 12 * deviation, 20_001)
+    centre = -(x**2) / (2 * spread) - math.log(deviation * math.sqrt(2 * math.pi))
+    p, q = (
+        centre + np.logaddexp(math.log1p(-share), math.log(share) + (2 * m * x - m**2) / (2 * spread)) for m in means
+    )
+    moments = (order * a + (1 - order) * b for a, b in ((p, q), (q, p)))
+    return max(float(special.logsumexp(m) + math.log(x[1] - x[0])) / (order - 1) for m in moments)
+
+
+def amplified(case: Mapping[str, Any]) -> tuple[float, float]:
+    """The divergence at a real order inside the lemma's limit, against 5τ²α/σ'²."""
+    spread, share = float(case["spread"]), 10.0 ** -float(case["digits"])
+    top = math.log(1 / (share * (1 + spread)))
+    if top <= 1.01:
+        return 0.0, 1.0
+    order = 1.01 + (top - 1.01) * float(case["part"])
+    bound = theory.amplification.evaluate(ls_order=order, ls_spread=spread, ls_tau=share)
+    means = (0.5, -0.5) if case["between"] else (1.0, 0.0)  # the other records between the two, or like one
+    return renyi_divergence(order, share, spread, means), float(bound)
+
+
+def random_problem(case: Mapping[str, Any], loss: Any) -> Problem:
+    rng = np.random.default_rng(int(case["seed"]))
+    X = rng.standard_normal((int(case["n"]), int(case["d"])))
+    X /= np.maximum(1.0, np.linalg.norm(X, axis=1))[:, None]
+    return Problem(X, rng.choice([-1.0, 1.0], len(X)), loss, l2=float(case.get("l2", 0.0)))
+
+
+def excess(case: Mapping[str, Any]) -> tuple[float, float]:
+    """E F(mean iterate) - F*, less five standard errors, against the bound of Theorem 2's proof."""
+    problem = random_problem(case, Logistic())
+    best, least = _minimiser(problem)
+    solver = DPLSSGD(1, int(case["T"]), float(case["sigma"]), schedule="constant", released="mean")
+    found = solver.solve(problem, ApproxDP(float(case["eps"]), 1e-2), int(case["seed"]), trials=200)
+    gaps = problem.value(found.w) - least
+    operator = LaplacianSmoothing(solver.smoothing, problem.d)
+    bound = convex_theory.theorem2_proof.evaluate(
+        D_sigma=float(operator.norm2(best)), G=problem.data_lipschitz, gamma_s=operator.gamma, d=problem.d,
+        ls_nu=found.noise_std, T=found.steps,
+    )  # fmt: skip
+    return float(gaps.mean() - 5 * gaps.std() / math.sqrt(len(gaps))), float(bound)
+
+
+def _minimiser(problem: Problem) -> tuple[Array, float]:
+    """A comparison point and its value: bounds of this kind hold against every point."""
+    w = np.zeros(problem.d)
+    for _ in range(200):
+        w = w - 4.0 * problem.gradient(w)
+    return w, float(problem.value(w))
+
+
+def stationarity(case: Mapping[str, Any]) -> tuple[float, float]:
+    """E ‖∇F‖² at a random iterate in the norm of A⁻¹, less five standard errors, against Theorem 3's proof."""
+    problem = random_problem(case, Sigmoid())
+    solver = DPLSSGD(1, int(case["T"]), float(case["sigma"]), schedule="constant", released="random")
+    found = solver.solve(problem, ApproxDP(float(case["eps"]), 1e-2), int(case["seed"]), trials=200)
+    operator = LaplacianSmoothing(solver.smoothing, problem.d)
+    norms = operator.dual_norm2(problem.gradient(found.w))
+    bound = nonconvex_theory.theorem3_proof.evaluate(
+        ls_gap=0.5, L_smooth=problem.smoothness, G=problem.data_lipschitz, beta_s=operator.beta, d=problem.d,
+        ls_nu=found.noise_std, T=found.steps,
+    )  # fmt: skip
+    return float(norms.mean() - 5 * norms.std() / math.sqrt(len(norms))), float(bound)
+
+
+SIZES = {"n": (2, 8), "d": (2, 9), "seed": (0, 10**6), "T": (1, 12), "sigma": (0.0, 5.0), "eps": (0.3, 3.0)}
+SEEN, RUNS = "every iterate seen", "200 runs, five standard errors"
+
+CHECKS = {
+    "lssgd20.theorem1.corrected": [
+        AuditCheck(lambda: smoothed(1.0), f"certified noise, σ = 5, d = 8, {SEEN}", trials=20_000)
+    ],
+    "lwang21.remark5.5.6.privacy": [
+        AuditCheck(if_smoothing_helped, f"√β of the noise, σ = 5, d = 8, alternating gradients, {SEEN}", trials=20_000)
+    ],
+    "lwang21.lemma5.5.3.subsampled": [
+        Property(
+            amplified, {"spread": (1.5, 60.0), "digits": (0.5, 3.5), "part": (0.0, 1.0), "between": (0, 1)},
+            "real orders inside the limit, all other records alike or between the two, quadrature", examples=150,
+        )
+    ],
+    "lssgd20.theorem2.proof": [
+        Property(excess, SIZES, f"certified noise, random logistic problems, {RUNS}", examples=12)
+    ],
+    "lssgd20.theorem3.proof": [
+        Property(stationarity, SIZES, f"certified noise, random sigmoid problems, {RUNS}", examples=12)
+    ],
+}  # fmt: skip

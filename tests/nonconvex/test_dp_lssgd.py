@@ -1,0 +1,255 @@
+"""DP-LSSGD: privacy is that of DP-SGD whatever σ; stated noise, certified noise, utility.
+
+Every audit has a fixed seed and a false-alarm rate of 1e-6, and flags the bug planted beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from audits import audit
+from bounds.accounting import gaussian_epsilon
+from bounds.errors import HypothesisViolated, InvalidInput
+from bounds.guarantees import ApproxDP, PureDP
+from bounds.nonconvex import dp_lssgd as theory
+from bounds.nonconvex import dp_lssgd_proof as convex_theory
+from bounds.nonconvex import dp_lssgd_stationarity as nonconvex_theory
+from bounds.sampled_gaussian import subsampled_gaussian_epsilon
+from dpcheck.checks import exceeds
+from dpcheck.constraints import L2Ball
+from dpcheck.losses import Huber, Logistic, Squared
+from dpcheck.problems import Problem
+from dpcheck.smoothed_solver import linear_pair
+from dpcheck.smoothing import LaplacianSmoothing
+from dpcheck.softmax import softmax_problem
+from dpcheck.solvers.nonconvex import dp_lssgd as solvers
+from dpcheck.solvers.nonconvex.dp_lssgd import ALTERNATING, DPLSSGD, at_the_boundary
+
+CLAIMED = ApproxDP(1.0, 1e-2)
+DIRECTIONS = {"line": (1.0,), "constant": (1.0,) * 8, "alternating": ALTERNATING}
+
+
+def flagged(mechanism: Any, pair: tuple[Any, Any], guarantee: ApproxDP = CLAIMED, trials: int = 20_000) -> bool:
+    return audit(mechanism, pair=pair, guarantee=guarantee, max_trials=trials, alpha=1e-6, seed=1).violated
+
+
+# Privacy -------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("direction", DIRECTIONS.values(), ids=DIRECTIONS)
+@pytest.mark.parametrize("sigma", [0.5, 5.0])
+def test_smoothing_changes_nothing_for_the_adversary(direction: Any, sigma: float) -> None:
+    """A_σ⁻¹ is a bijection: with the same noise, the log-likelihood ratio of the iterates is the same number."""
+    pair, seen = linear_pair(10, direction), []
+    for strength in (0.0, sigma):
+        white: Any = DPLSSGD(batch=3, steps=4, smoothing=strength).mechanism(CLAIMED, transcript=True)
+        outputs = white(pair[0], 7, 200)
+        seen.append(white.log_density(outputs, pair[0]) - white.log_density(outputs, pair[1]))
+    assert seen[1] == pytest.approx(seen[0], abs=1e-7)
+    assert np.ptp(seen[0]) > 1
+
+
+@pytest.mark.parametrize("direction", [ALTERNATING, (1.0,) * 8], ids=["alternating", "constant"])
+def test_certified_noise_is_not_flagged_and_planted_bugs_are(direction: Any) -> None:
+    """False alarms: 1e-6. Planted: half of the noise, and the √β of it that Remark 5.5.6 suggests."""
+    pair = linear_pair(10, direction)
+    solver = DPLSSGD(batch=2, steps=4, smoothing=5.0)
+    assert not flagged(solver.mechanism(CLAIMED, transcript=True), pair)
+    for factor in (0.5, math.sqrt(LaplacianSmoothing(5.0, 8).beta)):
+        assert flagged(solver.mechanism(CLAIMED, noise_factor=factor, transcript=True), pair)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_certified_noise_on_random_pairs(seed: int) -> None:
+    """False alarms: 1e-6."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((6, 3))
+    first = Problem(X / np.linalg.norm(X, axis=1)[:, None], rng.choice([-1.0, 1.0], 6), Logistic())
+    pair = (first, first.replace(0, -first.X[0], first.y[0]))
+    assert not flagged(DPLSSGD(batch=2, steps=3, smoothing=2.0).mechanism(CLAIMED, transcript=True), pair)
+
+
+def test_stated_noise_is_flagged_where_the_accountant_refutes_it() -> None:
+    """False alarms: 1e-6. Theorem 1 of lssgd20 at the edge of its condition; its corrected condition is not met."""
+    mechanism, pair, guarantee = at_the_boundary("stated")
+    noise = mechanism.solver.solve(pair[0], guarantee, 0, calibration="stated").noise_std
+    assert subsampled_gaussian_epsilon(noise, 6, 1, 1, guarantee.delta).low > 1.5 * guarantee.eps
+    assert flagged(mechanism, pair, guarantee, trials=700_000)
+    assert not flagged(*at_the_boundary("certified"), trials=100_000)
+
+
+@pytest.mark.parametrize(
+    ("tau", "steps", "eps", "tight"),
+    [(0.1, 2, 1.0, 2.00), (0.01, 44, 0.5, 0.78), (0.05, 7, 1.0, 1.90), (0.001, 17372, 1.0, 0.757)],
+)
+def test_the_validity_region_of_theorem_1(tau: float, steps: int, eps: float, tight: float) -> None:
+    """Points near ε² = 5T·log(1/δ)τ² at δ = 1e-5, computed elsewhere: three violate, the last holds."""
+    n = round(1 / tau)
+    noise = theory.theorem1.evaluate(
+        n=n, batch=1, T=steps, eps=eps, delta=1e-5, G=1, ls_order=2 * math.log(1e5) / eps + 1
+    )
+    found = subsampled_gaussian_epsilon(float(noise), n, 1, steps, 1e-5)
+    assert found.low <= tight * 1.02
+    assert found.high >= tight * 0.98
+    assert (found.low > eps) is (tight > eps)
+
+
+def test_full_batches_leak_their_exact_epsilon_to_the_white_box() -> None:
+    """mu = √T·(2/n)/ν exactly, σ > 0; the last iterate, whose later steps are shorter, leaks less."""
+    solver, pair = DPLSSGD(batch=10, steps=25, smoothing=3.0), linear_pair(10, ALTERNATING)
+    noise = solver.solve(pair[0], CLAIMED, 0).noise_std
+    exact = float(gaussian_epsilon(CLAIMED.delta, math.sqrt(25) * 2 / 10 / noise))
+    asked: dict[str, Any] = {"pair": pair, "guarantee": CLAIMED, "max_trials": 8000, "assume": "gdp"}
+    inside = audit(solver.mechanism(CLAIMED, transcript=True), **asked)
+    outside = audit(solver.mechanism(CLAIMED), **asked)
+    assert 0.9 * exact < inside.epsilon_lower <= exact * (1 + 1e-9)
+    assert outside.epsilon_lower < 0.9 * exact
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3])
+def test_the_law_of_a_transcript_is_exact(batch: int) -> None:
+    """E exp(ratio) = 1 under the second dataset, up to six standard errors."""
+    first = Problem([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]], [1, -1, 1], Logistic(), l2=0.1)
+    pair = (first, first.replace(0, [-1.0, 0.0], 1.0))
+    white: Any = DPLSSGD(batch, 3, 2.0).mechanism(ApproxDP(3.0, 0.1), transcript=True)
+    outputs = white(pair[1], np.random.default_rng(4), 20_000)
+    weights = np.exp(white.log_density(outputs, pair[0]) - white.log_density(outputs, pair[1]))
+    assert weights.mean() == pytest.approx(1, abs=6 * weights.std() / math.sqrt(20_000))
+    assert weights.std() > 0.1
+
+
+# Calibration ---------------------------------------------------------------------------------------
+@given(
+    eps=st.floats(0.1, 3), delta=st.floats(1e-6, 0.1), n=st.integers(2, 40), batch=st.integers(1, 40),
+    steps=st.integers(1, 20), split=st.floats(0.1, 0.9),
+)  # fmt: skip
+@settings(max_examples=15, deadline=None)
+def test_stated_noise_is_the_theorems(eps: float, delta: float, n: int, batch: int, steps: int, split: float) -> None:
+    problem = Problem(np.zeros((n, 2)), np.ones(n), Huber(0.7))
+    solver = DPLSSGD(batch, steps, split=split, conditions=False)
+    new, old = (
+        replace(solver, document=document).solve(problem, ApproxDP(eps, delta), 0, calibration="stated").noise_std
+        for document in ("lwang21", "lssgd20")
+    )
+    order = math.log(1 / delta) / ((1 - split) * eps) + 1
+    assert new == pytest.approx(0.7 * math.sqrt(20 * steps * order / (split * n**2 * eps)))
+    assert old == pytest.approx(0.7 * math.sqrt(8 * steps * (2 * math.log(1 / delta) / eps + 1) / (n**2 * eps)))
+
+
+def test_conditions_are_named_where_they_fail() -> None:
+    """Those of the documents' experiments: Theorem 5.3.2 does not apply, Theorem 1 does."""
+    problem = Problem(np.zeros((50_000, 1)), np.ones(50_000), Logistic())
+    asked = {"guarantee": ApproxDP(0.3, 1e-5), "rng": 0, "calibration": "stated"}
+    with pytest.raises(HypothesisViolated, match=r"lwang21\.theorem5\.3\.2"):
+        DPLSSGD(batch=128, steps=19_531).noise(problem, ApproxDP(0.3, 1e-5), 128, 19_531, "stated")
+    assert DPLSSGD(document="lssgd20").noise(problem, ApproxDP(0.3, 1e-5), 128, 19_531, "stated")[0] > 0
+    few = Problem(np.zeros((100, 1)), np.ones(100), Logistic())
+    with pytest.raises(HypothesisViolated, match=r"lssgd20\.theorem1"):
+        DPLSSGD(batch=1, steps=1, document="lssgd20").solve(few, **asked)
+
+
+def test_refusals_name_what_fails() -> None:
+    problem = Problem(np.zeros((4, 2)), np.ones(4), Logistic())
+    for guarantee in (PureDP(1.0), ApproxDP(1.0, 0.0)):
+        with pytest.raises(InvalidInput, match="must be ApproxDP with delta > 0"):
+            DPLSSGD(batch=2).solve(problem, guarantee, 0)
+    with pytest.raises(HypothesisViolated, match="Lipschitz"):
+        DPLSSGD(batch=2).solve(replace(problem, loss=Squared()), CLAIMED, 0)
+    with pytest.raises(InvalidInput, match="whole space"):
+        DPLSSGD(batch=2).solve(replace(problem, constraint=L2Ball(1.0)), CLAIMED, 0)
+    for bad in (
+        {"batch": 0}, {"steps": 1.5}, {"smoothing": -1.0}, {"rate": 0.0}, {"document": "other"}, {"split": 1.0},
+        {"schedule": "rising"}, {"released": "best"},
+    ):  # fmt: skip
+        with pytest.raises(InvalidInput, match=next(iter(bad))):
+            DPLSSGD(**bad)  # type: ignore[arg-type]
+
+
+def test_the_families_of_the_counterexamples_meet_the_privacy_theorem() -> None:
+    """Theorems 5.3.4 and 5.3.7 are refuted under Theorem 5.3.2's conditions, with µ = 1/2 and T = 2n²."""
+    families = (
+        (convex_theory.path4, "D_sigma", lambda p: (p["D_sigma"] + 1) * p["n"] ** 2 * p["eps"] ** 2 / p["d"]),
+        (nonconvex_theory.path7, "ls_gap", lambda p: (p["ls_gap"] + 1) * p["n"] ** 2 * p["eps"] ** 2 / p["d"]),
+    )
+    for path, _, steps in families:
+        point = {str(s): float(e.subs(convex_theory.far, 10**4)) for s, e in path.items()}
+        assert steps(point) == pytest.approx(2 * point["n"] ** 2)
+        order = math.log(1 / point["delta"]) / (0.5 * point["eps"]) + 1
+        values = {**point, "T": 2 * point["n"] ** 2, "ls_mu": 0.5, "ls_order": order}
+        assert theory.theorem2.violated_by(values) is None
+
+
+# The algorithm -------------------------------------------------------------------------------------
+def test_without_noise_it_is_smoothed_gradient_descent() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((5, 4)) / 5
+    problem = Problem(X, rng.choice([-1.0, 1.0], 5), Logistic(), l2=0.1)
+    found = DPLSSGD(5, 6, 2.0, 0.7, noise_factor=0.0).solve(problem, CLAIMED, 0, trials=2).w
+    w = np.zeros(4)
+    matrix = np.linalg.inv(LaplacianSmoothing(2.0, 4).apply(np.eye(4)))
+    for t in range(1, 7):
+        w = w - 0.7 / t * matrix @ problem.gradient(w)
+    assert found == pytest.approx(np.tile(w, (2, 1)), abs=1e-9)
+
+
+def test_what_is_released() -> None:
+    problem = Problem(np.ones((3, 1)), np.ones(3), Logistic())
+    asked = {"guarantee": CLAIMED, "rng": 5, "trials": 400}
+    runs = {how: DPLSSGD(1, 4, 0.0, released=how) for how in ("last", "mean", "random")}  # type: ignore[arg-type]
+    path = runs["last"].solve(problem, **asked, trace=True).trace.iterates[..., 0]  # type: ignore[arg-type]
+    weights = runs["last"].step_sizes(4) / runs["last"].step_sizes(4).sum()
+    last, mean, random = (run.solve(problem, **asked).w[:, 0] for run in runs.values())  # type: ignore[arg-type]
+    assert last == pytest.approx(path[-1], abs=1e-6)
+    assert mean == pytest.approx(weights @ path[:-1], abs=1e-6)
+    chosen = np.abs(random - path[:-1]).argmin(axis=0)
+    assert random == pytest.approx(path[chosen, np.arange(400)], abs=1e-6)
+    assert np.bincount(chosen, minlength=4) / 400 == pytest.approx(weights, abs=0.12)
+
+
+def test_trials_are_one_pass_and_reproducible() -> None:
+    problem = softmax_problem(np.eye(3), [0, 1, 2], 3)
+    solver = DPLSSGD(2, 5, 1.0)
+    first, again = (solver.solve(problem, CLAIMED, 11, trials=70).w for _ in range(2))
+    assert np.array_equal(first, again)
+    assert first.shape == (70, 9)
+    assert len(np.unique(first[:, 0])) == 70
+
+
+# Utility -------------------------------------------------------------------------------------------
+CASE = {
+    "n": st.integers(2, 8), "d": st.integers(2, 9), "seed": st.integers(0, 10**6), "T": st.integers(1, 12),
+    "sigma": st.floats(0, 5), "eps": st.sampled_from([0.5, 1.0, 2.0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("measure", [solvers.excess, solvers.stationarity], ids=["convex", "nonconvex"])
+def test_measured_error_is_below_the_proofs_bound(measure: Any) -> None:
+    @given(case=st.fixed_dictionaries(CASE))
+    @settings(max_examples=10, deadline=None)
+    def holds(case: dict[str, Any]) -> None:
+        assert not exceeds(*measure(case))
+
+    holds()
+
+
+def test_smoothing_helps_towards_smooth_minimisers_and_hurts_towards_rough_ones() -> None:
+    """What D_σ says: a constant w* is left as it is, an alternating one is pulled down. Paired noise."""
+    gains = {}
+    for name, direction in (("constant", np.ones(32)), ("alternating", np.tile([1.0, -1.0], 16))):
+        u = direction / np.linalg.norm(direction)
+        problem = Problem(np.tile(u, (50, 1)), np.ones(50), Logistic(), l2=0.05)
+        risk = [
+            problem.value(
+                DPLSSGD(10, 20, sigma, 2.0, schedule="constant").solve(problem, ApproxDP(2.0, 1e-2), 3, trials=200).w
+            )
+            for sigma in (0.0, 3.0)
+        ]
+        gains[name] = risk[0] - risk[1]
+    for name, sign in (("constant", 1), ("alternating", -1)):
+        error = gains[name].std() / math.sqrt(200)
+        assert sign * gains[name].mean() > 6 * error

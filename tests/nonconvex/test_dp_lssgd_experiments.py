@@ -1,0 +1,64 @@
+"""The experiments on DP-LSSGD: what the printed table says of itself, and how gains are judged."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bounds.claim import Effort, Verdict
+from bounds.nonconvex import dp_lssgd_experiments as theory
+from bounds.registry import library
+from dpcheck.solvers.nonconvex import dp_lssgd_experiments as measured
+from dpcheck.solvers.nonconvex.dp_lssgd_experiments import Gained, images, interval
+
+CLAIM = library["lwang21.table5.2"]
+
+
+def judged(**gains: np.ndarray) -> Verdict:
+    return Gained(lambda seed, trials: gains, "planted").run(CLAIM, Effort()).verdict
+
+
+def test_gains_are_judged_by_their_intervals() -> None:
+    sway = np.linspace(-1, 1, 12)
+    assert judged(one=10 + sway, two=10 + sway) is Verdict.SUPPORTED
+    assert judged(one=10 + sway, two=-10 + sway) is Verdict.REFUTED
+    assert judged(one=10 + sway, two=sway) is Verdict.SUPPORTED
+    assert judged(one=sway, two=sway) is Verdict.UNCHECKED
+
+
+@given(seed=st.integers(0, 10**6), mean=st.floats(-5, 5))
+@settings(max_examples=50, deadline=None)
+def test_intervals_hold_the_mean(seed: int, mean: float) -> None:
+    """Missed with probability 1e-6, by Student's law."""
+    low, high = interval(mean + np.random.default_rng(seed).standard_normal(8), 1e-6)
+    assert low < mean < high
+
+
+def test_the_table_contradicts_its_own_sentence_on_variance() -> None:
+    """At ε = 0.15 each σ > 0 has a larger deviation than σ = 0; everywhere else a smaller one."""
+    held = theory.against_plain(1, higher=False)
+    assert all(row == [True, True, True, False, True] for row in held.values())
+    assert all(all(row) for row in theory.against_plain(0, higher=True).values())
+
+
+def test_images_are_what_the_experiment_says() -> None:
+    problem, rows, labels = images()
+    assert (problem.n, len(rows), problem.d) == (1497, 300, 640)
+    assert np.linalg.norm(problem.X, axis=1).max() <= 4 * (1 + 1e-12)
+    assert problem.data_lipschitz == pytest.approx(4 * math.sqrt(2))
+    assert set(labels) == set(range(10))
+
+
+def test_settings_share_batches_and_noise_and_learn_something() -> None:
+    """A pair of runs differs by σ alone; far better than chance, so that there is something to lose."""
+    one, again = (measured.fitted.__wrapped__("lssgd20", 0.3, 0.0, 1.0, 3, 2) for _ in range(2))
+    assert np.array_equal(one[0], again[0])
+    assert one[0].min() > 0.5
+    noise = measured.DPLSSGD(128, 150, document="lssgd20", conditions=False, noise_factor=images()[0].n / 50_000)
+    found = noise.noise(images()[0], measured.ApproxDP(0.3, 1e-5), 128, 150, "stated")[0] * noise.noise_factor
+    order = 2 * math.log(1e5) / 0.3 + 1
+    assert found == pytest.approx(4 * math.sqrt(2) * math.sqrt(8 * 150 * order / (50_000**2 * 0.3)))
