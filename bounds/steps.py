@@ -29,11 +29,11 @@ class Same:
         gap = sympy.simplify(self.left - self.right)
         if gap == 0:
             return Answer(True, "the difference simplifies to 0")
-        point = (
-            counterexample(self.left, self.right, conditions=self.given, seed=seed)
-            or counterexample(self.right, self.left, conditions=self.given, seed=seed)
-            or where_complex(self.left, self.right, self.given)
-        )
+        point = counterexample(self.left, self.right, conditions=self.given, seed=seed)
+        if point is None:  # an empty point is one: numbers that differ
+            point = counterexample(self.right, self.left, conditions=self.given, seed=seed)
+        if point is None:
+            point = where_complex(self.left, self.right, self.given)
         if point is not None:
             return Answer(False, "the sides differ", point)
         if sympy.simplify(sympy.expand_log(sympy.powsimp(gap, force=True), force=True)) == 0:

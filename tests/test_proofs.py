@@ -306,3 +306,10 @@ def test_steps_under_a_substitution(a: Rational, b: Rational) -> None:
     covers = {eta: b / (a * (1 + v))}
     assert Less("", a * eta, b + 0 * L, covers).settle(0).holds
     assert not Less("", a * eta, b * Rational(99, 100), covers).settle(0).holds
+
+
+def test_numbers_that_differ_are_refuted_without_a_point() -> None:
+    """An empty counterexample is one: there is nothing to choose."""
+    assert Same("numbers", sympy.sqrt(2), sympy.Rational(3, 2)).settle(0).holds is False
+    assert Same("numbers", sympy.Rational(3, 2), sympy.sqrt(2)).settle(0).holds is False
+    assert Same("numbers", sympy.sqrt(2) ** 2, sympy.Integer(2)).settle(0).holds is True
