@@ -17,7 +17,7 @@ from bounds.nonconvex.dp_srm_sensitivity import (
     target,
 )
 from bounds.proofs import AtMost, Equals, Less, Proof, Same
-from bounds.symbols import T, d, m, n, quantity
+from bounds.symbols import T, d, gradient_norm, m, n, quantity
 
 estimate = quantity("estimate", "norm of a noisy estimator", loss=1, parameter=-1, printed="‖v‖", latex=r"\|v\|")
 error2 = quantity("error2", "E ||v - grad F||^2 of an estimator", loss=2, parameter=-2, printed="E‖v-∇F‖²")
@@ -271,3 +271,42 @@ equation16 = Claim(
     ],
     cites=[Cites("lwang21.equation4.9.14")],
 )  # fmt: skip
+
+# 4n₀L·g₀/(Tζ) + 2ζ is 3ζ for T ≥ 4n₀L·g₀/ζ².
+equation17 = Claim(
+    id="lwang21.equation4.9.17",
+    source=Source("lwang21", "equation (4.9.17)"),
+    kind=Kind.UTILITY,
+    says="(4.9.15) and (4.9.16) added up at T = 4n₀L·g₀/ζ², as printed: 6ζ, and γG²/(ζb) without its 2.",
+    assumes=losses,
+    states=Eq(gradient_norm, 6 * target + 2 * target / (slowing**2 * momentum * later_batch)
+              + momentum * G**2 / (target * later_batch) + noisy + sum(roots)),
+    checks=[
+        Equals(
+            (estimate_bound - halved) + 3 * target + 2 * target / (slowing**2 * momentum * later_batch) + sum(roots),
+            "(4.9.15) corrected and (4.9.16)",
+        )
+    ],
+)  # fmt: skip
+
+equation17_corrected = Claim(
+    id="lwang21.equation4.9.17.corrected",
+    source=Source("lwang21", "equation (4.9.17)"),
+    kind=Kind.UTILITY,
+    says="The gradient norm of an iterate drawn uniformly from the first T, for any parameters.",
+    assumes=[*losses, momentum < 1, slowing >= 1],
+    states=Le(gradient_norm, estimate_bound + sum(roots)),
+    corrects="lwang21.equation4.9.17",
+    checks=[
+        Proof(
+            [
+                Same(
+                    "‖∇F‖ ≤ ‖v‖ + ‖∇F - v‖ on average: (4.9.15) corrected plus (4.9.16)",
+                    equation15_corrected.formula + equation16.formula,
+                    estimate_bound + sum(roots),
+                )
+            ]
+        )
+    ],
+    cites=[Cites("lwang21.equation4.9.15.corrected"), Cites("lwang21.equation4.9.16")],
+)
