@@ -176,6 +176,19 @@ def recursive_momentum(
     return Momentum(w, last, _joined(kept, MomentumSteps(plan, sigmas)) if trace else None)
 
 
+def batches(rng: np.random.Generator, k: int, n: int, size: int) -> Index:
+    """Records without replacement, (k, size). Small batches are drawn with it, and again while a record comes twice."""
+    if size**2 > n:
+        return records(rng, k, n, size).reshape(k, size)
+    index = rng.integers(n, size=(k, size))
+    twice = np.arange(k)
+    while size > 1 and len(twice):
+        ordered = np.sort(index[twice], axis=1)
+        twice = twice[(ordered[:, 1:] == ordered[:, :-1]).any(axis=1)]
+        index[twice] = rng.integers(n, size=(len(twice), size))
+    return index
+
+
 Record = tuple[list[Array], list[Array], list[Array]]
 
 
@@ -192,7 +205,7 @@ def _block(
     with np.errstate(over="ignore", invalid="ignore"):  # checked once, at the end
         for t in range(plan.steps + trace):  # v_T is released too, but leads nowhere
             size = plan.size(t)
-            index = None if size == problem.n else records(picked, k, problem.n, size).reshape(k, size)
+            index = None if size == problem.n else batches(picked, k, problem.n, size)
             v = rule.of(w, before, v, index)
             if trace:
                 norms.append(np.linalg.norm(v, axis=1))

@@ -39,7 +39,8 @@ class DPSRM(Solver):
     at most 10000), the two batches and momentum (gamma, at most 1/2). `start_gap` is a PUBLIC bound on F(0) - F*, by
     default the largest loss of a record at 0. `clips` = (C1, C2) clips gradients and their changes, as the
     experiments of the source do; only then, or where 2(2-gamma)G/b is counted, may the step size be fixed. "stated" is
-    the noise of Theorem 4.5.1; with `strict` it is refused where that theorem's conditions fail.
+    the noise of Theorem 4.5.1; with `strict` it is refused where that theorem's conditions fail. `last` releases the
+    last iterate instead: all estimators are counted, so privacy is the same.
     """
 
     steps: int | None = None
@@ -53,6 +54,7 @@ class DPSRM(Solver):
     start_gap: float | None = None
     split: float = field(default=0.5, kw_only=True)
     strict: bool = field(default=False, kw_only=True)
+    last: bool = field(default=False, kw_only=True)
     name: ClassVar[str] = "dp_srm"
 
     def __post_init__(self) -> None:
@@ -73,7 +75,8 @@ class DPSRM(Solver):
         sigmas, claims = self.noise(problem, aim, plan, calibration)
         done = self.descent(problem, plan, sigmas, seed, trials, trace)
         moved = min(plan.largest * sigmas[0], plan.reach) * self.noise_factor
-        return Solution(on_grid(done.w, moved, problem), guarantee, sigmas[1], claims, plan.steps, done.trace)
+        w = on_grid(done.last if self.last else done.w, moved, problem)
+        return Solution(w, guarantee, sigmas[1], claims, plan.steps, done.trace)
 
     def descent(
         self, problem: Problem, plan: Plan, sigmas: tuple[float, float], seed: Seed, trials: int, trace: bool = False
