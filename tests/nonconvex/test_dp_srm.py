@@ -240,6 +240,9 @@ def test_refusals_name_what_fails() -> None:
         SHORT.solve(Problem(np.ones((4, 1)), np.ones(4), Linear()), CLAIMED, 0)
     with pytest.raises(HypothesisViolated, match="noise2"):
         replace(SHORT, strict=True).solve(problem, CLAIMED, 0, calibration="stated")
+    many = Problem(np.zeros((2000, 1)), np.ones(2000), Huber(1.0))
+    with pytest.raises(InvalidInput, match="ever drawn"):
+        DPSRM(4, 3, 5, 0.5, 0.1, 1.0).solve(many, CLAIMED, 0)
     with pytest.raises(InvalidInput, match="batch is 7"):
         replace(SHORT, batch=7).solve(problem, CLAIMED, 0)
     for bad in ({"steps": 0}, {"batch": 1.5}, {"momentum": 1.0}, {"aim": -1.0}, {"slowing": 0.0}, {"split": 0.0}):

@@ -139,6 +139,10 @@ class DPSRM(Solver):
             return (float(noise) * G / ((1 - plan.momentum) * reached + plan.momentum * G), float(noise)), (
                 theory.theorem1.id,
             )
+        drawn = 1 - (1 - plan.first_batch / n) * (1 - plan.batch / n) ** plan.steps
+        if delta >= drawn:  # then no noise at all would be (eps, delta)-private, which nobody wants
+            limit = f"below {drawn:.3g}, the chance that a record is ever drawn"
+            raise InvalidInput("delta", delta, limit, "Lower delta, or take more steps or larger batches.")
         factor = least_factor(released(plan, n), eps, delta)
         return (2 * first * factor, 2 * later * factor), ("sampled_gaussian.least_factor",)
 
