@@ -11,13 +11,15 @@ from bounds.accountant import Accountant
 from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source
 from bounds.convex.variance_reduction import G, L_s, gap0, sigma_n
 from bounds.guarantees import ApproxDP
-from bounds.nonconvex.dp_srm_privacy import noise2, share, split
+from bounds.nonconvex.dp_srm_privacy import noise2, order, share, split
 from bounds.nonconvex.dp_srm_proof import accuracy, batch_of_proof, constant, first_of_proof, steps_of_proof
 from bounds.nonconvex.dp_srm_sensitivity import (
     chosen_order,
     later_batch,
     later_reach,
     losses,
+    slowing,
+    target,
 )
 from bounds.proofs import Follows, Less, NoConstant, Proof, Same
 from bounds.releases import Releases, WithoutReplacement
@@ -72,7 +74,11 @@ theorem1 = Claim(
     states=Eq(sigma_n, noise(later_reach)),
     guarantee=ApproxDP(eps, delta),
     checks=[Accountant(Releases(1 / sqrt(noise2), steps_for + 1, WithoutReplacement(share * MANY, MANY)), seen)],
-    cites=[Cites("lwang21.lemma4.9.1"), Cites("lwang21.equation4.9.4")],
+    cites=[
+        Cites("lwang21.lemma4.3.7.subsampled.corrected", {order: chosen_order}),
+        Cites("lwang21.lemma4.9.1", {order: chosen_order}),
+        Cites("lwang21.lemma4.3.9", {order: chosen_order}),
+    ],
 )
 
 at_half = chosen_order.subs(split, half)
@@ -134,7 +140,7 @@ progress_corrected = Claim(
             ]
         )
     ],
-    cites=[Cites("lwang21.lemma4.3.9"), Cites("lwang21.equation4.9.3")],
+    cites=[Cites("lwang21.lemma4.3.9", {order: chosen_order}), Cites("lwang21.equation4.9.3")],
 )
 
 # Batches of n√(ε/T) at β = 1/2: σ'² = 7α.
@@ -227,7 +233,7 @@ theorem4_corrected = Claim(
             constant * accuracy, Integer(1900), "(4.9.17) corrected, see lwang21.equation4.9.20.total"
         )
     ],
-    cites=[Cites("lwang21.equation4.9.20.total")],
+    cites=[Cites("lwang21.equation4.9.20.total", {split: half, target: accuracy, slowing: L_s * gap0 / accuracy})],
 )  # fmt: skip
 
 theorem4_steps = Claim(

@@ -167,7 +167,7 @@ unsampled = Claim(
     source=Source("lwang21", "equations (4.9.3) and (4.9.5)"),
     kind=Kind.PRIVACY,
     says="With the noise of Theorem 4.5.1 a release on all records has Renyi divergence βεn²/(7b²T).",
-    assumes=losses,
+    assumes=[*losses, order > 1],
     states=Eq(renyi, split * eps * n**2 / (7 * later_batch**2 * T)),
     checks=[
         Equals(divergence(later_batch, later_reach), "αΔ²/(2σ²)"),

@@ -44,7 +44,7 @@ table4_1 = Table(
                     (n * eps) ** Rational(3, 2) / d ** Rational(3, 4),
                     "lwang21.theorem4.5.4.cost",
                     steepest,
-                    "its first term: the second is larger only for nε < √d, where E‖∇F‖ ≤ G says more than the bound",
+                    "its first term: the second is larger only for nε < √d",
                 ),
             },
         ),

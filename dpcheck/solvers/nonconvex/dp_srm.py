@@ -334,7 +334,10 @@ RUNS = "200 runs on random sigmoid, logistic and Huber problems, five standard e
 
 CHECKS = {
     "lwang21.lemma4.3.7.subsampled.corrected": [
-        Property(amplified, {"share": (0.02, 0.99), "ratio": (0.7, 60.0)}, "a dominating pair, orders α that it allows")
+        Property(
+            amplified, {"share": (0.02, 0.99), "ratio": (0.7, 60.0)}, "a dominating pair, orders α that it allows",
+            examples=40,
+        )
     ],
     "lwang21.equation4.10.1": [
         Property(
