@@ -223,7 +223,7 @@ theorem4_corrected = Claim(
     kind=Kind.UTILITY,
     says="With n₀ times as many steps, 4n₀L·g₀/ζ² + 1, and the proof's γ = √2ζ/n₀: β = 1/2, G ≥ 1 ≥ ζ, n₀ ≥ 1.",
     assumes=[
-        *losses, G >= 1, accuracy <= 1, L_s * gap0 >= 1, eps <= log(1 / delta),
+        *losses, G >= 1, accuracy <= 1, L_s * gap0 / accuracy >= 1, eps <= log(1 / delta),
         Setting("T, ζ, n₀, b₀, b and γ as in the proof; privacy apart: see lwang21.theorem4.5.4.privacy"),
     ],
     states=Rate(gradient_norm, accuracy),
