@@ -158,13 +158,13 @@ tracked = Claim(
 
 # Trends --------------------------------------------------------------------------------------------
 figure_gradient = experiment(
-    "figure4.1.gradient", "Figures 4.1 and 4.4",
+    "section4.7.trend.gradient", "Figures 4.1 and 4.4",
     "At the same privacy DP-SRM reaches a smaller gradient norm than DP-GD and noisy SGD (its own over the lesser).",
 )  # fmt: skip
 figure_objective = experiment(
-    "figure4.1.objective", "Figures 4.1 and 4.4", "And a smaller objective (its own over the lesser of theirs)."
+    "section4.7.trend.objective", "Figures 4.1 and 4.4", "And a smaller objective (its own over the lesser of theirs)."
 )
 figure_random_round = experiment(
-    "figure4.1.random_round", "Figures 4.1 and 4.4", "And a smaller gradient norm than RRPSGD."
+    "section4.7.trend.random_round", "Figures 4.1 and 4.4", "And a smaller gradient norm than RRPSGD."
 )
-figure_eps = experiment("figure4.1.eps", "Figures 4.1 and 4.4", "The gradient norm of DP-SRM falls as ε grows.")
+figure_eps = experiment("section4.7.trend.eps", "Figures 4.1 and 4.4", "The gradient norm of DP-SRM falls as ε grows.")

@@ -37,7 +37,7 @@ def test_what_a_table_shows_is_counted() -> None:
 
 
 def test_a_trend_the_wrong_way_round_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
-    claim = library["lwang21.figure4.1.eps"]
+    claim = library["lwang21.section4.7.trend.eps"]
     rising = {"a, low": {"DP-SRM": (1.0, 0.1)}, "a, high": {"DP-SRM": (1.0, 0.2)}}
     falling = {"a, low": {"DP-SRM": (1.0, 0.2)}, "a, high": {"DP-SRM": (1.0, 0.1)}}
     monkeypatch.setattr(experiments, "problems", lambda: iter([("a", None)]))
@@ -54,5 +54,5 @@ def test_less_noise_helps_in_the_measurement() -> None:
 
 
 def test_every_trend_has_its_check() -> None:
-    trends = [k for k in library if k.startswith("lwang21.figure4.")]
+    trends = [k for k in library if k.startswith("lwang21.section4.7.trend.")]
     assert {k for k in trends if not library[k].checks} == set(CHECKS)

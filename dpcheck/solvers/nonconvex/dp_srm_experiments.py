@@ -135,8 +135,8 @@ def falls_with_eps(seed: int, trials: int) -> dict[str, float]:
 DATA = "logistic losses, breast cancer and digits, certified noise, tuned step sizes"
 
 CHECKS = {
-    "lwang21.figure4.1.gradient": [Ratios(against_baselines(GRADIENT), DATA, trials=10)],
-    "lwang21.figure4.1.objective": [Ratios(against_baselines(OBJECTIVE), DATA, trials=10)],
-    "lwang21.figure4.1.random_round": [Ratios(against_random_rounds, "120 records of breast cancer", trials=8)],
-    "lwang21.figure4.1.eps": [Ratios(falls_with_eps, DATA, trials=10)],
+    "lwang21.section4.7.trend.gradient": [Ratios(against_baselines(GRADIENT), DATA, trials=10)],
+    "lwang21.section4.7.trend.objective": [Ratios(against_baselines(OBJECTIVE), DATA, trials=10)],
+    "lwang21.section4.7.trend.random_round": [Ratios(against_random_rounds, "120 records of breast cancer", trials=8)],
+    "lwang21.section4.7.trend.eps": [Ratios(falls_with_eps, DATA, trials=10)],
 }
