@@ -38,8 +38,8 @@ def test_what_a_table_shows_is_counted() -> None:
 
 def test_a_trend_the_wrong_way_round_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     claim = library["lwang21.section4.7.trend.eps"]
-    rising = {"a, low": {"DP-SRM": (1.0, 0.1)}, "a, high": {"DP-SRM": (1.0, 0.2)}}
-    falling = {"a, low": {"DP-SRM": (1.0, 0.2)}, "a, high": {"DP-SRM": (1.0, 0.1)}}
+    rising = {"a, low": {"DP-SRM": (0.1, 1.0)}, "a, high": {"DP-SRM": (0.2, 1.0)}}
+    falling = {"a, low": {"DP-SRM": (0.2, 1.0)}, "a, high": {"DP-SRM": (0.1, 1.0)}}
     monkeypatch.setattr(experiments, "problems", lambda: iter([("a", None)]))
     for outcomes, verdict in ((rising, Verdict.REFUTED), (falling, Verdict.SUPPORTED)):
         monkeypatch.setattr(experiments, "outcomes", lambda seed, trials, found=outcomes: found)
