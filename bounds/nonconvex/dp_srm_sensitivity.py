@@ -1,0 +1,206 @@
+"""How far one record moves the estimators of DP-SRM (lwang21, chapter 4), and what noise that takes.
+
+Equations (4.6.1) and (4.9.2) to (4.9.5), and the limits by clipping. Lemmas: dp_srm_privacy.py; theorems: dp_srm.py.
+"""
+
+from sympy import Eq, Le, Rational, Symbol, log
+
+from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source, lipschitz, smooth
+from bounds.convex.variance_reduction import G, L_s
+from bounds.nonconvex.dp_srm_privacy import noise2, order, renyi, split
+from bounds.proofs import AtMost, Equals, Less, NoConstant, Proof, Same
+from bounds.symbols import T, delta, eps, n, quantity
+
+momentum = quantity("momentum", "weight of the newest gradient", box=(1e-3, 0.999), below=1.0, printed="γ")
+slowing = quantity("slowing", "divisor of the step size", box=(1, 1e3), printed="n₀", latex="n_0")
+target = quantity("target", "gradient norm aimed at", loss=1, parameter=-1, printed="ζ", latex=r"\zeta")
+first_batch = quantity(
+    "first_batch", "records of the first batch", box=(1, 1e4), integer=True, printed="b₀", latex="b_0"
+)
+later_batch = quantity("later_batch", "records of each later batch", box=(1, 1e4), integer=True, printed="b", latex="b")
+shift = quantity("shift", "sensitivity of a gradient estimator", loss=1, parameter=-1, printed="Δ", latex=r"\Delta")
+sigma_first = quantity(
+    "sigma_first", "noise on the first estimator", loss=1, parameter=-1, printed="σ₀", latex=r"\sigma_0"
+)
+change = quantity("change", "change of a record's gradient", loss=1, parameter=-1, printed="|∇f(θ)-∇f(θ')|")
+spread = quantity("spread", "distance of two records' gradients", loss=1, parameter=-1, printed="|∇f-∇f'|")
+clip_1 = quantity("clip_1", "limit of a gradient", loss=1, parameter=-1, printed="C₁", latex="C_1")
+clip_2 = quantity("clip_2", "limit of a change of gradient", loss=1, parameter=-1, printed="C₂", latex="C_2")
+
+losses = [lipschitz(G), smooth(L_s)]
+big = Symbol("big", positive=True)
+
+# Sensitivity ---------------------------------------------------------------------------------------
+later_reach = (1 - momentum) * target / slowing + momentum * G  # times 2/b it is the sensitivity of a later estimator
+
+equation2 = Claim(
+    id="lwang21.equation4.9.2",
+    source=Source("lwang21", "equation (4.9.2)"),
+    kind=Kind.SENSITIVITY,
+    says="The first estimator moves by 2G/b₀ at most, and opposite gradients attain it.",
+    assumes=losses,
+    states=Eq(shift, 2 * G / first_batch),
+    checks=[Equals((G - (-G)) / first_batch, "gradients G and -G of the two records")],
+)
+
+equation61 = Claim(
+    id="lwang21.equation4.6.1",
+    source=Source("lwang21", "equation (4.6.1)"),
+    kind=Kind.SENSITIVITY,
+    says="The sensitivity of a later estimator, as printed with + ∇f_i'(θ) - ∇f_i'(θ'): here the two changes cancel.",
+    assumes=[*losses, Setting("the gradients of the two records change by the same amount in opposite directions")],
+    states=Le(shift, momentum * spread / later_batch),
+    checks=[
+        AtMost(
+            (2 * (1 - momentum) * change + momentum * spread) / later_batch,
+            "two losses on a line that curve in opposite ways",
+        )
+    ],
+)
+
+equation61_corrected = Claim(
+    id="lwang21.equation4.6.1.corrected",
+    source=Source("lwang21", "equation (4.6.1)"),
+    kind=Kind.SENSITIVITY,
+    says="With - ∇f_i'(θ) + ∇f_i'(θ'), as (4.9.4) has it.",
+    assumes=[*losses, Setting("the gradients of the two records change by the same amount in opposite directions")],
+    states=Le(shift, (2 * (1 - momentum) * change + momentum * spread) / later_batch),
+    corrects="lwang21.equation4.6.1",
+    checks=[
+        AtMost(
+            ((1 - momentum) * (change - (-change)) + momentum * spread) / later_batch,
+            "the changes in one coordinate, opposite to each other",
+        )
+    ],
+)
+
+equation4 = Claim(
+    id="lwang21.equation4.9.4",
+    source=Source("lwang21", "equation (4.9.4)"),
+    kind=Kind.SENSITIVITY,
+    says="A later estimator moves by 2((1-γ)ζ/n₀ + γG)/b at most; one step of two records can attain it.",
+    assumes=[*losses, target <= 2 * G * slowing],
+    states=Eq(shift, 2 * later_reach / later_batch),
+    checks=[
+        Proof(
+            [
+                Same(
+                    "∇f(θ) - (1-γ)∇f(θ') = (1-γ)(∇f(θ)-∇f(θ')) + γ∇f(θ), each part at its largest at once",
+                    G - (1 - momentum) * (G - target / slowing),
+                    later_reach,
+                ),
+                Less("the step: min{ζ/(n₀L‖v‖), 1/(2n₀L)}·‖v‖ ≤ ζ/(n₀L), attained for ‖v‖ ≥ 2ζ",
+                     L_s * target / (slowing * L_s), target / slowing),
+            ],
+            "attained by gradients G - ζ/n₀ then G, and their opposites",
+        )
+    ],
+)  # fmt: skip
+
+fixed_step = Claim(
+    id="lwang21.section4.6.fixed_step",
+    source=Source("lwang21", "section 4.6.1, a fixed step size 1/(2L)"),
+    kind=Kind.SENSITIVITY,
+    says="With a fixed step the sensitivity would be of order G²/b.",
+    assumes=losses,
+    states=Rate(shift, G**2 / later_batch),
+    ignores_units=True,
+    checks=[
+        NoConstant(
+            2 * momentum * G / later_batch, {G: 1 / big, later_batch: 1, momentum: Rational(1, 2)}, big,
+            "linear losses of small G: 2γG/b is attained whatever the step",
+        )
+    ],
+)  # fmt: skip
+
+fixed_step_corrected = Claim(
+    id="lwang21.section4.6.fixed_step.corrected",
+    source=Source("lwang21", "section 4.6.1, a fixed step size 1/(2L)"),
+    kind=Kind.SENSITIVITY,
+    says="It is at most 2(2-γ)G/b, whatever the step.",
+    assumes=losses,
+    states=Le(shift, 2 * (2 - momentum) * G / later_batch),
+    corrects="lwang21.section4.6.fixed_step",
+    checks=[
+        AtMost(
+            2 * ((1 - momentum) * 2 * G + momentum * G) / later_batch,
+            "gradients -G then G of one record, opposite of the other",
+        )
+    ],
+)  # fmt: skip
+
+clipping = Claim(
+    id="lwang21.section4.5.clipping",
+    source=Source("lwang21", "section 4.5, after Corollary 4.5.3"),
+    kind=Kind.SENSITIVITY,
+    says="With gradients clipped to C₁ and their changes to C₂: 2((1-γ)C₂ + γC₁)/b.",
+    states=Eq(shift, 2 * ((1 - momentum) * clip_2 + momentum * clip_1) / later_batch),
+    checks=[
+        Equals(
+            ((1 - momentum) * (clip_2 + clip_2) + momentum * (clip_1 + clip_1)) / later_batch,
+            "both parts at their limits, opposite for the other record",
+        )
+    ],
+)
+
+clipping_swapped = Claim(
+    id="lwang21.section4.7.clipping",
+    source=Source("lwang21", "section 4.7.1, gradient clipping"),
+    kind=Kind.SENSITIVITY,
+    says="The same in the experiments, as printed: 2((1-γ)C₁ + γC₂).",
+    states=Le(shift, 2 * ((1 - momentum) * clip_1 + momentum * clip_2)),
+    checks=[AtMost(clipping.formula, "both parts at their limits: C₁ and C₂ are swapped", box={later_batch: (1, 1)})],
+)
+
+# The noise -----------------------------------------------------------------------------------------
+chosen_order = log(1 / delta) / ((1 - split) * eps) + 1
+scale2 = 14 * T * order / (split * n**2 * eps)  # of the noise, over the squared reach of a gradient
+
+
+def divergence(batch, reaching):  # type: ignore[no-untyped-def]
+    """αΔ²/(2σ²) of a release on all records, Δ = 2·reaching/b."""
+    return order * (2 * reaching / batch) ** 2 / (2 * scale2 * reaching**2)
+
+
+unsampled = Claim(
+    id="lwang21.equation4.9.3",
+    source=Source("lwang21", "equations (4.9.3) and (4.9.5)"),
+    kind=Kind.PRIVACY,
+    says="With the noise of Theorem 4.5.1 a release on all records has Renyi divergence βεn²/(7b²T).",
+    assumes=[*losses, order > 1],
+    states=Eq(renyi, split * eps * n**2 / (7 * later_batch**2 * T)),
+    checks=[
+        Equals(divergence(later_batch, later_reach), "αΔ²/(2σ²)"),
+        Proof(
+            [
+                Same(
+                    "3.5τ²Δ²α/σ² = βε/T on a batch, first and later ones alike",
+                    Rational(7, 2) * (later_batch / n) ** 2 * 2 * divergence(later_batch, later_reach),
+                    split * eps / T,
+                )
+            ]
+        ),
+    ],
+    cites=[Cites("lwang21.lemma4.3.7.gaussian")],
+)
+
+printed_ratio = Claim(
+    id="lwang21.equation4.9.3.condition",
+    source=Source("lwang21", "after equations (4.9.3) and (4.9.5)"),
+    kind=Kind.PRIVACY,
+    says="The squared noise over sensitivity is 7b²Tα/(βn²ε), as printed.",
+    assumes=losses,
+    states=Eq(noise2, 7 * later_batch**2 * T * order / (split * n**2 * eps)),
+    checks=[Equals(scale2 * later_reach**2 / (2 * later_reach / later_batch) ** 2, "σ²/Δ²")],
+)
+
+true_ratio = Claim(
+    id="lwang21.equation4.9.3.condition.corrected",
+    source=Source("lwang21", "after equations (4.9.3) and (4.9.5)"),
+    kind=Kind.PRIVACY,
+    says="It is half of that (and the first batch counts squared, which Theorem 4.5.1 prints without the square).",
+    assumes=losses,
+    states=Eq(noise2, Rational(7, 2) * later_batch**2 * T * order / (split * n**2 * eps)),
+    corrects="lwang21.equation4.9.3.condition",
+    checks=[Equals(scale2 * later_reach**2 / (2 * later_reach / later_batch) ** 2, "σ²/Δ²")],
+)

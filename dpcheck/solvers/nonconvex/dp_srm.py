@@ -1,0 +1,364 @@
+"""DP-SRM (lwang21, Algorithm 4). Claims: bounds/nonconvex/dp_srm.py. The loop: dpcheck/recursive_momentum.py."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import optimize, special
+
+from bounds.batches import Release
+from bounds.errors import InvalidInput
+from bounds.guarantees import ApproxDP, Guarantee
+from bounds.nonconvex import dp_srm as theory
+from bounds.nonconvex import dp_srm_estimator as estimator
+from bounds.nonconvex import dp_srm_privacy as lemmas
+from bounds.nonconvex import dp_srm_sensitivity as sensitivity
+from bounds.sampled_gaussian import least_factor, without_replacement
+from dpcheck.checks import AuditCheck, Property
+from dpcheck.constraints import WholeSpace
+from dpcheck.datasets import in_unit_ball
+from dpcheck.losses import Huber, Logistic, Sigmoid, must_be_positive
+from dpcheck.problems import Problem
+from dpcheck.recursive_momentum import Estimators, Momentum, Plan, recursive_momentum
+from dpcheck.solver import Calibration, Seed, Solution, Solver, must_be_whole, must_meet, on_grid
+from dpcheck.solvers.convex.dp_svrg import opposite_pair
+from dpcheck.variance_reduced_solver import approximate
+
+MOST_STEPS = 10_000  # by default
+
+
+@dataclass(frozen=True)
+class DPSRM(Solver):
+    """Noisy recursive momentum from 0; one of its T first iterates, drawn uniformly, is released.
+
+    What is left out comes from Theorem 4.5.4 with its proof's constants: aim (zeta), slowing (n0), steps (with n0,
+    at most 10000), the two batches and momentum (gamma, at most 1/2). `start_gap` is a PUBLIC bound on F(0) - F*, by
+    default the largest loss of a record at 0. `clips` = (C1, C2) clips gradients and their changes, as the
+    experiments of the source do; only then, or where 2(2-gamma)G/b is counted, may the step size be fixed. "stated" is
+    the noise of Theorem 4.5.1; with `strict` it is refused where that theorem's conditions fail. `last` releases the
+    last iterate instead: all estimators are counted, so privacy is the same.
+    """
+
+    steps: int | None = None
+    batch: int | None = None
+    first_batch: int | None = None
+    momentum: float | None = None
+    aim: float | None = None
+    slowing: float | None = None
+    step_size: float | None = None
+    clips: tuple[float, float] | None = None
+    start_gap: float | None = None
+    split: float = field(default=0.5, kw_only=True)
+    strict: bool = field(default=False, kw_only=True)
+    last: bool = field(default=False, kw_only=True)
+    name: ClassVar[str] = "dp_srm"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        must_be_whole(steps=self.steps, batch=self.batch, first_batch=self.first_batch)
+        for name in ("aim", "slowing", "step_size", "start_gap"):
+            if getattr(self, name) is not None:
+                must_be_positive(name, getattr(self, name))
+        for name in ("momentum", "split"):
+            if getattr(self, name) is not None and not 0 < getattr(self, name) < 1:
+                raise InvalidInput(name, getattr(self, name), "a number in (0, 1)", f"Pass {name}=0.5 for example.")
+
+    def run(
+        self, problem: Problem, guarantee: Guarantee, seed: Seed, trials: int, calibration: Calibration, trace: bool
+    ) -> Solution:
+        aim = approximate(guarantee)
+        plan = self.plan(problem, aim)
+        sigmas, claims = self.noise(problem, aim, plan, calibration)
+        done = self.descent(problem, plan, sigmas, seed, trials, trace)
+        moved = min(plan.largest * sigmas[0], plan.reach) * self.noise_factor
+        w = on_grid(done.last if self.last else done.w, moved, problem)
+        return Solution(w, guarantee, sigmas[1], claims, plan.steps, done.trace)
+
+    def descent(
+        self, problem: Problem, plan: Plan, sigmas: tuple[float, float], seed: Seed, trials: int, trace: bool = False
+    ) -> Momentum:
+        """The runs themselves, with this noise times `noise_factor`."""
+        scaled = (sigmas[0] * self.noise_factor, sigmas[1] * self.noise_factor)
+        return recursive_momentum(problem, plan, sigmas=scaled, seed=seed, trials=trials, trace=trace)
+
+    # Parameters --------------------------------------------------------------------------------------
+    def plan(self, problem: Problem, guarantee: ApproxDP) -> Plan:
+        """All public: nothing here depends on the records."""
+        must_meet(theory.theorem1, problem)
+        if not isinstance(problem.constraint, WholeSpace):
+            raise InvalidInput("constraint", problem.constraint, "the whole space", "DP-SRM does not project.")
+        G, L, n = problem.data_lipschitz, problem.smoothness, problem.n
+        if L == 0:
+            raise InvalidInput("smoothness", 0.0, "> 0", "Linear losses: use Huber losses with far minimisers.")
+        aim, slowing = self.aimed(problem, guarantee)
+        gap = L * self.gap(problem) if None in (self.steps, self.first_batch) else 1.0
+        steps = self.steps or min(MOST_STEPS, math.ceil(4 * slowing * gap / aim**2))
+        first = self.first_batch or min(n, math.ceil(G**2 / (aim * gap)))
+        batch = self.batch or min(n, math.ceil(G**2 / (slowing * aim)))
+        momentum = self.momentum or min(0.5, math.sqrt(2) * aim / slowing)
+        fixed = self.step_size
+        reach = math.inf if fixed else aim / (slowing * L)
+        return Plan(steps, first, batch, momentum, reach, fixed or 1 / (2 * slowing * L), self.clips)
+
+    def aimed(self, problem: Problem, guarantee: ApproxDP) -> tuple[float, float]:
+        """zeta and n0."""
+        aim = self.aim or float(
+            theory.theorem4.evaluate(
+                n=problem.n, d=problem.d, eps=guarantee.eps, delta=guarantee.delta, G=problem.data_lipschitz,
+                L_smooth=problem.smoothness, gap0=self.gap(problem),
+            )
+        )  # fmt: skip
+        return aim, self.slowing or max(1.0, problem.smoothness * self.gap(problem) / aim)
+
+    def gap(self, problem: Problem) -> float:
+        """A public bound on F(0) - F*, for losses that are at least 0."""
+        if self.start_gap is not None:
+            return self.start_gap
+        label = 1.0 if problem.loss.labels == "sign" else problem.label_bound
+        return float(problem.loss.value(np.zeros(1), np.full(1, label))[0])
+
+    # Noise -------------------------------------------------------------------------------------------
+    def noise(
+        self, problem: Problem, guarantee: ApproxDP, plan: Plan, calibration: Calibration
+    ) -> tuple[tuple[float, float], tuple[str, ...]]:
+        """Deviation of each coordinate of the noise on v_0 and on those after it, and the claims they rest on."""
+        n, eps, delta = problem.n, float(guarantee.eps), float(guarantee.delta)
+        first, later = self.reaches(problem, guarantee, plan)
+        if calibration == "stated":
+            if self.strict:
+                self.must_be_covered(problem, guarantee, plan)
+            G, reached = self.stated_reaches(problem, guarantee)
+            noise = theory.theorem1.evaluate(
+                T=plan.steps, n=n, eps=eps, delta=delta, split=self.split, momentum=plan.momentum, target=reached,
+                slowing=1.0, G=G,
+            )  # fmt: skip
+            return (float(noise) * G / ((1 - plan.momentum) * reached + plan.momentum * G), float(noise)), (
+                theory.theorem1.id,
+            )
+        drawn = 1 - (1 - plan.first_batch / n) * (1 - plan.batch / n) ** plan.steps
+        if delta >= drawn:  # then no noise at all would be (eps, delta)-private, which nobody wants
+            limit = f"below {drawn:.3g}, the chance that a record is ever drawn"
+            raise InvalidInput("delta", delta, limit, "Lower delta, or take more steps or larger batches.")
+        factor = least_factor(released(plan, n), eps, delta)
+        return (2 * first * factor, 2 * later * factor), ("sampled_gaussian.least_factor",)
+
+    def reaches(self, problem: Problem, guarantee: ApproxDP, plan: Plan) -> tuple[float, float]:
+        """b/2 times the sensitivity of the first estimator and of the later ones, whatever the records."""
+        gamma, G = plan.momentum, problem.data_lipschitz
+        change = min(2 * G, problem.smoothness * plan.reach)
+        if self.clips is not None:
+            G, change = min(G, self.clips[0]), min(change, self.clips[1])
+        return G, (1 - gamma) * change + gamma * G  # privacy: lwang21.equation4.9.4
+
+    def stated_reaches(self, problem: Problem, guarantee: ApproxDP) -> tuple[float, float]:
+        """G and zeta/n0 of the theorem, or C1 and C2 in their place (section 4.5)."""
+        if self.clips is not None:
+            return self.clips
+        aim, slowing = self.aimed(problem, guarantee)
+        return problem.data_lipschitz, aim / slowing
+
+    def must_be_covered(self, problem: Problem, guarantee: ApproxDP, plan: Plan) -> None:
+        """Refuse what Theorem 4.5.1 does not cover."""
+        largest, least = max(plan.first_batch, plan.batch), min(plan.first_batch, plan.batch)
+        order = math.log(1 / guarantee.delta) / ((1 - self.split) * guarantee.eps) + 1
+        ratio = 3.5 * least**2 * plan.steps * order / (self.split * problem.n**2 * guarantee.eps)
+        here = {"eps": guarantee.eps, "delta": guarantee.delta, "split": self.split}
+        must_meet(theory.theorem1, problem, noise2=ratio, share=largest / problem.n, **here)
+
+    def gradients(self, problem: Problem, guarantee: ApproxDP) -> int:
+        """Record gradients evaluated: two for each record of a later batch."""
+        plan = self.plan(problem, guarantee)
+        return plan.first_batch + 2 * plan.batch * plan.steps
+
+    def worst_pair(self) -> tuple[Problem, Problem]:
+        """Linear losses, one of which turns round: estimators differ by 2G/b, then by 2 gamma G/b."""
+        return opposite_pair(20)
+
+
+def released(plan: Plan, n: int) -> tuple[Release, ...]:
+    """v_0 to v_T with noise of twice the reach: shifts of 1/b when the record is drawn."""
+    if plan.first_batch == plan.batch:
+        return (without_replacement(1 / plan.batch, plan.steps + 1, plan.batch, n),)
+    first = without_replacement(1 / plan.first_batch, 1, plan.first_batch, n)
+    return first, without_replacement(1 / plan.batch, plan.steps, plan.batch, n)
+
+
+# Checks that run the solver -------------------------------------------------------------------------
+def single_records(calibration: Calibration) -> Any:
+    """Batches of one record in 100, ten steps: sigma'^2 is 0.1, as it is for the parameters of Theorem 4.5.4."""
+    solver, guarantee = (
+        DPSRM(steps=10, batch=1, first_batch=1, momentum=0.5, aim=1e-3, slowing=1.0),
+        ApproxDP(1.0, 1e-3),
+    )
+    return solver.mechanism(guarantee, calibration, transcript=True), opposite_pair(100), guarantee
+
+
+def random_problem(case: Mapping[str, Any]) -> Problem:
+    """Rows in the unit ball and random labels; sigmoid, logistic and Huber losses."""
+    rng = np.random.default_rng(int(case["seed"]))
+    n, d = int(case["n"]), int(case["d"])
+    loss = (Sigmoid(), Logistic(), Huber(0.5))[int(case["loss"])]
+    return Problem(in_unit_ball(rng, n, d), rng.choice([-1.0, 1.0], n), loss)
+
+
+def moved(case: Mapping[str, Any]) -> tuple[float, float]:
+    """How far a replaced record moves a later estimator, all else the same, against (4.9.4)."""
+    first = random_problem(case)
+    rng = np.random.default_rng(int(case["seed"]) + 1)
+    second = first.replace(0, in_unit_ball(rng, 1, first.d)[0], float(rng.choice([-1.0, 1.0])))
+    zeta, gamma = case["zeta"] * first.data_lipschitz, case["gamma"]
+    before, v = case["size"] * rng.standard_normal((2, 1, first.d))
+    plan = Plan(1, 1, 1, gamma, zeta / first.smoothness, 1 / (2 * first.smoothness))
+    index = np.arange(min(2, first.n))[None]  # the record and another one
+    w = before - plan.step(v)
+    one, other = (Estimators(p, plan).of(w, before, v, index) for p in (first, second))
+    bound = sensitivity.equation4.evaluate(
+        momentum=gamma, target=zeta, slowing=1.0, G=first.data_lipschitz, later_batch=index.shape[1]
+    )
+    return float(np.linalg.norm(one - other)), float(bound)
+
+
+NODES, WEIGHTS = special.roots_legendre(400)
+
+
+def divergences(share: float, ratio: float, orders: np.ndarray) -> np.ndarray:
+    """Renyi divergences of one step's dominating pair (bounds/loss_pairs.py): upper bounds for replace-one neighbours.
+
+    With u = share (e^(x/s - 1/(2s^2)) - 1) over standard normal x, s^2 = ratio: where u > 0 the pair has likelihood
+    ratios 1 + u and, in the mirror, 1/(1 + u), so the moment is 1 + E (1+u)^a + (1+u)^(1-a) - 2 - u over u > 0.
+    """
+    s, a = math.sqrt(ratio), orders[:, None]
+    low, high = 1 / (2 * s), a / s + 12.0
+    x = low + (NODES + 1) / 2 * (high - low)
+    u = share * np.expm1(x / s - 1 / (2 * ratio))
+    power = a * np.log1p(u)
+    with np.errstate(over="ignore", invalid="ignore"):
+        plain = np.log(np.expm1(power) + np.expm1((1 - a) * np.log1p(u)) - u)
+        taylor = np.log(a * (a - 1) * u**2 * (1 - u / 2))  # near 0 the difference loses its digits
+        bend = np.select([power < 1e-4, power > 30], [taylor, power], plain)
+    logs = bend - x**2 / 2 + np.log(WEIGHTS * (high - low) / math.sqrt(8 * math.pi))
+    return np.asarray(np.logaddexp(0.0, special.logsumexp(logs, axis=1)) / (orders - 1))
+
+
+PARTS = np.linspace(0.0, 1.0, 12)
+
+
+def amplified(case: Mapping[str, Any]) -> tuple[float, float]:
+    """The largest divergence over Lemma 4.3.7's, at orders up to the largest that it allows."""
+    share, ratio = case["share"] ** 3, case["ratio"]
+
+    def allowed(order: float) -> float:
+        return 2 / 3 * ratio * math.log(1 / (share * order * (1 + ratio))) - (order - 1)
+
+    if allowed(1.01) <= 0:
+        return 0.0, 1.0
+    most = optimize.brentq(allowed, 1.01, 1.01 + 2 * ratio * math.log(1 / share) + 1)
+    orders = 1.01 + PARTS * (most - 1.01) * (1 - 1e-9)
+    stated = lemmas.subsampled_corrected.evaluate(share=share, noise2=ratio, order=orders)
+    return float((divergences(share, ratio, orders) / stated).max()), 1.0
+
+
+def theorem9(case: Mapping[str, Any]) -> tuple[float, float]:
+    """The same pair's divergence of a whole order against (4.10.1)."""
+    share, ratio, order = case["share"] ** 3, case["ratio"], int(case["order"])
+    terms = [math.log(2) + j * math.log(share) + math.log(math.comb(order, j)) + (j - 1) * j / (2 * ratio)
+             for j in range(3, order + 1)]  # fmt: skip
+    second = share**2 * math.comb(order, 2) * min(4 * math.expm1(1 / ratio), 2 * math.exp(1 / ratio))
+    bound = float(np.logaddexp.reduce([math.log(second), *terms]))
+    return float(divergences(share, ratio, np.array([float(order)]))[0]), float(np.logaddexp(0.0, bound)) / (order - 1)
+
+
+def quoted_accountant(case: Mapping[str, Any]) -> tuple[float, float]:
+    """The pair's divergence against twice the rate that Remark 4.3.8 quotes."""
+    share, sigma = case["share"] ** 3 / 2, case["sigma"]
+    most = sigma**2 * math.log(1 / (share * sigma)) if share * sigma < 1 else 0.0
+    if most <= 1.02:
+        return 0.0, 1.0
+    order = 1.01 + case["part"] * (most - 1.01) * 0.999
+    rate = lemmas.remark8.evaluate(share=share, order=order, sigma=sigma)
+    return float(divergences(share, sigma**2, np.array([order]))[0]), 2 * float(rate)
+
+
+def measured_run(case: Mapping[str, Any]) -> tuple[Problem, Plan, dict[str, float], Any]:
+    """A run with the noise of `case`, and the numbers of the bounds."""
+    problem = random_problem(case)
+    G, L, n = problem.data_lipschitz, problem.smoothness, problem.n
+    zeta, n0, T = case["zeta"] * G, case["slowing"], int(case["T"])
+    first, batch = min(n, int(case["first"])), min(n, int(case["batch"]))
+    plan = Plan(T, first, batch, case["gamma"], zeta / (n0 * L), 1 / (2 * n0 * L))
+    noise = (case["noise"] * G, case["noise"] * G * case["gamma"])
+    done = recursive_momentum(problem, plan, sigmas=noise, seed=int(case["seed"]), trials=200, trace=True)
+    gap = float(problem.value(np.zeros(problem.d)))  # losses are at least 0
+    numbers = {
+        "G": G, "L_smooth": L, "gap0": gap, "T": T, "target": zeta, "slowing": n0, "momentum": case["gamma"],
+        "first_batch": first, "later_batch": batch, "d": problem.d, "sigma_n": noise[1], "sigma_first": noise[0],
+    }  # fmt: skip
+    return problem, plan, numbers, done
+
+
+def estimator_error(case: Mapping[str, Any]) -> tuple[float, float]:
+    """Mean squared error of the estimators, less five standard errors, against (4.9.14)."""
+    problem, plan, numbers, done = measured_run(case)
+    true = problem.gradient(done.trace.iterates[: plan.steps])
+    errors = np.sum((done.trace.unprojected[: plan.steps] - true) ** 2, axis=2).mean(axis=0)
+    return below_mean(errors), float(estimator.equation14.evaluate(**numbers_of(estimator.equation14, numbers)))
+
+
+def released_gradient(case: Mapping[str, Any]) -> tuple[float, float]:
+    """The mean gradient norm of the released iterate, less five standard errors, against (4.9.17) corrected."""
+    problem, _, numbers, done = measured_run(case)
+    norms = np.linalg.norm(problem.gradient(done.w), axis=1)
+    claim = estimator.equation17_corrected
+    return below_mean(norms), float(claim.evaluate(**numbers_of(claim, numbers)))
+
+
+def below_mean(sample: np.ndarray) -> float:
+    return float(sample.mean() - 5 * sample.std() / math.sqrt(len(sample)))
+
+
+def numbers_of(claim: Any, numbers: Mapping[str, float]) -> dict[str, float]:
+    """Those that the claim's formula takes."""
+    return {str(s): numbers[str(s)] for s in claim.formula.free_symbols}
+
+
+SIZES = {"n": (2, 8), "d": (1, 3), "seed": (0, 10**6), "loss": (0, 2)}
+PLANS = {
+    **SIZES, "zeta": (0.05, 1.0), "slowing": (1.0, 5.0), "T": (1, 20), "gamma": (0.05, 0.9), "first": (1, 8),
+    "batch": (1, 8), "noise": (0.0, 2.0),
+}  # fmt: skip
+RUNS = "200 runs on random sigmoid, logistic and Huber problems, five standard errors"
+
+CHECKS = {
+    "lwang21.lemma4.3.7.subsampled.corrected": [
+        Property(
+            amplified, {"share": (0.02, 0.99), "ratio": (0.7, 60.0)}, "a dominating pair, orders α that it allows",
+            examples=40,
+        )
+    ],
+    "lwang21.equation4.10.1": [
+        Property(
+            theorem9, {"share": (0.05, 0.9), "ratio": (0.7, 60.0), "order": (2, 40)}, "a dominating pair, α to 40"
+        )
+    ],
+    "lwang21.remark4.3.8": [
+        Property(
+            quoted_accountant, {"share": (0.02, 0.99), "sigma": (1.0, 30.0), "part": (0.0, 1.0)},
+            "twice the rate, a dominating pair of one step",
+        )
+    ],
+    "lwang21.equation4.9.4": [
+        Property(
+            moved, {**SIZES, "zeta": (0.01, 2.0), "gamma": (0.01, 0.99), "size": (0.1, 5.0)},
+            "a replaced record, random problems",
+        )
+    ],
+    "lwang21.equation4.9.14": [Property(estimator_error, PLANS, RUNS, examples=30)],
+    "lwang21.equation4.9.17.corrected": [Property(released_gradient, PLANS, RUNS, examples=30)],
+    "lwang21.theorem4.5.4.privacy": [
+        AuditCheck(lambda: single_records("stated"), "batches of one record, all estimators seen", trials=20_000)
+    ],
+}  # fmt: skip
