@@ -1,0 +1,116 @@
+"""From a program to its worst case: few constraints first, more as they are violated; then the proof."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from bounds.performance.certificate import Certificate, Checked, NotCertified, certificate_of
+from bounds.performance.interior_point import Iterate, iterates
+from bounds.performance.program import Program
+
+Array = np.ndarray
+ROUNDS = 25  # of adding violated constraints
+ROUGH = 1e-7  # relative accuracy while constraints are still being added
+ADDED = 120  # at most, in one round
+KEPT = 12  # last iterates that may become the proof and the witness
+TIGHT, ATTAINED = 1e-10, 1e-7  # by how much the witness may leave a constraint, relative to the largest inner product
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A program's worst case in its own units: proved from above, and met by a Gram matrix from below."""
+
+    upper: float
+    lower: float
+    violation: float  # of the worst constraint at the Gram matrix; <= 0 is none
+    margin: float  # of the proof, see Checked
+    certificate: Certificate
+    program: Program
+    gram: Array
+    values: Array
+    seconds: float
+
+
+def solve(program: Program, about: str) -> Solved:
+    """The worst case and its certificate. Raises NotCertified if no iterate of the solver is a proof."""
+    begun = time.perf_counter()
+    chosen = [i for i, first in enumerate(program.first) if first]
+    for _ in range(ROUNDS):
+        whole = len(chosen) == len(program.constraints)
+        found, members = _run(program, chosen, fine=whole)
+        if whole or not found:
+            break
+        missing = _violated(program, found[-1], chosen)
+        if not missing:
+            found, members = _run(program, chosen, fine=True)
+            break
+        chosen += missing
+    certificate, checked = _proof(program, found, members, about)
+    gram, values, violation = _witness(program, found)
+    lower = program.reached(gram, values)
+    if violation > ATTAINED * max(1.0, float(np.max(np.diag(gram)))):
+        lower = 0.0  # constraints are missing: what was met is not an instance
+    taken = time.perf_counter() - begun
+    return Solved(checked.bound, lower, violation, checked.margin, certificate, program, gram, values, taken)
+
+
+def _proof(
+    program: Program, found: deque[Iterate], members: list[list[int]], about: str
+) -> tuple[Certificate, Checked]:
+    """The last iterate whose multipliers prove themselves; the very last may lie too close to the boundary."""
+    why: NotCertified | None = None
+    for at in reversed(found):
+        certificate = certificate_of(program, *_spread(members, at.m), about)
+        try:
+            return certificate, certificate.check()
+        except NotCertified as error:
+            why = why or error
+    gap = found[-1].gap if found else float("inf")
+    remedy = f"Shorten the horizon ({why})." if why else "Shorten the horizon."
+    raise NotCertified(f"the solver's relative gap on {about}", gap, "a dual that proves itself", remedy)
+
+
+def _witness(program: Program, found: deque[Iterate]) -> tuple[Array, Array, float]:
+    """The last Gram matrix that keeps the constraints, or the one that keeps them best."""
+    best: tuple[Array, Array, float] | None = None
+    for at in reversed(found):
+        gram, values = program.gram(at.G), program.free(at.y)
+        violation = float(np.max(program.excess(gram, values)))
+        if best is None or violation < best[2]:
+            best = gram, values, violation
+        if violation <= TIGHT * max(1.0, float(np.max(np.diag(gram)))):
+            break
+    assert best is not None
+    return best
+
+
+def _run(program: Program, chosen: list[int], fine: bool) -> tuple[deque[Iterate], list[list[int]]]:
+    cone, members = program.cone(chosen)
+    last: deque[Iterate] = deque(maxlen=KEPT)
+    for at in iterates(cone):
+        last.append(at)
+        if not fine and at.gap < ROUGH:
+            break
+    return last, members
+
+
+def _spread(members: list[list[int]], m: Array) -> tuple[list[int], Array]:
+    """Constraints and their multipliers, from groups that share one."""
+    pairs = [(i, x) for group, x in zip(members, m, strict=True) for i in group]
+    return [i for i, _ in pairs], np.array([x for _, x in pairs])
+
+
+def _violated(program: Program, at: Iterate, chosen: list[int]) -> list[int]:
+    """The worst violated constraints that are not chosen yet, whole groups of them."""
+    gram = program.gram(at.G)
+    excess = program.excess(gram, program.free(at.y))
+    excess[chosen] = -np.inf
+    limit = 10 * ROUGH * max(1.0, float(np.max(np.abs(np.diag(gram)))))
+    worst = [int(i) for i in np.argsort(-excess)[:ADDED] if excess[i] > limit]
+    groups = {program.groups[i] for i in worst}
+    taken = set(chosen)
+    return [i for i, group in enumerate(program.groups) if group in groups and i not in taken]
