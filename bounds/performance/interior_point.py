@@ -107,15 +107,13 @@ def _start(cone: Cone) -> Iterate:
 
 
 def _gap(cone: Cone, flat: Sequence[Array], at: Iterate) -> float:
-    """The worst of the relative gap and the relative residuals."""
+    """Between the two objectives, and what the residuals may be worth: relative, so that small answers count too."""
     primal = sum(np.sum(a * G) for a, G in zip(cone.A0, at.G, strict=True)) + cone.b0 @ at.y
     dual = cone.c @ at.m
-    size = 1 + abs(primal) + abs(dual)
     left = cone.c - sum(a @ G.ravel() for a, G in zip(flat, at.G, strict=True)) - cone.B @ at.y - at.s
     balance = cone.b0 - at.m @ cone.B
-    return float(
-        max(abs(dual - primal) / size, np.max(np.abs(left)) / (1 + np.max(np.abs(cone.c))), np.max(np.abs(balance), initial=0))
-    )
+    parts = abs(dual - primal), np.abs(left) @ at.m, np.abs(balance) @ np.abs(at.y)
+    return float(max(parts) / max(abs(dual), abs(primal), 1e-300))
 
 
 class _Newton:

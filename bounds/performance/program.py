@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -144,6 +144,8 @@ class Program:
     groups: tuple[int, ...]
     blocks: tuple[tuple[int, ...], ...]
     columns: tuple[int, ...]
+    value_unit: float = 1.0  # of the solver's values
+    lengths: tuple[float, ...] = ()  # of the basis vectors as first built, in those of this basis; () is all 1
 
     def cone(self, chosen: Sequence[int]) -> tuple[Cone, list[list[int]]]:
         """The program with some constraints only, for the solver; and which constraints each of its rows sums."""
@@ -165,11 +167,12 @@ class Program:
         np.add.at(b0, columns[list(self.objective.values)], 1.0)
         parts = [np.ix_(block, block) for block in self.blocks]
         inside = [A[:, np.array(block)[:, None], np.array(block)] for block in self.blocks]
-        return Cone(inside, [A0[part] for part in parts], B, b0, c), members
+        unit = self.value_unit
+        return Cone(inside, [A0[part] for part in parts], B * unit, b0 * unit, c), members
 
     def free(self, y: Array) -> Array:
         """The values, from the solver's."""
-        return np.asarray(y[list(self.columns)])
+        return np.asarray(y[list(self.columns)]) * self.value_unit
 
     def gram(self, parts: Sequence[Array]) -> Array:
         """The whole Gram matrix from its blocks."""
@@ -192,6 +195,17 @@ class Program:
             left = sum(c * float(u @ here @ v) for c, u, v in constraint.products(moved))  # type: ignore[arg-type]
             out[i] = left + sum(c * padded[v] for v, c in constraint.balance) - constraint.right
         return out
+
+    def rescaled(self, gram: Array, values: Array) -> Program:
+        """The same program over a basis whose vectors are of about the length they have in `gram`, and so the values.
+
+        The factors are powers of two, so that nothing is rounded.
+        """
+        length = np.sqrt(np.maximum(np.diag(gram), 1e-24 * np.max(np.diag(gram)) + 1e-300))
+        unit = 2.0 ** round(math.log2(max(float(np.max(np.abs(values), initial=0.0)), 1e-12)))
+        power = 2.0 ** np.round(np.log2(length))
+        lengths = tuple(power * (self.lengths or 1.0))
+        return replace(self, vectors=self.vectors * power, value_unit=unit, lengths=lengths)
 
     def reached(self, gram: Array, values: Array) -> float:
         """The objective at a Gram matrix and values."""

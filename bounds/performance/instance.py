@@ -1,0 +1,322 @@
+"""Worst cases made concrete: neighbouring datasets, or a function, on which a method does what the program says.
+
+The Gram matrix gives vectors, the program's inequalities give functions through them (interpolant.py). Running the
+method on these is a lower bound that owes nothing to the solver.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from bounds.performance.certificate import NotCertified
+from bounds.performance.interpolant import Interpolant
+from bounds.performance.methods import Method
+from bounds.performance.program import Builder, FunctionClass
+from bounds.performance.sensitivity import CONVEX, Neighbours
+from bounds.performance.solve import Solved
+
+Array = np.ndarray
+SLOPE = 1e-4  # of each function along the new direction, in units of a record's largest gradient
+FURTHEST = 60  # doublings of the drift
+FEW = 1e-13  # eigenvalues of the Gram matrix below this share of the largest are dropped
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function w -> height * length * f(w / length), with its gradient, and the run of a method on it."""
+
+    f: Interpolant
+    h: Interpolant | None
+    start: Array
+    method: Method
+    units: tuple[float, float] = (1.0, 1.0)
+
+    def value(self, w: Array) -> float:
+        """The objective; its least value is 0, at 0. `h` is what the prox is taken of."""
+        length, gradient = self.units
+        inner = w / length
+        return length * gradient * (self.f.value(inner) + (self.h.value(inner) if self.h else 0.0))
+
+    def gradient(self, w: Array) -> Array:
+        """Of the smooth part."""
+        return self.units[1] * self.f.gradient(w / self.units[0])
+
+    def run(self) -> list[Array]:
+        """The points of the method."""
+        length, gradient = self.units
+        h = self.h
+        prox = None if h is None else lambda _, w, eta: length * h.prox(w / length, eta * gradient / length)
+        return _in_units(self.method, self.units).walk(self.start * length, lambda _, w: self.gradient(w), prox)
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two neighbouring datasets: objectives that share `common` and differ in `own` and `other`, 1/n of one loss.
+
+    In permuted order `common` is the list of the records' losses, and `position` that of the differing one.
+    """
+
+    common: list[Interpolant | None]
+    own: Interpolant
+    other: Interpolant
+    regulariser: Interpolant | None
+    start: Array
+    method: Method
+    line: Array | float = 0.0  # the slope of a linear term of the common part
+    curvature: float = 0.0  # of a common quadratic, (curvature / 2)||w||^2, where the differing record is asked
+    position: int | None = None
+    units: tuple[float, float] = (1.0, 1.0)
+
+    def gradient(self, w: Array, dataset: int, t: int = 0) -> Array:
+        """Of the objective of dataset 0 or 1; in permuted order, of the record of step t."""
+        at, alone = w / self.units[0], (self.own, self.other)[dataset]
+        if self.position is None:
+            shared = self.common[0]
+            found = alone.gradient(at) + (shared.gradient(at) if shared else 0.0) + self.line + self.curvature * at
+        elif t == self.position:
+            found = alone.gradient(at) + self.curvature * at
+        else:
+            record = self.common[t]
+            assert record is not None
+            found = record.gradient(at)
+        return np.asarray(self.units[1] * found)
+
+    def run(self, dataset: int) -> list[Array]:
+        """The points of the method on dataset 0 or 1."""
+        length, gradient = self.units
+        h = self.regulariser
+        prox = None if h is None else lambda _, w, eta: length * h.prox(w / length, eta * gradient / length)
+        walk = _in_units(self.method, self.units).walk
+        return walk(self.start * length, lambda t, w: self.gradient(w, dataset, t), prox)
+
+    def distance(self) -> float:
+        """Between the last points of the two runs."""
+        return float(np.linalg.norm(self.run(0)[-1] - self.run(1)[-1]))
+
+
+def _in_units(method: Method, units: tuple[float, float]) -> Method:
+    return replace(method, step_size=tuple(eta * units[0] / units[1] for eta in method.step_sizes))
+
+
+def _coordinates(solved: Solved) -> Array:
+    """Rows: the basis vectors of the program, with this Gram matrix."""
+    values, vectors = np.linalg.eigh(solved.gram)
+    kept = values > FEW * max(values[-1], 1e-300)
+    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
+
+
+# Rates -----------------------------------------------------------------------------------------------
+def function_of(solved: Solved, method: Method, of: FunctionClass, length: float, gradient: float) -> Function:
+    """The worst function of a convergence rate: the minimiser is 0, with value 0."""
+    made = _functions(solved, [of, FunctionClass()])
+    at = solved.program.vectors @ _coordinates(solved)
+    start = next(c.vectors[0] for c in solved.program.constraints if c.kind == "norm" and c.bound == 1.0)
+    return Function(made[0], made[1] if len(made) > 1 else None, at[start], method, (length, gradient))
+
+
+def _functions(solved: Solved, families: list[FunctionClass]) -> list[Interpolant]:
+    """The functions of a program, in the order they were first asked: points that an inequality joins are of one."""
+    at = solved.program.vectors @ _coordinates(solved)
+    values = np.append(solved.values, 0.0)
+    data: dict[int, tuple[int, int]] = {}
+    joined: dict[int, int] = {}
+
+    def root(x: int) -> int:
+        while joined.setdefault(x, x) != x:
+            x = joined[x]
+        return x
+
+    for c in solved.program.constraints:
+        if c.kind == "interpolation":
+            x, g, other, there = c.vectors
+            data[x], data[other] = (g, c.values[0]), (there, c.values[1])
+            a, b = sorted((root(x), root(other)))
+            joined[b] = a
+    parts: dict[int, list[int]] = {}
+    for x in sorted(data):
+        parts.setdefault(root(x), []).append(x)
+    return [
+        Interpolant(at[part], at[[data[x][0] for x in part]], values[[data[x][1] for x in part]], of)
+        for part, of in zip(parts.values(), families, strict=False)
+    ]
+
+
+# Sensitivity, differences of the runs ------------------------------------------------------------------
+@dataclass
+class _Replay(Builder):
+    """Gives the program's basis vectors again, now as coordinates, in the order they were made."""
+
+    coordinates: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    given: list[Array] = field(default_factory=list)
+
+    def basis(self, block: int = 0) -> Array:
+        self.given.append(self.coordinates[len(self.given)])
+        return self.given[-1]
+
+
+def _replayed(
+    solved: Solved, method: Method, gradient: Callable[[_Replay, int, Array], tuple[Array, Array]]
+) -> tuple[list[tuple[Array, Array, Array]], list[tuple[Array, Array]]]:
+    """(difference of the points asked, of the common gradients, of the records') a step; and those of the prox."""
+    U = _coordinates(solved) * np.array(solved.program.lengths or [1.0])[:, None]
+    b = _Replay(room=U.shape[1], coordinates=U)
+    asked: list[tuple[Array, Array, Array]] = []
+    proxes: list[tuple[Array, Array]] = []
+
+    def step(t: int, delta: Array) -> Array:
+        shared, alone = gradient(b, t, delta)
+        asked.append((delta, shared, alone))
+        return shared + alone
+
+    def prox(_: int, delta: Array, eta: float) -> Array:
+        moved = b.basis() if np.any(delta) else b.zero
+        proxes.append((delta - moved, moved / eta))
+        return delta - moved
+
+    method.walk(b.zero, step, prox)
+    return asked, proxes
+
+
+def pair_of(solved: Solved, method: Method, sides: Neighbours, length: float, gradient: float) -> Pair:
+    """From an aligned program: the runs are carried along a new direction, so that times do not see each other.
+
+    Along it the common part is a line of slope -drift with a slight bend, every other function has a slight bend: a
+    drift is sought for which all inequalities hold. The records' gradients grow by SLOPE, and are scaled back.
+    """
+    asked, proxes = _replayed(solved, method, lambda b, t, d: (sides.shared(b, d), sides.alone(b, d)))
+    drift = 1.0 if _bends(sides) else 0.0
+    for _ in range(FURTHEST):
+        found = _carried(method, sides, asked, proxes, drift)
+        if found is not None:
+            return replace(found, units=(length, gradient))
+        drift *= 2
+    raise NotCertified("the drift", drift, "one at which all inequalities hold", "Ask for fewer steps.")
+
+
+def _bends(sides: Neighbours) -> bool:
+    """Whether the common part may be any function of its class, not nothing and not a given quadratic."""
+    return sides.common is not None and sides.common.smoothness > sides.common.strong_convexity
+
+
+def _carried(
+    method: Method,
+    sides: Neighbours,
+    asked: list[tuple[Array, Array, Array]],
+    proxes: list[tuple[Array, Array]],
+    drift: float,
+) -> Pair | None:
+    """The pair at one drift, or None if an inequality fails."""
+    mu = sides.common.strong_convexity if sides.common else 0.0
+    bend = SLOPE / (2 * drift * sum(method.step_sizes) * (1 + sum(method.momenta))) if drift else 0.0
+    places: list[float] = []  # along the new direction: of both runs when asked, and after the prox
+    after: list[float] = []
+
+    def along(_: int, e: Array) -> Array:
+        places.append(float(e[0]))
+        return np.array([-drift + (mu + 2 * bend) * e[0]])
+
+    def held(_: int, e: Array, eta: float) -> Array:
+        after.append(float(e[0] / (1 + eta * bend)))
+        return np.array([after[-1]])
+
+    method.walk(np.zeros(1), along, held)
+    shrink = 1 / math.sqrt(1 + SLOPE**2) if drift else 1.0
+    common, own, other, prox = (_Lifted() for _ in range(4))
+    for (delta, shared, alone), e in zip(asked, places, strict=True):
+        for half, record in ((shrink / 2, own), (-shrink / 2, other)):
+            if _bends(sides):
+                common.add(half * delta, half * shared, e, mu + bend)
+            record.add(half * delta, half * alone, e, bend)
+    for (delta, moved), e in zip(proxes, after, strict=True):
+        for half in (shrink / 2, -shrink / 2):
+            prox.add(half * delta, half * moved, e, bend)
+    families = sides.common or CONVEX, sides.own, sides.own, CONVEX
+    made = [part.function(of) for part, of in zip((common, own, other, prox), families, strict=True)]
+    if drift and not all(holds(part) for part in made if part is not None):
+        return None
+    line = np.zeros(len(asked[0][0]) + 1)
+    start = line.copy()
+    line[-1] = -drift
+    assert made[1] is not None
+    assert made[2] is not None
+    given = mu if not _bends(sides) else 0.0
+    return Pair([made[0]], made[1], made[2], made[3], start, method, line, curvature=given)
+
+
+class _Lifted:
+    """Data of one function, with the new coordinate."""
+
+    def __init__(self) -> None:
+        self.x: list[Array] = []
+        self.g: list[Array] = []
+        self.f: list[float] = []
+
+    def add(self, point: Array, gradient: Array, place: float, bend: float) -> None:
+        x, g = np.append(point, place), np.append(gradient, bend * place)
+        if not any(np.array_equal(x, known) for known in self.x):
+            self.x.append(x)
+            self.g.append(g)
+            self.f.append(bend * place**2 / 2)
+
+    def function(self, of: FunctionClass) -> Interpolant | None:
+        return Interpolant(np.array(self.x), np.array(self.g), np.array(self.f), of) if self.x else None
+
+
+def permuted_pair_of(
+    solved: Solved,
+    method: Method,
+    record: FunctionClass,
+    sides: Neighbours,
+    position: int,
+    length: float,
+    gradient: float,
+) -> Pair:
+    """From one pass in order: each function is asked once in each run, at mirrored points."""
+
+    def step(b: _Replay, t: int, delta: Array) -> tuple[Array, Array]:
+        if t == position:
+            return sides.shared(b, delta), sides.alone(b, delta)
+        return Neighbours(record, record).shared(b, delta), b.zero
+
+    asked, proxes = _replayed(solved, method, step)
+    records: list[Interpolant | None] = []
+    for delta, shared, _ in asked:
+        both = np.array([1.0, -1.0])[:, None] / 2
+        ends = slice(0, 2 if np.any(delta) else 1)
+        records.append(Interpolant((both * delta)[ends], (both * shared)[ends], np.zeros(2)[ends], record))
+    delta, _, alone = asked[position]
+    own, other = (
+        Interpolant(sign * delta[None] / 2, sign * alone[None] / 2, np.zeros(1), sides.own) for sign in (1, -1)
+    )
+    h = None
+    if proxes:
+        x = [sign * d / 2 for d, _ in proxes for sign in (1, -1)]
+        g = [sign * s / 2 for _, s in proxes for sign in (1, -1)]
+        h = Interpolant(np.array(x), np.array(g), np.zeros(len(x)), CONVEX)
+    given = sides.common.strong_convexity if sides.common else 0.0
+    start = np.zeros(len(delta))
+    return Pair(records, own, other, h, start, method, 0.0, given, position, (length, gradient))
+
+
+def whole_pair_of(solved: Solved, method: Method, sides: Neighbours, length: float, gradient: float) -> Pair:
+    """From an exhaustive program, which has all points of all functions."""
+    families = [sides.common] if sides.common else []
+    made = _functions(solved, [*families, sides.own, sides.own])
+    common = made[0] if sides.common else None
+    start = np.zeros(made[-1].x.shape[1])
+    return Pair([common], made[-2], made[-1], None, start, method, units=(length, gradient))
+
+
+def holds(part: Interpolant, room: float = 1e-7) -> bool:
+    """Whether the data of a function keep all its interpolation inequalities, up to rounding and the solver."""
+    alpha, beta, gamma = part.of.coefficients
+    dx, dg = part.x[:, None] - part.x[None], part.g[:, None] - part.g[None]
+    forward = np.einsum("ijk,jk->ij", dx, part.g)
+    bent = alpha * (dg**2).sum(axis=2) + beta * (dx**2).sum(axis=2) + gamma * (dg * dx).sum(axis=2)
+    left = part.f[None] - part.f[:, None] + forward + bent
+    scale = 1 + np.abs(part.f[None] - part.f[:, None]) + np.abs(forward)
+    return bool(np.all(left <= room * np.maximum(1.0, 1e-6 * scale)))
