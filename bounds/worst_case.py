@@ -271,7 +271,7 @@ def _rate(method: Method, beta: float, mu: float, measure: Measure, lipschitz: f
     of = FunctionClass(beta, mu)
     solved = solve(rate(method, of, measure, lipschitz), f"{measure} after {method.steps} steps of {method.name} descent")
     taken: Callable[[float], float] = math.sqrt if measure in SQUARED else float
-    return _shown(solved, taken, lambda *units: function_of(solved, method, of, *units))
+    return _shown(solved, taken, lambda *units: function_of(solved, method, of, measure, *units))
 
 
 def _shown(solved: Solved, taken: Callable[[float], float], build: Build | None) -> WorstCase:

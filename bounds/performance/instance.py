@@ -16,6 +16,7 @@ from bounds.performance.certificate import NotCertified
 from bounds.performance.interpolant import Interpolant
 from bounds.performance.methods import Method
 from bounds.performance.program import Builder, FunctionClass
+from bounds.performance.rate import Measure
 from bounds.performance.sensitivity import CONVEX, Neighbours
 from bounds.performance.solve import Solved
 
@@ -33,6 +34,7 @@ class Function:
     h: Interpolant | None
     start: Array
     method: Method
+    measure: Measure
     units: tuple[float, float] = (1.0, 1.0)
 
     def value(self, w: Array) -> float:
@@ -51,6 +53,22 @@ class Function:
         h = self.h
         prox = None if h is None else lambda _, w, eta: length * h.prox(w / length, eta * gradient / length)
         return _in_units(self.method, self.units).walk(self.start * length, lambda _, w: self.gradient(w), prox)
+
+    def reached(self) -> float:
+        """What the run makes of the measure."""
+        points = self.run()
+        if self.measure == "gradient_map":
+            eta, theta = _in_units(self.method, self.units).step_sizes[-1], self.method.momenta[-1]
+            base = points[-2] + theta * (points[-2] - points[max(len(points) - 3, 0)])
+            return float(np.linalg.norm(base - points[-1])) / eta
+        single = {
+            "value": lambda: self.value(points[-1]),
+            "distance": lambda: float(np.linalg.norm(points[-1])),
+            "gradient": lambda: float(np.linalg.norm(self.gradient(points[-1]))),
+            "best_value": lambda: min(self.value(w) for w in points),
+            "best_gradient": lambda: min(float(np.linalg.norm(self.gradient(w))) for w in points),
+        }
+        return float(single[self.measure]())
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +111,8 @@ class Pair:
         walk = _in_units(self.method, self.units).walk
         return walk(self.start * length, lambda t, w: self.gradient(w, dataset, t), prox)
 
-    def distance(self) -> float:
-        """Between the last points of the two runs."""
+    def reached(self) -> float:
+        """The distance between the last points of the two runs."""
         return float(np.linalg.norm(self.run(0)[-1] - self.run(1)[-1]))
 
 
@@ -110,12 +128,14 @@ def _coordinates(solved: Solved) -> Array:
 
 
 # Rates -----------------------------------------------------------------------------------------------
-def function_of(solved: Solved, method: Method, of: FunctionClass, length: float, gradient: float) -> Function:
+def function_of(
+    solved: Solved, method: Method, of: FunctionClass, measure: Measure, length: float, gradient: float
+) -> Function:
     """The worst function of a convergence rate: the minimiser is 0, with value 0."""
     made = _functions(solved, [of, FunctionClass()])
     at = solved.program.vectors @ _coordinates(solved)
     start = next(c.vectors[0] for c in solved.program.constraints if c.kind == "norm" and c.bound == 1.0)
-    return Function(made[0], made[1] if len(made) > 1 else None, at[start], method, (length, gradient))
+    return Function(made[0], made[1] if len(made) > 1 else None, at[start], method, measure, (length, gradient))
 
 
 def _functions(solved: Solved, families: list[FunctionClass]) -> list[Interpolant]:
