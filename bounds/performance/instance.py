@@ -95,10 +95,10 @@ class Pair:
         if self.position is None:
             shared = self.common[0]
             found = alone.gradient(at) + (shared.gradient(at) if shared else 0.0) + self.line + self.curvature * at
-        elif t == self.position:
+        elif t % len(self.common) == self.position:
             found = alone.gradient(at) + self.curvature * at
         else:
-            record = self.common[t]
+            record = self.common[t % len(self.common)]
             assert record is not None
             found = record.gradient(at)
         return np.asarray(self.units[1] * found)
@@ -329,6 +329,32 @@ def whole_pair_of(solved: Solved, method: Method, sides: Neighbours, length: flo
     common = made[0] if sides.common else None
     start = np.zeros(made[-1].x.shape[1])
     return Pair([common], made[-2], made[-1], None, start, method, units=(length, gradient))
+
+
+def quadratic_pair(
+    method: Method, sides: Neighbours, records: list[FunctionClass] | None = None, position: int | None = None
+) -> Pair:
+    """The simplest pair: one dimension, the least curvature everywhere, slopes +k and -k of the differing record.
+
+    With no curvature its losses are linear. k is the largest that keeps the record's gradients at most 1. It is an
+    instance of every class, and so a lower bound where a program is only an upper one.
+    """
+    zero = np.zeros((1, 1))
+    common = [_flat(of) for of in records] if records else [_flat(sides.common) if sides.common else None]
+    own, other = (Interpolant(zero, np.full((1, 1), sign), np.zeros(1), sides.own) for sign in (1.0, -1.0))
+    given = sides.common.strong_convexity if sides.common and records else 0.0
+    pair = Pair([*common], own, other, None, np.zeros(1), method, 0.0, given, position)
+    points = pair.run(0)
+    asked = np.concatenate(points) * (1 + 2 * max(method.momenta))  # momentum goes beyond the points
+    reach = float(np.max(np.abs(asked))) if method.name == "accelerated" else float(np.max(np.abs(points[:-1])))
+    slope = 1 / (1 + sides.own.strong_convexity * reach)
+    own, other = (replace(part, g=part.g * slope) for part in (own, other))
+    return replace(pair, own=own, other=other)
+
+
+def _flat(of: FunctionClass) -> Interpolant:
+    zero = np.zeros((1, 1))
+    return Interpolant(zero, zero, np.zeros(1), of)
 
 
 def holds(part: Interpolant, room: float = 1e-7) -> bool:
