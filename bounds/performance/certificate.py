@@ -146,6 +146,7 @@ def balanced(program: Program, constraints: tuple[Constraint, ...], m: Array) ->
 
     A constraint moves its multiplier from one value to another, like a flow: what enters must leave.
     """
+    m = _nearly_balanced(program, constraints, m)
     unit = 2.0 ** (math.ceil(math.log2(max(float(np.max(m)), 1.0))) - 50)
     whole = [max(0, round(float(x) / unit)) for x in m]
     over = [0] * program.values
@@ -169,6 +170,22 @@ def balanced(program: Program, constraints: tuple[Constraint, ...], m: Array) ->
         if parent >= 0:
             over[parent] -= sign * shift
     return tuple(w * unit for w in whole)
+
+
+def _nearly_balanced(program: Program, constraints: tuple[Constraint, ...], m: Array) -> Array:
+    """What the solver has left over, taken up by each multiplier in proportion to its size."""
+    B = np.zeros((len(m), program.values))
+    goal = np.zeros(program.values)
+    for value in program.objective.values:
+        goal[value] += 1
+    for k, constraint in enumerate(constraints):
+        for value, coefficient in constraint.balance:
+            B[k, value] += coefficient
+    if not B.size:
+        return m
+    shift = np.linalg.lstsq(B.T @ (m[:, None] * B), goal - m @ B, rcond=None)[0]
+    moved = m * (1 + B @ shift)
+    return np.asarray(moved if np.all(moved >= 0) else m)
 
 
 def _tree(links: dict[int, list[tuple[int, int, int]]], weight: list[int], values: int) -> list[tuple[int, int, int, int]]:

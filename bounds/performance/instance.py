@@ -248,13 +248,15 @@ def _carried(
     common, own, other, prox = (_Lifted() for _ in range(4))
     for (delta, shared, alone), e in zip(asked, places, strict=True):
         for half, record in ((shrink / 2, own), (-shrink / 2, other)):
-            if _bends(sides):
-                common.add(half * delta, half * shared, e, mu + bend)
+            if _bends(sides):  # without the quadratic that makes it strongly convex
+                taken = mu / 2 * float(half * delta @ (half * delta))
+                common.add(half * delta, half * (shared - mu * delta), e, bend, -taken)
             record.add(half * delta, half * alone, e, bend)
     for (delta, moved), e in zip(proxes, after, strict=True):
         for half in (shrink / 2, -shrink / 2):
             prox.add(half * delta, half * moved, e, bend)
-    families = sides.common or CONVEX, sides.own, sides.own, CONVEX
+    convex = FunctionClass(sides.common.smoothness - mu) if sides.common else CONVEX
+    families = convex, sides.own, sides.own, CONVEX
     made = [part.function(of) for part, of in zip((common, own, other, prox), families, strict=True)]
     if drift and not all(holds(part) for part in made if part is not None):
         return None
@@ -263,8 +265,7 @@ def _carried(
     line[-1] = -drift
     assert made[1] is not None
     assert made[2] is not None
-    given = mu if not _bends(sides) else 0.0
-    return Pair([made[0]], made[1], made[2], made[3], start, method, line, curvature=given)
+    return Pair([made[0]], made[1], made[2], made[3], start, method, line, curvature=mu)
 
 
 class _Lifted:
@@ -275,12 +276,12 @@ class _Lifted:
         self.g: list[Array] = []
         self.f: list[float] = []
 
-    def add(self, point: Array, gradient: Array, place: float, bend: float) -> None:
+    def add(self, point: Array, gradient: Array, place: float, bend: float, value: float = 0.0) -> None:
         x, g = np.append(point, place), np.append(gradient, bend * place)
         if not any(np.array_equal(x, known) for known in self.x):
             self.x.append(x)
             self.g.append(g)
-            self.f.append(bend * place**2 / 2)
+            self.f.append(value + bend * place**2 / 2)
 
     def function(self, of: FunctionClass) -> Interpolant | None:
         return Interpolant(np.array(self.x), np.array(self.g), np.array(self.f), of) if self.x else None

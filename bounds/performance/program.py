@@ -207,6 +207,9 @@ class Program:
         lengths = tuple(power * (self.lengths or 1.0))
         return replace(self, vectors=self.vectors * power, value_unit=unit, lengths=lengths)
 
+    def same_units(self, other: Program) -> bool:
+        return self.lengths == other.lengths and self.value_unit == other.value_unit
+
     def reached(self, gram: Array, values: Array) -> float:
         """The objective at a Gram matrix and values."""
         if self.objective.vector is not None:
@@ -309,7 +312,7 @@ class Oracle:
             "interpolation", (x, g, other, there), (f, value), self.of.smoothness, self.of.strong_convexity
         )
 
-    def interpolate(self, near: int = 1) -> None:
+    def interpolate(self, near: int) -> None:
         """All pairs; to begin with only those at most `near` apart, or with the first point asked."""
         for i in range(len(self.data)):
             for j in range(len(self.data)):

@@ -8,6 +8,7 @@ length in a, are as free as values of h.
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -54,9 +55,10 @@ def rate(method: Method, of: FunctionClass, measure: Measure, lipschitz: float |
     if measure in ("value", "gradient", "best_value", "best_gradient"):
         gradient(method.steps, last)
     objective = _objective(b, f, h, measure, last, maps[method.steps - 1])
-    f.interpolate()
+    # Smooth functions are told by neighbours in time; of others any two points may matter.
+    f.interpolate(near=1 if math.isfinite(of.smoothness) else method.steps + 1)
     if composite:
-        h.interpolate()
+        h.interpolate(near=1)
     return b.program(objective)
 
 

@@ -13,11 +13,12 @@ from bounds.performance.interior_point import Iterate, iterates
 from bounds.performance.program import Program
 
 Array = np.ndarray
-ROUNDS = 25  # of adding violated constraints
+ROUNDS, FINE_ROUNDS = 25, 4  # of adding violated constraints
 ROUGH = 1e-7  # relative accuracy while constraints are still being added
-GOOD = 1e-8  # relative gap at which the basis is not scaled again
+GOOD, NEAR = 1e-8, 1e-5  # relative gaps: the basis is not scaled again; an iterate may become the witness
 ADDED = 120  # at most, in one round
 KEPT = 12  # last iterates that may become the proof and the witness
+SPOILT = 30  # times the least gap: iterates after it are dropped, rounding has taken over
 TIGHT, ATTAINED = 1e-10, 1e-7  # by how much the witness may leave a constraint, relative to the largest inner product
 
 
@@ -42,35 +43,44 @@ def solve(program: Program, about: str) -> Solved:
     chosen = [i for i, first in enumerate(program.first) if first]
     found, members = _run(program, chosen, fine=False)
     for _ in range(ROUNDS):
-        missing = _violated(program, found[-1], chosen) if found else []
+        missing = _violated(program, found[-1], chosen, 10 * ROUGH) if found else []
         if not missing:
             break
         chosen += missing
         found, members = _run(program, chosen, fine=False)
-    if found:
-        program, found = _finest(program, found[-1], chosen)
+    for last in (False,) * FINE_ROUNDS + (True,):
+        if not found:
+            break
+        program, found, members = _finest(program, found[-1], chosen)
+        if last or not found or _witness(program, found)[2] <= ATTAINED * _size(program, program.gram(found[-1].G)):
+            break
+        chosen += _violated(program, found[-1], chosen, TIGHT)
     certificate, checked = _proof(program, found, members, about)
     gram, values, violation = _witness(program, found)
     lower = program.reached(gram, values)
-    if violation > ATTAINED * max(1.0, float(np.max(np.diag(gram)))):
+    if violation > ATTAINED * _size(program, gram):
         lower = 0.0  # constraints are missing: what was met is not an instance
     taken = time.perf_counter() - begun
     return Solved(checked.bound, lower, violation, checked.margin, certificate, program, gram, values, taken)
 
 
-def _finest(program: Program, rough: Iterate, chosen: list[int]) -> tuple[Program, deque[Iterate]]:
+def _finest(
+    program: Program, rough: Iterate, chosen: list[int]
+) -> tuple[Program, deque[Iterate], list[list[int]]]:
     """The best of three runs: lengths may differ by orders of magnitude, and over a basis of their size the solver
     mostly answers better."""
     best: tuple[Program, deque[Iterate]] | None = None
     at, here = rough, program
     for again in (True, True, False):
-        here = here.rescaled(here.gram(at.G), here.free(at.y)) if again else program
-        found, _ = _run(here, chosen, fine=True)
+        before, here = here, here.rescaled(here.gram(at.G), here.free(at.y)) if again else program
+        if best and (here.same_units(before) if again else least_gap(best[1]) < NEAR):
+            continue
+        found, members = _run(here, chosen, fine=True)
         if found and (best is None or least_gap(found) < least_gap(best[1])):
             best, at = (here, found), found[-1]
         if best and least_gap(best[1]) < GOOD:
             break
-    return best or (program, deque())
+    return (*(best or (program, deque())), members)
 
 
 def least_gap(found: deque[Iterate]) -> float:
@@ -94,17 +104,24 @@ def _proof(
 
 
 def _witness(program: Program, found: deque[Iterate]) -> tuple[Array, Array, float]:
-    """The last Gram matrix that keeps the constraints, or the one that keeps them best."""
+    """The last Gram matrix that keeps the constraints, or else, of those near the end, the one that keeps them best."""
     best: tuple[Array, Array, float] | None = None
     for at in reversed(found):
+        if best is not None and at.gap > NEAR:
+            break
         gram, values = program.gram(at.G), program.free(at.y)
         violation = float(np.max(program.excess(gram, values)))
         if best is None or violation < best[2]:
             best = gram, values, violation
-        if violation <= TIGHT * max(1.0, float(np.max(np.diag(gram)))):
+        if violation <= TIGHT * _size(program, gram):
             break
     assert best is not None
     return best
+
+
+def _size(program: Program, gram: Array) -> float:
+    """The largest squared length in a Gram matrix, over the basis as it was built, and at least 1."""
+    return max(1.0, float(np.max(np.diag(gram) * np.square(program.lengths or 1.0))))
 
 
 def _run(program: Program, chosen: list[int], fine: bool) -> tuple[deque[Iterate], list[list[int]]]:
@@ -114,6 +131,8 @@ def _run(program: Program, chosen: list[int], fine: bool) -> tuple[deque[Iterate
         last.append(at)
         if not fine and at.gap < ROUGH:
             break
+    while last and last[-1].gap > SPOILT * least_gap(last):
+        last.pop()
     return last, members
 
 
@@ -123,12 +142,12 @@ def _spread(members: list[list[int]], m: Array) -> tuple[list[int], Array]:
     return [i for i, _ in pairs], np.array([x for _, x in pairs])
 
 
-def _violated(program: Program, at: Iterate, chosen: list[int]) -> list[int]:
+def _violated(program: Program, at: Iterate, chosen: list[int], limit: float) -> list[int]:
     """The worst violated constraints that are not chosen yet, whole groups of them."""
     gram = program.gram(at.G)
     excess = program.excess(gram, program.free(at.y))
     excess[chosen] = -np.inf
-    limit = 10 * ROUGH * max(1.0, float(np.max(np.abs(np.diag(gram)))))
+    limit *= _size(program, gram)
     worst = [int(i) for i in np.argsort(-excess)[:ADDED] if excess[i] > limit]
     groups = {program.groups[i] for i in worst}
     taken = set(chosen)
