@@ -17,7 +17,15 @@ from bounds.accounting import counted, positive
 from bounds.errors import InvalidInput
 from bounds.performance import sensitivity as programs
 from bounds.performance.certificate import Certificate, Checked, NotCertified
-from bounds.performance.instance import Function, Pair, function_of, pair_of, permuted_pair_of, quadratic_pair, whole_pair_of
+from bounds.performance.instance import (
+    Function,
+    Pair,
+    function_of,
+    pair_of,
+    permuted_pair_of,
+    quadratic_pair,
+    whole_pair_of,
+)
 from bounds.performance.methods import NAMES, Method, Name
 from bounds.performance.program import FunctionClass
 from bounds.performance.rate import MEASURES, SQUARED, Measure, rate
@@ -268,7 +276,9 @@ def _expansion(n: int, gap: float, beta: float, mu: float) -> WorstCase:
 @lru_cache(maxsize=512)
 def _rate(method: Method, beta: float, mu: float, measure: Measure, lipschitz: float | None) -> WorstCase:
     of = FunctionClass(beta, mu)
-    solved = solve(rate(method, of, measure, lipschitz), f"{measure} after {method.steps} steps of {method.name} descent")
+    solved = solve(
+        rate(method, of, measure, lipschitz), f"{measure} after {method.steps} steps of {method.name} descent"
+    )
     taken: Callable[[float], float] = math.sqrt if measure in SQUARED else float
     return _shown(solved, taken, lambda *units: function_of(solved, method, of, measure, *units))
 
@@ -276,9 +286,7 @@ def _rate(method: Method, beta: float, mu: float, measure: Measure, lipschitz: f
 def _shown(solved: Solved, taken: Callable[[float], float], build: Build | None) -> WorstCase:
     value, met = math.nextafter(taken(solved.upper), math.inf), taken(max(solved.lower, 0.0))
     residual = max(solved.violation, 0.0)
-    return WorstCase(
-        value, met, abs(value - met) / value, residual, solved.seconds, solved.certificate, build=build
-    )
+    return WorstCase(value, met, abs(value - met) / value, residual, solved.seconds, solved.certificate, build=build)
 
 
 def _scaled(worst: WorstCase, length: float, gradient: float) -> WorstCase:

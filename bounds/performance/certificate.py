@@ -188,7 +188,9 @@ def _nearly_balanced(program: Program, constraints: tuple[Constraint, ...], m: A
     return np.asarray(moved if np.all(moved >= 0) else m)
 
 
-def _tree(links: dict[int, list[tuple[int, int, int]]], weight: list[int], values: int) -> list[tuple[int, int, int, int]]:
+def _tree(
+    links: dict[int, list[tuple[int, int, int]]], weight: list[int], values: int
+) -> list[tuple[int, int, int, int]]:
     """A spanning tree of large multipliers from the value 0: (value, constraint, parent, sign), roots first."""
     found: list[tuple[int, int, int, int]] = []
     inside = {-1}

@@ -103,7 +103,9 @@ def _start(cone: Cone) -> Iterate:
     dual = max(10.0, float(np.sqrt(sum(sizes))))
     m = len(cone.c)
     eyes = [np.eye(k) for k in sizes]
-    return Iterate([big * e for e in eyes], np.zeros(cone.B.shape[1]), np.full(m, big), np.full(m, dual), [dual * e for e in eyes])
+    return Iterate(
+        [big * e for e in eyes], np.zeros(cone.B.shape[1]), np.full(m, big), np.full(m, dual), [dual * e for e in eyes]
+    )
 
 
 def _gap(cone: Cone, flat: Sequence[Array], at: Iterate) -> float:
@@ -170,8 +172,8 @@ class _Newton:
         m, y = self.solved(right, self.balance)
         S = [np.tensordot(m, a, 1) + R for a, R in zip(self.cone.A, self.dual, strict=True)]
         lead = [np.tensordot(m, a, 1) for a in self.cone.A]
-        G = [f - _symmetric(at.G[b] @ lead[b] @ self.inverse[b]) for b, f in enumerate(fixed)]
-        return Iterate(G, y, slack - at.s * m / at.m, m, S)
+        moves = [f - _symmetric(at.G[b] @ lead[b] @ self.inverse[b]) for b, f in enumerate(fixed)]
+        return Iterate(moves, y, slack - at.s * m / at.m, m, S)
 
 
 def _moved(at: Iterate, by: Iterate, primal: float, dual: float) -> Iterate:
@@ -199,7 +201,9 @@ def _ratio(at: Array, by: Array) -> float:
 def _length(X: Array, D: Array) -> float:
     """The largest a with X + a D >= 0."""
     L = np.linalg.cholesky(X)
-    inner = linalg.solve_triangular(L, linalg.solve_triangular(L, D, lower=True, check_finite=False).T, lower=True, check_finite=False)
+    inner = linalg.solve_triangular(
+        L, linalg.solve_triangular(L, D, lower=True, check_finite=False).T, lower=True, check_finite=False
+    )
     least = float(np.linalg.eigvalsh(_symmetric(inner))[0])
     return np.inf if least >= 0 else -1 / least
 

@@ -23,10 +23,11 @@ Array = np.ndarray
 class Interpolant:
     """A function of the class with value `f` and gradient `g` at the points `x` (rows).
 
-    With q = x - mu/2 ||x||^2 taken off it is max over the simplex of <sum l_i g_i, x> - sum l_i c_i -
+    With mu/2 ||x||^2 taken off it is max over the simplex of <sum l_i g_i, x> - sum l_i c_i -
     ||sum l_i g_i||^2 / (2 (L - mu)): a small quadratic program at each point.
 
-    >>> huber = Interpolant(np.array([[0.0], [3.0]]), np.array([[0.0], [1.0]]), np.array([0.0, 2.5]), FunctionClass(1.0))
+    >>> x, g, f = np.array([[0.0], [3.0]]), np.array([[0.0], [1.0]]), np.array([0.0, 2.5])
+    >>> huber = Interpolant(x, g, f, FunctionClass(1.0))
     >>> [round(float(huber.value(np.array([at]))), 6) for at in (0.5, 2.0, 4.0)]
     [0.125, 1.5, 3.5]
     """
@@ -49,7 +50,9 @@ class Interpolant:
 
     def prox(self, point: Array, step: float) -> Array:
         """argmin f(w) + ||w - point||^2 / (2 step), for a function that is not smooth: the same program."""
-        smoothed = Interpolant(self.x + step * self.g, self.g, self.f + step / 2 * _squares(self.g), FunctionClass(1 / step))
+        smoothed = Interpolant(
+            self.x + step * self.g, self.g, self.f + step / 2 * _squares(self.g), FunctionClass(1 / step)
+        )
         return np.asarray(point - step * smoothed.gradient(point))
 
     @cached_property

@@ -183,16 +183,12 @@ class Program:
 
     def excess(self, gram: Array, values: Array) -> Array:
         """Left minus right side of every constraint at a Gram matrix and values: positive is violated."""
-        K = self.vectors @ gram @ self.vectors.T
-        unit = np.eye(len(K))
+        lengths, directions = np.linalg.eigh(gram)
+        where = self.vectors @ (directions * np.sqrt(np.maximum(lengths, 0.0)))
         padded = np.append(values, 0.0)
         out = np.empty(len(self.constraints))
         for i, constraint in enumerate(self.constraints):
-            named = sorted(set(constraint.vectors))
-            here = K[np.ix_(named, named)]
-            local = unit[: len(named), : len(named)]
-            moved = _Renamed(dict(zip(named, local, strict=True)))
-            left = sum(c * float(u @ here @ v) for c, u, v in constraint.products(moved))  # type: ignore[arg-type]
+            left = math.fsum(c * float(u @ v) for c, u, v in constraint.products(where))
             out[i] = left + sum(c * padded[v] for v, c in constraint.balance) - constraint.right
         return out
 
@@ -216,10 +212,6 @@ class Program:
             v = self.vectors[self.objective.vector]
             return float(v @ gram @ v)
         return float(np.sum(values[list(self.objective.values)]))
-
-
-class _Renamed(dict):  # type: ignore[type-arg]
-    """Vectors by number, for `Constraint.products`."""
 
 
 @dataclass

@@ -38,7 +38,9 @@ class Neighbours:
     common_bound: float | None = None
 
     @staticmethod
-    def of(n: int, smoothness: float, strong_convexity: float, regularised: bool, both: bool, everywhere: bool) -> Neighbours:
+    def of(
+        n: int, smoothness: float, strong_convexity: float, regularised: bool, both: bool, everywhere: bool
+    ) -> Neighbours:
         """A mean of n losses. `regularised`: the strong convexity is a common (mu/2)||w||^2 on convex losses."""
         rest, mu = (n - 1) / n, strong_convexity
         if regularised:
@@ -128,13 +130,14 @@ def exhaustive(method: Method, sides: Neighbours) -> Program:
 
     def bounded(*rows: Array, bound: float | None = 1.0) -> None:
         group = None
-        for row in rows if bound is not None else ():
-            group = b.norm(row, bound, group)
+        for row in rows:
+            if bound is not None:
+                group = b.norm(row, bound, group)
 
     def ask(oracle: Oracle, image: Oracle, point: Array, there: Array, odd: bool = True) -> tuple[Array, Array]:
         """The gradient at a point and at its mirror image."""
         mean, half = b.basis(0), b.basis(1) if odd else b.zero
-        answers = []
+        answers: list[int] = []
         for to, at, g in ((oracle, point, mean + half), (image, there, mean - half)):
             if answers and not odd and oracle is image:
                 break  # one point, one answer

@@ -64,9 +64,7 @@ def solve(program: Program, about: str) -> Solved:
     return Solved(checked.bound, lower, violation, checked.margin, certificate, program, gram, values, taken)
 
 
-def _finest(
-    program: Program, rough: Iterate, chosen: list[int]
-) -> tuple[Program, deque[Iterate], list[list[int]]]:
+def _finest(program: Program, rough: Iterate, chosen: list[int]) -> tuple[Program, deque[Iterate], list[list[int]]]:
     """The best of three runs: lengths may differ by orders of magnitude, and over a basis of their size the solver
     mostly answers better."""
     best: tuple[Program, deque[Iterate]] | None = None
