@@ -183,7 +183,7 @@ def convergence_rate(
 ) -> WorstCase:
     """sup after T steps, given ||w_0 - w*|| <= 1, of the excess `value`, the `distance`, the norm of the `gradient`.
 
-    Or of the `best_value`, the `best_gradient` of all points, and the last `gradient_map`. The objective is smooth,
+    Or of the `best_value`, the `best_gradient` of all points where one is asked, and the last `gradient_map`. The objective is smooth,
     or `lipschitz`, or both; for proximal and projected methods (`composite` for accelerated ones) a convex
     regulariser or set is added to it.
 

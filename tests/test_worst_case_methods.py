@@ -16,8 +16,11 @@ from bounds.performance.interpolant import Interpolant, simplex_maximum
 from bounds.performance.methods import NAMES, Method
 from bounds.performance.program import FunctionClass
 from bounds.worst_case import MEASURES, Pair, WorstCase, convergence_rate, permuted_sensitivity, sensitivity
+from dpcheck.descent import noisy_descent
+from dpcheck.losses import Linear
+from dpcheck.problems import Problem
 
-SMOOTH = {"n": 10, "step_size": 0.7, "smoothness": 1.0, "lipschitz": 2.0}
+SMOOTH: dict[str, Any] = {"n": 10, "step_size": 0.7, "smoothness": 1.0, "lipschitz": 2.0}
 
 
 def attained(worst: WorstCase, rel: float = 1e-5) -> None:
@@ -140,6 +143,19 @@ def test_the_pair_is_a_pair_of_the_class() -> None:
             assert norm <= 2.0 / 10 * (1 + 1e-7)
 
 
+@pytest.mark.parametrize("steps", [1, 5])
+def test_the_solvers_descent_attains_the_worst_case_on_linear_losses(steps: int) -> None:
+    """A Problem of dpcheck: one record's slope is turned round, the kernel runs without noise."""
+    n, eta = 10, 0.7
+    here = Problem(np.ones((n, 1)), np.ones(n), Linear())
+    there = here.replace(0, [1.0], -1.0)
+    ends = [
+        noisy_descent(p, steps=steps, step_size=eta, noise_std=0.0, seed=0, trials=1).w[0, 0] for p in (here, there)
+    ]
+    worst = sensitivity(n=n, steps=steps, step_size=eta, smoothness=1.0, lipschitz=here.lipschitz)
+    assert abs(ends[0] - ends[1]) == pytest.approx(worst.value, rel=1e-8)
+
+
 # Rates ---------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("steps", [1, 2, 5])
 def test_proximal_rate(steps: int) -> None:
@@ -169,9 +185,10 @@ def test_subgradient_rate(steps: int) -> None:
     attained(worst)
 
 
-@pytest.mark.parametrize("measure", ["value", "distance", "gradient", "best_gradient", "gradient_map"])
-def test_every_measure_is_attained(measure: Any) -> None:
-    attained(convergence_rate(steps=4, step_size=0.5, smoothness=2.0, strong_convexity=0.2, measure=measure))
+@pytest.mark.parametrize("measure", ["value", "distance", "gradient", "best_value", "best_gradient", "gradient_map"])
+@pytest.mark.parametrize("method", ["gradient", "accelerated", "heavy_ball"])
+def test_every_measure_is_attained(measure: Any, method: Any) -> None:
+    attained(convergence_rate(method, steps=4, step_size=0.5, smoothness=2.0, strong_convexity=0.2, measure=measure))
 
 
 def test_a_lipschitz_bound_helps_where_it_binds() -> None:

@@ -49,14 +49,25 @@ class Function:
 
     def run(self) -> list[Array]:
         """The points of the method."""
+        return self._run()[0]
+
+    def _run(self) -> tuple[list[Array], list[Array]]:
+        """The points, and those where a gradient is asked, with the last."""
         length, gradient = self.units
         h = self.h
+        asked: list[Array] = []
+
+        def ask(_: int, w: Array) -> Array:
+            asked.append(w)
+            return self.gradient(w)
+
         prox = None if h is None else lambda _, w, eta: length * h.prox(w / length, eta * gradient / length)
-        return _in_units(self.method, self.units).walk(self.start * length, lambda _, w: self.gradient(w), prox)
+        points = _in_units(self.method, self.units).walk(self.start * length, ask, prox)
+        return points, [*asked, points[-1]]
 
     def reached(self) -> float:
         """What the run makes of the measure."""
-        points = self.run()
+        points, asked = self._run()
         if self.measure == "gradient_map":
             eta, theta = _in_units(self.method, self.units).step_sizes[-1], self.method.momenta[-1]
             base = points[-2] + theta * (points[-2] - points[max(len(points) - 3, 0)])
@@ -65,8 +76,8 @@ class Function:
             "value": lambda: self.value(points[-1]),
             "distance": lambda: float(np.linalg.norm(points[-1])),
             "gradient": lambda: float(np.linalg.norm(self.gradient(points[-1]))),
-            "best_value": lambda: min(self.value(w) for w in points),
-            "best_gradient": lambda: min(float(np.linalg.norm(self.gradient(w))) for w in points),
+            "best_value": lambda: min(self.value(w) for w in asked),
+            "best_gradient": lambda: min(float(np.linalg.norm(self.gradient(w))) for w in asked),
         }
         return float(single[self.measure]())
 
