@@ -51,6 +51,7 @@ __all__ = [
 
 Path = Literal["own", "both"]
 Build = Callable[[float, float], Pair | Function]
+MET = 1e-6  # relative gap at which a bound counts as attained
 WHOLE = 8  # steps up to which all pairs of points are used where they matter
 
 
@@ -59,8 +60,8 @@ class WorstCase:
     """A worst case, proved from above (`value`, the dual) and met from below (`lower`, the primal).
 
     `gap` is relative. `certificate` proves `value`, in the program's units. `residual` is by how much the witness
-    leaves the program's constraints; 0 is not at all. `exact`: the program describes the class exactly; otherwise it
-    asks for less, so that `value` is still an upper bound, and `lower` is what linear or quadratic losses reach.
+    leaves the program's constraints; 0 is not at all. `exact`: the program describes the class exactly, or what it
+    says is attained; otherwise `value` is still an upper bound, and `lower` is what linear or quadratic losses reach.
     """
 
     value: float
@@ -127,7 +128,8 @@ def permuted_sensitivity(
 ) -> WorstCase:
     """sup ||w_T - w_T'|| of passes over n records, one a step, in one order for both runs: at the worst position.
 
-    Exact for one pass. In more, records may be other functions in each pass: an upper bound.
+    Exact for one pass. In more, records may be other functions in each pass: an upper bound, which convex losses attain
+    at steps up to 2 / smoothness.
 
     >>> round(permuted_sensitivity(n=5, step_size=0.5, smoothness=1.0, lipschitz=1.0).value, 5)
     1.0
@@ -183,9 +185,9 @@ def convergence_rate(
 ) -> WorstCase:
     """sup after T steps, given ||w_0 - w*|| <= 1, of the excess `value`, the `distance`, the norm of the `gradient`.
 
-    Or of the `best_value`, the `best_gradient` of all points where one is asked, and the last `gradient_map`. The objective is smooth,
-    or `lipschitz`, or both; for proximal and projected methods (`composite` for accelerated ones) a convex
-    regulariser or set is added to it.
+    Or of the `best_value`, the `best_gradient` of all points where one is asked, and the last `gradient_map`. The
+    objective is smooth, or `lipschitz`, or both; for proximal and projected methods (`composite` for accelerated
+    ones) a convex regulariser or set is added to it.
 
     >>> round(convergence_rate("proximal", steps=3, step_size=0.5, smoothness=2.0).value, 6)  # beta / (4T)
     0.166667
@@ -239,11 +241,8 @@ def _sensitivity(method: Method, n: int, beta: float, mu: float, both: bool, reg
 
 @lru_cache(maxsize=512)
 def _permuted(method: Method, n: int, beta: float, mu: float, regularised: bool) -> WorstCase:
-    record = FunctionClass(beta, mu)
-    if regularised and mu > 0:  # the differing record's own part is its loss; the regulariser is common
-        sides = Neighbours(FunctionClass(mu, mu), FunctionClass(beta - mu))
-    else:
-        sides = Neighbours(None, record)
+    record, quadratic = FunctionClass(beta, mu), mu if regularised else 0.0
+    sides = Neighbours(None, FunctionClass(beta - quadratic, mu - quadratic), quadratic=quadratic)
     found: list[WorstCase] = []
     for at in range(n):
         about = f"{method.name} descent, {method.steps} steps on {n} records in order, record {at} differs"
@@ -252,7 +251,7 @@ def _permuted(method: Method, n: int, beta: float, mu: float, regularised: bool)
         def build(length: float, gradient: float, solved: Solved = solved, at: int = at) -> Pair:
             return permuted_pair_of(solved, method, record, sides, at, length, gradient)
 
-        if method.steps == n:
+        if method.steps == n and not method.takes_prox:  # a function is asked once, at one pair of points
             shown = _shown(solved, math.sqrt, build)
         else:
             shown = _relaxed(solved, quadratic_pair(method, sides, [record] * n, at))
@@ -263,7 +262,8 @@ def _permuted(method: Method, n: int, beta: float, mu: float, regularised: bool)
 def _relaxed(solved: Solved, pair: Pair) -> WorstCase:
     """A program that asks for less than the class: its bound, and an instance that need not reach it."""
     found, met = _shown(solved, math.sqrt, lambda *units: replace(pair, units=units)), pair.reached()
-    return replace(found, lower=met, gap=1 - met / found.value, residual=0.0, exact=False)
+    gap = 1 - met / found.value
+    return replace(found, lower=met, gap=gap, residual=0.0, exact=gap < MET)
 
 
 @lru_cache(maxsize=512)

@@ -93,6 +93,16 @@ def test_lipschitz_losses_that_are_not_smooth() -> None:
     attained(worst)
 
 
+def test_lipschitz_losses_with_a_regulariser_contract() -> None:
+    """Only the losses are Lipschitz, not the quadratic: the runs part less than without it, and still more than 0."""
+    plain = sensitivity(n=10, steps=4, step_size=0.7, smoothness=math.inf, lipschitz=2.0)
+    held = sensitivity(
+        n=10, steps=4, step_size=0.7, smoothness=math.inf, strong_convexity=0.5, lipschitz=2.0, regularised=True
+    )
+    assert 0.5 * plain.value < held.value < plain.value
+    attained(held)
+
+
 def test_a_relaxed_program_says_so_and_brackets_the_exact_one() -> None:
     question: dict[str, Any] = {**SMOOTH, "strong_convexity": 0.2}
     exact = sensitivity(steps=8, **question)
@@ -127,7 +137,10 @@ def test_several_passes_add_up() -> None:
     worst = permuted_sensitivity(n=3, passes=4, step_size=0.5, smoothness=1.0, lipschitz=1.0)
     assert worst.value == pytest.approx(4 * 2 * 0.5, rel=1e-8)
     assert worst.lower == pytest.approx(worst.value, rel=1e-8)
-    assert not worst.exact
+    attained(worst)
+    strong = permuted_sensitivity(n=3, passes=4, step_size=0.5, smoothness=1.0, strong_convexity=0.2, lipschitz=1.0)
+    assert not strong.exact
+    assert strong.instance().reached() == pytest.approx(strong.lower, rel=1e-9)
 
 
 def test_the_pair_is_a_pair_of_the_class() -> None:

@@ -219,18 +219,13 @@ def pair_of(solved: Solved, method: Method, sides: Neighbours, length: float, gr
     drift is sought for which all inequalities hold. The records' gradients grow by SLOPE, and are scaled back.
     """
     asked, proxes = _replayed(solved, method, lambda b, t, d: (sides.shared(b, d), sides.alone(b, d)))
-    drift = 1.0 if _bends(sides) else 0.0
+    drift = 1.0 if sides.common is not None else 0.0
     for _ in range(FURTHEST):
         found = _carried(method, sides, asked, proxes, drift)
         if found is not None:
             return replace(found, units=(length, gradient))
         drift *= 2
     raise NotCertified("the drift", drift, "one at which all inequalities hold", "Ask for fewer steps.")
-
-
-def _bends(sides: Neighbours) -> bool:
-    """Whether the common part may be any function of its class, not nothing and not a given quadratic."""
-    return sides.common is not None and sides.common.smoothness > sides.common.strong_convexity
 
 
 def _carried(
@@ -241,7 +236,7 @@ def _carried(
     drift: float,
 ) -> Pair | None:
     """The pair at one drift, or None if an inequality fails."""
-    mu = sides.common.strong_convexity if sides.common else 0.0
+    mu = sides.quadratic
     bend = SLOPE / (2 * drift * sum(method.step_sizes) * (1 + sum(method.momenta))) if drift else 0.0
     places: list[float] = []  # along the new direction: of both runs when asked, and after the prox
     after: list[float] = []
@@ -259,15 +254,13 @@ def _carried(
     common, own, other, prox = (_Lifted() for _ in range(4))
     for (delta, shared, alone), e in zip(asked, places, strict=True):
         for half, record in ((shrink / 2, own), (-shrink / 2, other)):
-            if _bends(sides):  # without the quadratic that makes it strongly convex
-                taken = mu / 2 * float(half * delta @ (half * delta))
-                common.add(half * delta, half * (shared - mu * delta), e, bend, -taken)
+            if sides.common is not None:
+                common.add(half * delta, half * (shared - mu * delta), e, bend)
             record.add(half * delta, half * alone, e, bend)
     for (delta, moved), e in zip(proxes, after, strict=True):
         for half in (shrink / 2, -shrink / 2):
             prox.add(half * delta, half * moved, e, bend)
-    convex = FunctionClass(sides.common.smoothness - mu) if sides.common else CONVEX
-    families = convex, sides.own, sides.own, CONVEX
+    families = sides.common or CONVEX, sides.own, sides.own, CONVEX
     made = [part.function(of) for part, of in zip((common, own, other, prox), families, strict=True)]
     if drift and not all(holds(part) for part in made if part is not None):
         return None
@@ -287,12 +280,12 @@ class _Lifted:
         self.g: list[Array] = []
         self.f: list[float] = []
 
-    def add(self, point: Array, gradient: Array, place: float, bend: float, value: float = 0.0) -> None:
+    def add(self, point: Array, gradient: Array, place: float, bend: float) -> None:
         x, g = np.append(point, place), np.append(gradient, bend * place)
         if not any(np.array_equal(x, known) for known in self.x):
             self.x.append(x)
             self.g.append(g)
-            self.f.append(value + bend * place**2 / 2)
+            self.f.append(bend * place**2 / 2)
 
     def function(self, of: FunctionClass) -> Interpolant | None:
         return Interpolant(np.array(self.x), np.array(self.g), np.array(self.f), of) if self.x else None
@@ -329,9 +322,8 @@ def permuted_pair_of(
         x = [sign * d / 2 for d, _ in proxes for sign in (1, -1)]
         g = [sign * s / 2 for _, s in proxes for sign in (1, -1)]
         h = Interpolant(np.array(x), np.array(g), np.zeros(len(x)), CONVEX)
-    given = sides.common.strong_convexity if sides.common else 0.0
     start = np.zeros(len(delta))
-    return Pair(records, own, other, h, start, method, 0.0, given, position, (length, gradient))
+    return Pair(records, own, other, h, start, method, 0.0, sides.quadratic, position, (length, gradient))
 
 
 def whole_pair_of(solved: Solved, method: Method, sides: Neighbours, length: float, gradient: float) -> Pair:
@@ -340,7 +332,8 @@ def whole_pair_of(solved: Solved, method: Method, sides: Neighbours, length: flo
     made = _functions(solved, [*families, sides.own, sides.own])
     common = made[0] if sides.common else None
     start = np.zeros(made[-1].x.shape[1])
-    return Pair([common], made[-2], made[-1], None, start, method, units=(length, gradient))
+    units = (length, gradient)
+    return Pair([common], made[-2], made[-1], None, start, method, curvature=sides.quadratic, units=units)
 
 
 def quadratic_pair(
@@ -354,8 +347,7 @@ def quadratic_pair(
     zero = np.zeros((1, 1))
     common = [_flat(of) for of in records] if records else [_flat(sides.common) if sides.common else None]
     own, other = (Interpolant(zero, np.full((1, 1), sign), np.zeros(1), sides.own) for sign in (1.0, -1.0))
-    given = sides.common.strong_convexity if sides.common and records else 0.0
-    pair = Pair([*common], own, other, None, np.zeros(1), method, 0.0, given, position)
+    pair = Pair([*common], own, other, None, np.zeros(1), method, 0.0, sides.quadratic, position)
     points = pair.run(0)
     asked = np.concatenate(points) * (1 + 2 * max(method.momenta))  # momentum goes beyond the points
     reach = float(np.max(np.abs(asked))) if method.name == "accelerated" else float(np.max(np.abs(points[:-1])))

@@ -26,7 +26,7 @@ class Method:
     (1 - sqrt q) / (1 + sqrt q), q = mu / beta, if strongly convex), heavy balls to 0.5.
 
     >>> [round(share, 4) for share in Method("accelerated", steps=4, step_size=0.5).momenta]
-    [0.0, 0.0, 0.2817, 0.434]
+    [0.0, 0.0, 0.2818, 0.434]
     """
 
     name: Name

@@ -29,28 +29,26 @@ class Neighbours:
     """What the two objectives share (None: nothing), and 1/n of the loss each has alone.
 
     `both`: the record's gradients are bounded on both runs, else each on its own. `common_bound`: of the gradients
-    of the common part, None if there is none.
+    of the common part, None if there is none. `quadratic`: the mu of a common (mu/2)||w||^2 on top.
     """
 
     common: FunctionClass | None
     own: FunctionClass
     both: bool = False
     common_bound: float | None = None
+    quadratic: float = 0.0
 
     @staticmethod
     def of(
         n: int, smoothness: float, strong_convexity: float, regularised: bool, both: bool, everywhere: bool
     ) -> Neighbours:
-        """A mean of n losses. `regularised`: the strong convexity is a common (mu/2)||w||^2 on convex losses."""
-        rest, mu = (n - 1) / n, strong_convexity
-        if regularised:
-            common = FunctionClass((smoothness - mu) * rest + mu, mu)
-            own = FunctionClass((smoothness - mu) / n)
-        else:
-            common, own = FunctionClass(smoothness * rest, mu * rest), FunctionClass(smoothness / n, mu / n)
-        shared = common if n > 1 or regularised else None
+        """A mean of n losses. `regularised`: the strong convexity is a common quadratic on convex losses."""
+        quadratic = strong_convexity if regularised else 0.0
+        beta, mu = smoothness - quadratic, strong_convexity - quadratic
+        rest = (n - 1) / n
+        common = FunctionClass(beta * rest, mu * rest) if n > 1 else None
         bound = float(n - 1) if everywhere and n > 1 else None
-        return Neighbours(shared, own, both and mu > 0 and not regularised, bound)
+        return Neighbours(common, FunctionClass(beta / n, mu / n), both and mu > 0, bound, quadratic)
 
     @property
     def aligned_is_exact(self) -> bool:
@@ -64,14 +62,12 @@ class Neighbours:
     def shared(self, b: Builder, delta: Array) -> Array:
         """Of the common part."""
         if self.common is None or not np.any(delta):
-            return b.zero
-        if self.common.smoothness == self.common.strong_convexity:
-            return self.common.smoothness * delta
+            return self.quadratic * delta
         change = b.basis()
         b.monotone(delta, change, self.common)
         if self.common_bound is not None:
             b.norm(change / 2, self.common_bound)
-        return change
+        return change + self.quadratic * delta
 
     def alone(self, b: Builder, delta: Array) -> Array:
         """Of the record's two losses; by symmetry each has half of the difference."""
@@ -157,6 +153,7 @@ def exhaustive(method: Method, sides: Neighbours) -> Program:
         bounded(pull, push)
         if sides.both and t > 0:
             bounded(*ask(own, other, v, w))
+        shared = shared[0] + sides.quadratic * w, shared[1] + sides.quadratic * v
         w, v = w - eta * (shared[0] + pull), v - eta * (shared[1] + push)
     if common:
         _mirrored(b, common, common, [_image(i) for i in range(len(common.data))])
