@@ -28,9 +28,7 @@ ROOMS = ("bounds", "audits", "dpcheck")
 THEMES = ("bounds", "dpcheck.solvers")  # one folder per theme below these, one file per algorithm
 ENGINES = ("bounds.performance",)  # folders beside the themes that hold no algorithms
 ONLY_SHOWS = ("dpcheck.cli", "dpcheck.report")  # and what begins so: no verdict depends on them
-LIBRARIES = (
-    "numpy", "scipy", "sympy", "mpmath", "dp-accounting", "PEPit", "cvxpy", "clarabel", "scikit-learn", "hypothesis",
-)  # fmt: skip
+LIBRARIES = ("numpy", "scipy", "sympy", "mpmath", "dp-accounting", "scikit-learn", "hypothesis")
 SLOW = {"worst-case": 4, "rate": 3, "audit": 2, "accountant": 2, "property": 1}  # who goes first in a parallel run
 
 
