@@ -43,7 +43,7 @@ def rate_at(p):  # type: ignore[no-untyped-def]
 
 convex_points = [
     {"n": size, "T": steps, "eta": 1.0, "beta": 1.0, "L": 1.0} for size, steps in
-    [(2, 1), (2, 2), (10, 3), (10, 4), (10, 5), (3, 6), (100, 8)]
+    [(2, 1), (2, 2), (10, 3), (10, 4), (10, 5), (3, 6), (100, 8), (50, 20)]
 ]  # fmt: skip
 strong_points = [
     {"n": size, "T": steps, "eta": 1 / (1 + m_), "beta": 1.0, "mu": m_, "L": 1.0}
@@ -55,6 +55,7 @@ strong_points = [
         (10, 5, 0.9),
         (3, 8, 0.05),
         (5, 6, 0.3),
+        (10, 20, 0.05),
     ]
 ]
 
