@@ -169,6 +169,19 @@ def test_the_solvers_descent_attains_the_worst_case_on_linear_losses(steps: int)
     assert abs(ends[0] - ends[1]) == pytest.approx(worst.value, rel=1e-8)
 
 
+@pytest.mark.parametrize("dataset", [0, 1])
+def test_gradients_of_a_pair_are_those_of_its_values(dataset: int) -> None:
+    whole = sensitivity(steps=3, strong_convexity=0.2, regularised=True, **SMOOTH).instance()
+    ordered = permuted_sensitivity(n=3, step_size=2.5, smoothness=1.0, lipschitz=1.0).instance()
+    rng = np.random.default_rng(0)
+    for pair, steps in ((whole, [0]), (ordered, [0, 1, 2])):
+        w = pair.run(0)[1] + 0.01 * rng.normal(size=len(pair.start)) * pair.units[0]
+        along = rng.normal(size=len(w)) * 1e-4 * pair.units[0]
+        for t in steps:
+            change = pair.value(w + along, dataset, t) - pair.value(w - along, dataset, t)
+            assert change == pytest.approx(2 * pair.gradient(w, dataset, t) @ along, rel=1e-3, abs=1e-9)
+
+
 # Rates ---------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("steps", [1, 2, 5])
 def test_proximal_rate(steps: int) -> None:

@@ -28,7 +28,7 @@ FEW = 1e-13  # eigenvalues of the Gram matrix below this share of the largest ar
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A function w -> height * length * f(w / length), with its gradient, and the run of a method on it."""
+    """The objective f + h, in the units of the question, with the method and the start of its worst run."""
 
     f: Interpolant
     h: Interpolant | None
@@ -99,6 +99,16 @@ class Pair:
     curvature: float = 0.0  # of a common quadratic, (curvature / 2)||w||^2, where the differing record is asked
     position: int | None = None
     units: tuple[float, float] = (1.0, 1.0)
+
+    def value(self, w: Array, dataset: int, t: int = 0) -> float:
+        """Of the objective of dataset 0 or 1, without the regulariser; in permuted order, of the record of step t."""
+        at, alone = w / self.units[0], (self.own, self.other)[dataset]
+        record = self.common[t % len(self.common)]
+        differs = self.position is None or t % len(self.common) == self.position
+        found = alone.value(at) + self.curvature / 2 * float(at @ at) if differs else 0.0
+        if record is not None and (self.position is None or not differs):
+            found += record.value(at)
+        return self.units[0] * self.units[1] * (found + float(np.sum(self.line * at)))
 
     def gradient(self, w: Array, dataset: int, t: int = 0) -> Array:
         """Of the objective of dataset 0 or 1; in permuted order, of the record of step t."""
