@@ -6,6 +6,7 @@ stated, and certifies the box if there is none. The worst-case check compares a 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -20,7 +21,7 @@ from bounds.claim import Claim, Effort, Evidence, Verdict
 from bounds.errors import InvalidInput
 from bounds.releases import Releases, WithoutReplacement
 from bounds.symbols import delta, eps, n
-from bounds.worst_case import WorstCase
+from bounds.worst_case import NotCertified, WorstCase
 
 
 @dataclass(frozen=True)
@@ -138,9 +139,11 @@ class Exactness:
         """Run the method on the worst case made concrete, where there is one; else its Gram matrix must do."""
         here = {k: float(v) for k, v in point.items()}
         stated, found = float(claim.evaluate(**here)), self.worst(here)
-        reached = found.instance().reached() if found.build is not None else found.lower
+        how, reached = "worst case", found.lower
+        if found.build is not None:
+            with contextlib.suppress(NotCertified):
+                how, reached = "a run reaches", found.instance().reached()
         verdict = Verdict.REFUTED if reached > above(stated) else Verdict.UNCHECKED
-        how = "a run reaches" if found.build is not None else "worst case"
         figure = f"{how} {reached:.6g}, stated at most {stated:.6g}"
         return Evidence(self.kind, verdict, figure, self.because, reached / stated - 1, counterexample=here)
 

@@ -103,6 +103,25 @@ def test_lipschitz_losses_with_a_regulariser_contract() -> None:
     attained(held)
 
 
+def test_without_a_common_part_nothing_carries_the_runs_apart() -> None:
+    """One record: the aligned program bounds a heavy ball that swings, and does not claim to be exact."""
+    worst = sensitivity(
+        "heavy_ball", n=1, steps=8, step_size=1.7, smoothness=1.0, strong_convexity=0.2, lipschitz=1.0, regularised=True
+    )
+    assert not worst.exact
+    assert worst.instance().reached() == pytest.approx(worst.lower, rel=1e-9)
+    assert worst.lower < worst.value
+
+
+def test_many_strongly_convex_records_fall_back_to_the_aligned_program() -> None:
+    """The form of lemma 3 corrected holds for them, whichever program answers."""
+    mu, eta, n, steps = 0.2, 0.08, 1000, 5
+    worst = sensitivity(n=n, steps=steps, step_size=eta, smoothness=1.0, strong_convexity=mu, lipschitz=1.0)
+    assert worst.value <= 2 / (n * mu) * (1 - (1 - eta * mu) ** steps) * (1 + 1e-7)
+    assert worst.lower <= worst.value
+    worst.certificate.check()
+
+
 def test_a_relaxed_program_says_so_and_brackets_the_exact_one() -> None:
     question: dict[str, Any] = {**SMOOTH, "strong_convexity": 0.2}
     exact = sensitivity(steps=8, **question)
@@ -235,6 +254,15 @@ def test_strong_convexity_of_lemma_5_at_its_sharpest(n: int) -> None:
         worst = convergence_rate(steps=steps, step_size=eta / n, smoothness=n, strong_convexity=mu * n)
         assert worst.lower <= n * form * (1 + 1e-9)
         assert worst.value == pytest.approx(n * form, rel=2e-6)
+
+
+@pytest.mark.parametrize("steps", [1, 4])
+def test_the_known_worst_function_is_a_huber_loss(steps: int) -> None:
+    """Slope 1 / (2T + 1), then flat: gradient descent at step 1 leaves 1 / (4T + 2) (Drori-Teboulle 2014)."""
+    slope = 1 / (2 * steps + 1)
+    w = Method("gradient", steps, 1.0).walk(np.ones(1), lambda _, w: np.clip(w, -slope, slope))[-1][0]
+    left = slope * (abs(w) - slope / 2) if abs(w) > slope else w * w / 2
+    assert left == pytest.approx(convergence_rate(steps=steps, step_size=1.0, smoothness=1.0).value, rel=1e-7)
 
 
 # Functions through given data ------------------------------------------------------------------------------

@@ -5,9 +5,9 @@ gradients in units of L / n, so that the record's gradients have norm at most 1.
 
 Aligned programs use the inequalities between the two runs at equal times only, and so only differences:
 delta_t = w_t - v_t and those of the gradients. That is always an upper bound. It is exact where no function is
-strongly convex on its own record's path: a common part whose gradient is not bounded may carry both runs along a new
-direction, on which points of different times lie so far apart that their inequalities hold with room to spare
-(each function may have a slope of any small size along it). `lifted` in instance.py does so in numbers.
+strongly convex on its own record's path and there is a common part: as its gradient is not bounded, it may carry both
+runs along a new direction, on which points of different times lie so far apart that their inequalities hold with room
+to spare (each function may have a slope of any small size along it). `pair_of` in instance.py does so in numbers.
 """
 
 from __future__ import annotations
