@@ -1,42 +1,69 @@
-"""Performance estimation: exact worst cases of gradient descent over whole classes of functions.
+"""Performance estimation: exact worst cases of first-order methods over whole classes of functions.
 
-Each is a semidefinite program; its dual is a proof, which is checked again here without the solver.
+Each is a semidefinite program (bounds/performance/); its dual is a proof that anybody can check again without the
+solver (`worst.certificate.check()`), its primal a concrete pair of datasets or function that the method can be run on
+(`worst.instance()`).
 """
 
 from __future__ import annotations
 
 import contextlib
-import io
 import math
-import time
-import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
-import numpy as np
-
 from bounds.accounting import counted, positive
-from bounds.errors import DpcheckError, InvalidInput, MissingDependency
+from bounds.errors import InvalidInput
+from bounds.performance import sensitivity as programs
+from bounds.performance.certificate import Certificate, Checked, NotCertified
+from bounds.performance.instance import (
+    Function,
+    Pair,
+    function_of,
+    pair_of,
+    permuted_pair_of,
+    quadratic_pair,
+    whole_pair_of,
+)
+from bounds.performance.methods import NAMES, Method, Name
+from bounds.performance.program import FunctionClass
+from bounds.performance.rate import MEASURES, SQUARED, Measure, rate
+from bounds.performance.sensitivity import Neighbours
+from bounds.performance.solve import Solved, solve
 
-TOLERANCE = 1e-6  # of the rechecked proof, in units where the answer is of order one
-Measure = Literal["value", "distance", "gradient"]
+__all__ = [
+    "MEASURES",
+    "NAMES",
+    "Certificate",
+    "Checked",
+    "Function",
+    "NotCertified",
+    "Pair",
+    "WorstCase",
+    "convergence_rate",
+    "gradient_descent_rate",
+    "gradient_descent_sensitivity",
+    "one_step_expansion",
+    "permuted_sensitivity",
+    "sensitivity",
+]
+
 Path = Literal["own", "both"]
-
-
-class NotCertified(DpcheckError):
-    """The solver's dual is not a proof within the tolerance."""
+Build = Callable[[float, float], Pair | Function]
+MET = 1e-6  # relative gap at which a bound counts as attained
+WHOLE = 8  # steps up to which all pairs of points are used where they matter
 
 
 @dataclass(frozen=True)
 class WorstCase:
     """A worst case, proved from above (`value`, the dual) and met from below (`lower`, the primal).
 
-    `gap` is relative. `certificate` is the dual rechecked in plain numpy: `identity` is the largest error of
-    the identity "objective - sum of multiplier * constraint = bound - <S, Gram>" in the function values, which
-    must cancel; `min_eigenvalue` is that of S, which must be positive semidefinite; `min_multiplier` that of
-    the inequalities, before the negative ones are set to 0. `residual` is the worst of the three.
+    `gap` is relative, and grows where a run contracts to less than about 1e-5. `certificate` proves `value`, in the
+    program's units. `residual` is by how much the witness leaves the program's constraints; 0 is not at all.
+    `exact`: the program describes the class exactly, or what it says is attained; otherwise `value` is still an upper
+    bound, and `lower` is what linear or quadratic losses reach.
     """
 
     value: float
@@ -44,39 +71,86 @@ class WorstCase:
     gap: float
     residual: float
     seconds: float
-    certificate: dict[str, float] = field(repr=False)
+    certificate: Certificate = field(repr=False)
+    exact: bool = True
+    position: int | None = None  # of the differing record, in permuted order
+    build: Build | None = field(default=None, repr=False, compare=False)
+    units: tuple[float, float] = field(default=(1.0, 1.0), repr=False)  # of length and of gradients in the program
+
+    def instance(self) -> Any:
+        """A pair of neighbouring datasets (Pair), or a function (Function), on which the method does its worst."""
+        if self.build is None:
+            raise InvalidInput("instance", "of one step", "of a whole run", "Ask for `sensitivity` with steps=1.")
+        return self.build(*self.units)
 
 
-def gradient_descent_sensitivity(
+def sensitivity(
+    method: Name = "gradient",
     *,
     n: int,
     steps: int,
-    step_size: float,
+    step_size: float | tuple[float, ...],
     smoothness: float,
     strong_convexity: float = 0.0,
     lipschitz: float,
     path: Path = "both",
     regularised: bool = False,
+    momentum: float | tuple[float, ...] | None = None,
 ) -> WorstCase:
-    """sup ||w_T - w_T'|| over datasets of n smooth convex losses that differ in one record, from one start.
+    """sup ||w_T - w_T'|| over datasets of n convex losses that differ in one record, from one start.
 
-    The gradients of the two differing losses have norm at most `lipschitz` at the iterates: of both runs, or
-    only each on its own run (`path="own"`; the same value if convex). `regularised`: `strong_convexity` is a
-    common (mu/2)||w||^2 on top of convex losses, and `lipschitz` and `smoothness - mu` are those of the losses.
+    Smooth losses: the gradients of the two differing losses have norm at most `lipschitz` at the iterates of both
+    runs, or only each on its own run (`path="own"`; the same value if convex). `smoothness=math.inf`: all losses are
+    `lipschitz`. `regularised`: `strong_convexity` is a common (mu/2)||w||^2 on top of convex losses, and `lipschitz`
+    and `smoothness - mu` are those of the losses. Projected and proximal methods share their set or regulariser.
+
+    >>> worst = sensitivity("projected", n=10, steps=2, step_size=1.0, smoothness=1.0, lipschitz=1.0)
+    >>> round(worst.value, 5)
+    0.4
+    """
+    n = counted("n", n)
+    scaled, eta = _unit_steps(method, steps, step_size, momentum, strong_convexity / smoothness)
+    beta, mu = _curvature(smoothness, strong_convexity)
+    if path not in ("own", "both"):
+        raise InvalidInput("path", path, '"own" or "both"', 'Use "both" if the bound holds on a region.')
+    unit = eta * float(positive("lipschitz", lipschitz)) / n
+    return _scaled(_sensitivity(scaled, n, eta * beta, eta * mu, path == "both", bool(regularised)), unit, unit / eta)
+
+
+def permuted_sensitivity(
+    *,
+    n: int,
+    passes: int = 1,
+    step_size: float,
+    smoothness: float,
+    strong_convexity: float = 0.0,
+    lipschitz: float,
+    regularised: bool = False,
+    method: Name = "gradient",
+) -> WorstCase:
+    """sup ||w_T - w_T'|| of passes over n records, one a step, in one order for both runs: at the worst position.
+
+    Exact for one pass. In more, records may be other functions in each pass: an upper bound, which convex losses attain
+    at steps up to 2 / smoothness.
+
+    >>> round(permuted_sensitivity(n=5, step_size=0.5, smoothness=1.0, lipschitz=1.0).value, 5)
+    1.0
+    """
+    n, passes = counted("n", n), counted("passes", passes)
+    beta, mu = _curvature(smoothness, strong_convexity)
+    scaled, eta = _unit_steps(method, n * passes, step_size, None, 0.0)
+    unit = eta * float(positive("lipschitz", lipschitz))
+    return _scaled(_permuted(scaled, n, eta * beta, eta * mu, bool(regularised)), unit, unit / eta)
+
+
+def gradient_descent_sensitivity(**question: Any) -> WorstCase:
+    """`sensitivity` of gradient descent.
 
     >>> worst = gradient_descent_sensitivity(n=10, steps=2, step_size=1.0, smoothness=1.0, lipschitz=1.0)
     >>> round(worst.value, 5)
     0.4
     """
-    n, steps = counted("n", n), counted("steps", steps)
-    eta, beta, mu = _descent(step_size, smoothness, strong_convexity)
-    if path not in ("own", "both"):
-        raise InvalidInput("path", path, '"own" or "both"', 'Use "both" if the bound holds on a region.')
-    # In units of length eta L / n only eta beta and eta mu are left. For convex losses the bound at the own
-    # iterates already gives what linear losses attain.
-    unit = eta * float(positive("lipschitz", lipschitz)) / n
-    both = path == "both" and mu > 0 and not regularised
-    return _scaled(_sensitivity(n, steps, eta * beta, eta * mu, both, regularised), unit)
+    return sensitivity("gradient", **question)
 
 
 def one_step_expansion(
@@ -93,9 +167,47 @@ def one_step_expansion(
     The differing losses are bounded at their own iterate; convex: gap + 2 eta L / n.
     """
     n = counted("n", n)
-    eta, beta, mu = _descent(step_size, smoothness, strong_convexity)
+    eta = float(positive("step_size", step_size))
+    beta, mu = _curvature(smoothness, strong_convexity)
     unit = eta * float(positive("lipschitz", lipschitz)) / n
-    return _scaled(_expansion(n, float(positive("gap", gap)) / unit, eta * beta, eta * mu), unit)
+    return _scaled(_expansion(n, float(positive("gap", gap)) / unit, eta * beta, eta * mu), unit, unit / eta)
+
+
+def convergence_rate(
+    method: Name = "gradient",
+    *,
+    steps: int,
+    step_size: float | tuple[float, ...],
+    smoothness: float = math.inf,
+    strong_convexity: float = 0.0,
+    lipschitz: float | None = None,
+    measure: Measure = "value",
+    momentum: float | tuple[float, ...] | None = None,
+    composite: bool | None = None,
+) -> WorstCase:
+    """sup after T steps, given ||w_0 - w*|| <= 1, of the excess `value`, the `distance`, the norm of the `gradient`.
+
+    Or of the `best_value`, the `best_gradient` of all points where one is asked, and the last `gradient_map`. The
+    objective is smooth, or `lipschitz`, or both; for proximal and projected methods (`composite` for accelerated
+    ones) a convex regulariser or set is added to it.
+
+    >>> round(convergence_rate("proximal", steps=3, step_size=0.5, smoothness=2.0).value, 6)  # beta / (4T)
+    0.166667
+    """
+    beta, mu = _curvature(smoothness, strong_convexity)
+    if math.isinf(beta) and lipschitz is None:
+        raise InvalidInput("smoothness", smoothness, "finite, unless lipschitz is", "Pass smoothness or lipschitz.")
+    if lipschitz is not None:
+        positive("lipschitz", lipschitz)
+    # In units where beta = 1, or else the Lipschitz constant.
+    size = beta if math.isfinite(beta) else float(lipschitz or 1.0)
+    eta = step_size * size if isinstance(step_size, int | float) else tuple(s * size for s in step_size)
+    whole = Method(method, steps, eta, momentum, composite, mu / beta)
+    if measure not in MEASURES:
+        raise InvalidInput("measure", measure, f"one of {sorted(MEASURES)}", 'Use "value" for the excess loss.')
+    bound = None if lipschitz is None else lipschitz / size
+    found = _rate(whole, beta / size, mu / size, measure, bound)
+    return replace(_scaled(found, 1.0 if measure == "distance" else size, 1.0), units=(1.0, size))
 
 
 def gradient_descent_rate(
@@ -106,173 +218,99 @@ def gradient_descent_rate(
     strong_convexity: float = 0.0,
     measure: Measure = "value",
 ) -> WorstCase:
-    """sup after T steps, given ||w_0 - w*|| <= 1: of F(w_T) - F*, of ||w_T - w*|| or of ||grad F(w_T)||.
+    """`convergence_rate` of gradient descent on a smooth objective.
 
     >>> round(gradient_descent_rate(steps=3, step_size=0.5, smoothness=2.0).value, 6)  # beta / (4T + 2)
     0.142857
     """
-    steps = counted("steps", steps)
-    eta, beta, mu = _descent(step_size, smoothness, strong_convexity)
-    units = {"value": beta, "distance": 1.0, "gradient": beta}
-    if measure not in units:
-        raise InvalidInput("measure", measure, f"one of {sorted(units)}", 'Use "value" for the excess loss.')
-    # In units where beta = 1.
-    return _scaled(_rate(steps, eta * beta, mu / beta, measure), units[measure])
+    question: dict[str, Any] = {"smoothness": smoothness, "strong_convexity": strong_convexity, "measure": measure}
+    return convergence_rate("gradient", steps=steps, step_size=step_size, **question)
+
+
+# Solved once for each question -----------------------------------------------------------------------
+@lru_cache(maxsize=512)
+def _sensitivity(method: Method, n: int, beta: float, mu: float, both: bool, regularised: bool) -> WorstCase:
+    sides = Neighbours.of(n, beta, mu, regularised, both, everywhere=math.isinf(beta))
+    about = f"{method.name} descent, {method.steps} steps on neighbouring datasets of {n}"
+    if sides.common is not None and (sides.aligned_is_exact or method.steps == 1):
+        solved = solve(programs.aligned(method, sides), about)
+        return _shown(solved, math.sqrt, lambda *units: pair_of(solved, method, sides, *units))
+    if method.name == "gradient" and 1 < method.steps <= WHOLE and not sides.aligned_is_exact:
+        with contextlib.suppress(NotCertified):  # badly scaled, as for many records: the aligned program is not
+            solved = solve(programs.exhaustive(method, sides), about)
+            return _shown(solved, math.sqrt, lambda *units: whole_pair_of(solved, method, sides, *units))
+    return _relaxed(solve(programs.aligned(method, sides), about), quadratic_pair(method, sides))
 
 
 @lru_cache(maxsize=512)
-def _sensitivity(n: int, steps: int, beta: float, mu: float, both: bool, regularised: bool) -> WorstCase:
-    """Unit step, unit gradients: F = common + own, where own is 1/n of the differing loss."""
-    pep = _problem()
-    common, own, other = _neighbouring_functions(pep, n, beta, mu, regularised)
-    w = v = pep.set_initial_point()
-    for t in range(steps):
-        pull, push = own.gradient(w), other.gradient(v)
-        bounded = [pull, push]
-        if both and t > 0:
-            bounded += [own.gradient(v), other.gradient(w)]
-        for gradient in bounded:
-            pep.add_constraint(gradient**2 <= 1)
-        w, v = w - common.gradient(w) - pull, v - common.gradient(v) - push
-    return _solved(pep, (w - v) ** 2, math.sqrt, scale=(2.0 * steps) ** 2)
+def _permuted(method: Method, n: int, beta: float, mu: float, regularised: bool) -> WorstCase:
+    record, quadratic = FunctionClass(beta, mu), mu if regularised else 0.0
+    sides = Neighbours(None, FunctionClass(beta - quadratic, mu - quadratic), quadratic=quadratic)
+    found: list[WorstCase] = []
+    for at in range(n):
+        about = f"{method.name} descent, {method.steps} steps on {n} records in order, record {at} differs"
+        solved = solve(programs.permuted(method, record, sides, n, at), about)
+
+        def build(length: float, gradient: float, solved: Solved = solved, at: int = at) -> Pair:
+            return permuted_pair_of(solved, method, record, sides, at, length, gradient)
+
+        if method.steps == n and not method.takes_prox:  # a function is asked once, at one pair of points
+            shown = _shown(solved, math.sqrt, build)
+        else:
+            shown = _relaxed(solved, quadratic_pair(method, sides, [record] * n, at))
+        found.append(replace(shown, position=at))
+    return max(found, key=lambda worst: worst.value)
+
+
+def _relaxed(solved: Solved, pair: Pair) -> WorstCase:
+    """A program that asks for less than the class: its bound, and an instance that need not reach it."""
+    found, met = _shown(solved, math.sqrt, lambda *units: replace(pair, units=units)), pair.reached()
+    gap = 1 - met / found.value
+    return replace(found, lower=met, gap=gap, residual=0.0, exact=gap < MET)
 
 
 @lru_cache(maxsize=512)
 def _expansion(n: int, gap: float, beta: float, mu: float) -> WorstCase:
-    pep = _problem()
-    common, own, other = _neighbouring_functions(pep, n, beta, mu, False)
-    w, v = pep.set_initial_point(), pep.set_initial_point()
-    pep.add_constraint((w - v) ** 2 <= gap**2)
-    pull, push = own.gradient(w), other.gradient(v)
-    for gradient in (pull, push):
-        pep.add_constraint(gradient**2 <= 1)
-    after = (w - common.gradient(w) - pull) - (v - common.gradient(v) - push)
-    return _solved(pep, after**2, math.sqrt, scale=(gap + 2) ** 2)
+    sides = Neighbours.of(n, beta, mu, False, False, everywhere=False)
+    solved = solve(programs.aligned(Method("gradient", 1, 1.0), sides, gap), f"one step from a gap of {gap:g}")
+    return _shown(solved, math.sqrt, None)
 
 
 @lru_cache(maxsize=512)
-def _rate(steps: int, eta: float, mu: float, measure: Measure) -> WorstCase:
-    pep = _problem()
-    objective = _function(pep, 1.0, mu)
-    best = objective.stationary_point()
-    w = pep.set_initial_point()
-    pep.add_constraint((w - best) ** 2 <= 1)
-    for _ in range(steps):
-        w = w - eta * objective.gradient(w)
-    if measure == "value":
-        return _solved(pep, objective(w) - objective(best), float, scale=1 / (4 * steps + 2))
-    squared = (w - best) ** 2 if measure == "distance" else objective.gradient(w) ** 2
-    return _solved(pep, squared, math.sqrt, scale=1.0)
+def _rate(method: Method, beta: float, mu: float, measure: Measure, lipschitz: float | None) -> WorstCase:
+    of = FunctionClass(beta, mu)
+    solved = solve(
+        rate(method, of, measure, lipschitz), f"{measure} after {method.steps} steps of {method.name} descent"
+    )
+    taken: Callable[[float], float] = math.sqrt if measure in SQUARED else float
+    return _shown(solved, taken, lambda *units: function_of(solved, method, of, measure, *units))
 
 
-def _descent(step_size: float, smoothness: float, strong_convexity: float) -> tuple[float, float, float]:
-    """Step, smoothness, strong convexity: checked."""
-    eta, beta = float(positive("step_size", step_size)), float(positive("smoothness", smoothness))
+def _shown(solved: Solved, taken: Callable[[float], float], build: Build | None) -> WorstCase:
+    value, met = math.nextafter(taken(solved.upper), math.inf), taken(max(solved.lower, 0.0))
+    residual = max(solved.violation, 0.0)
+    return WorstCase(value, met, abs(value - met) / value, residual, solved.seconds, solved.certificate, build=build)
+
+
+def _scaled(worst: WorstCase, length: float, gradient: float) -> WorstCase:
+    """Back from the program's units. Relative figures and the certificate stay in them."""
+    return replace(worst, value=worst.value * length, lower=worst.lower * length, units=(length, gradient))
+
+
+def _unit_steps(
+    name: Name, steps: int, size: float | tuple[float, ...], momentum: Any, condition: float
+) -> tuple[Method, float]:
+    """The method with largest step 1, and that step."""
+    method = Method(name, steps, size if isinstance(size, int | float) else tuple(size), momentum, None, condition)
+    eta = max(method.step_sizes)
+    same = len(set(method.step_sizes)) == 1
+    return replace(method, step_size=1.0 if same else tuple(s / eta for s in method.step_sizes)), eta
+
+
+def _curvature(smoothness: float, strong_convexity: float) -> tuple[float, float]:
+    """Smoothness and strong convexity: checked."""
+    beta = math.inf if smoothness == math.inf else float(positive("smoothness", smoothness))
     if not 0 <= strong_convexity < beta:
         limit = f"a number in [0, smoothness={beta:g})"
         raise InvalidInput("strong_convexity", strong_convexity, limit, "Use 0 for merely convex losses.")
-    return eta, beta, float(strong_convexity)
-
-
-def _problem() -> Any:
-    try:
-        from PEPit import PEP
-    except ImportError as error:
-        raise MissingDependency("PEPit", "performance estimation", extra="verify") from error
-    return PEP()
-
-
-def _function(pep: Any, smoothness: float, strong_convexity: float) -> Any:
-    from PEPit.functions import SmoothConvexFunction, SmoothStronglyConvexFunction
-
-    if strong_convexity > 0:
-        return pep.declare_function(SmoothStronglyConvexFunction, L=smoothness, mu=strong_convexity)
-    return pep.declare_function(SmoothConvexFunction, L=smoothness)
-
-
-def _neighbouring_functions(pep: Any, n: int, beta: float, mu: float, regularised: bool) -> tuple[Any, Any, Any]:
-    """What the two objectives share, and 1/n of the loss each has alone."""
-    rest = (n - 1) / n
-    if regularised:
-        alone = (beta - mu) / n, 0.0
-        shared = (beta - mu) * rest + mu, mu
-    else:
-        alone = beta / n, mu / n
-        shared = beta * rest, mu * rest
-    common = _function(pep, *shared) if n > 1 or regularised else _Nothing()
-    return common, _function(pep, *alone), _function(pep, *alone)
-
-
-class _Nothing:
-    """The shared part of two datasets of one record each."""
-
-    def gradient(self, point: Any) -> Any:
-        return 0 * point
-
-
-def _scaled(worst: WorstCase, unit: float) -> WorstCase:
-    """Back from the program's units. Relative figures and the certificate stay in them."""
-    return WorstCase(
-        worst.value * unit, worst.lower * unit, worst.gap, worst.residual, worst.seconds, dict(worst.certificate)
-    )
-
-
-def _solved(pep: Any, objective: Any, shown: Callable[[float], float], scale: float) -> WorstCase:
-    """Solve, recheck the dual, evaluate the primal witness. `scale` makes the objective of order one."""
-    start = time.perf_counter()
-    pep.set_performance_metric(objective / scale)
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
-        warnings.simplefilter("ignore")  # "may be inaccurate" is judged below, by the recheck
-        try:
-            pep.solve(verbose=0, solver="CLARABEL")
-        except Exception as error:
-            raise NotCertified(f"the solver failed on this program: {error}") from error
-    certificate = _recheck(pep, objective / scale)
-    residual = max(certificate["identity"], -certificate["min_eigenvalue"], -certificate["min_multiplier"], 0.0)
-    if residual > TOLERANCE:
-        raise NotCertified(f"the dual is off by {residual:.1e}, more than {TOLERANCE:.0e}: shorten the horizon")
-    upper, lower = certificate["bound"] * scale, certificate["witness"] * scale
-    value, met = shown(upper), shown(max(lower, 0.0))
-    return WorstCase(value, met, abs(value - met) / value, residual, time.perf_counter() - start, certificate)
-
-
-def _recheck(pep: Any, objective: Any) -> dict[str, float]:
-    """The dual proof and the primal witness from multipliers and data alone.
-
-    For every Gram matrix G and values F: objective = <A0, G> + b0.F + c0, each constraint <Ai, G> + bi.F + ci
-    is <= 0 (or = 0). With multipliers m: objective <= c0 - m.c + (b0 - m.b).F - <S, G>, S = m.A - A0.
-    """
-    from PEPit.tools.expressions_to_matrices import expression_to_matrices
-
-    A0, b0, c0 = expression_to_matrices(objective)
-    # The first prepared constraint is PEPit's own "objective <= metric"; the others are the problem's.
-    constraints = pep._list_of_prepared_constraints[1:]
-    parts = [expression_to_matrices(constraint.expression) for constraint in constraints]
-    A, b = np.array([p[0] for p in parts]), np.array([p[1] for p in parts])
-    c = np.array([p[2] for p in parts], float)
-    free = np.array([constraint.equality_or_inequality == "equality" for constraint in constraints])
-    raw = np.array([float(constraint.eval_dual()) for constraint in constraints])
-    m = np.where(free, raw, np.maximum(raw, 0.0))
-    S = np.tensordot(m, A, axes=1) - A0
-    gram = _positive_part(np.asarray(pep.G_value))
-    return {
-        "bound": float(c0 - m @ c),
-        "identity": float(np.max(np.abs(b0 - m @ b), initial=0.0)),
-        "min_eigenvalue": float(np.linalg.eigvalsh((S + S.T) / 2)[0]),
-        "min_multiplier": float(np.min(raw[~free], initial=0.0)),
-        "constraints": float(len(constraints)),
-        "witness": float(np.sum(A0 * gram) + b0 @ np.asarray(pep.F_value) + c0),
-        "witness_violation": _violation(A, b, c, free, gram, np.asarray(pep.F_value)),
-    }
-
-
-def _positive_part(gram: np.ndarray) -> np.ndarray:
-    """The nearest Gram matrix of actual vectors."""
-    values, vectors = np.linalg.eigh((gram + gram.T) / 2)
-    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
-
-
-def _violation(A: np.ndarray, b: np.ndarray, c: np.ndarray, free: np.ndarray, gram: np.ndarray, F: np.ndarray) -> float:
-    """By how much the witness leaves the constraints."""
-    slack = np.tensordot(A, gram, axes=2) + b @ F + c
-    return float(np.max(np.where(free, np.abs(slack), slack), initial=0.0))
+    return beta, float(strong_convexity)

@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 
 ROOMS = ("bounds", "audits", "dpcheck")
 THEMES = ("bounds", "dpcheck.solvers")  # one folder per theme below these, one file per algorithm
+ENGINES = ("bounds.performance",)  # folders beside the themes that hold no algorithms
 ONLY_SHOWS = ("dpcheck.cli", "dpcheck.report")  # and what begins so: no verdict depends on them
-LIBRARIES = (
-    "numpy", "scipy", "sympy", "mpmath", "dp-accounting", "PEPit", "cvxpy", "clarabel", "scikit-learn", "hypothesis",
-)  # fmt: skip
+LIBRARIES = ("numpy", "scipy", "sympy", "mpmath", "dp-accounting", "scikit-learn", "hypothesis")
 SLOW = {"worst-case": 4, "rate": 3, "audit": 2, "accountant": 2, "property": 1}  # who goes first in a parallel run
 
 
@@ -144,7 +143,9 @@ def sources() -> dict[str, str]:
 def is_theme(module: str) -> bool:
     """Whether the module is an algorithm's file: one folder below the themes' parents."""
     above, _, _ = module.rpartition(".")
-    return any(above.startswith(f"{parent}.") and above.count(".") == parent.count(".") + 1 for parent in THEMES)
+    return above not in ENGINES and any(
+        above.startswith(f"{parent}.") and above.count(".") == parent.count(".") + 1 for parent in THEMES
+    )
 
 
 def is_engine(module: str) -> bool:

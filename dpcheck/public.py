@@ -22,6 +22,7 @@ from audits import (
     replace_one,
     transcript,
 )
+from bounds import worst_case
 from bounds.claim import Claim, Evidence, Verdict
 from bounds.errors import (
     DpcheckError,
@@ -120,4 +121,5 @@ __all__ = [
     "queries",
     "replace_one",
     "transcript",
+    "worst_case",
 ]

@@ -87,6 +87,7 @@ def test_themes_and_engine() -> None:
         map(is_theme, ("bounds.claim", "bounds.convex", "dpcheck.solvers.convex", "dpcheck.adapters.opendp"))
     )
     assert is_engine("bounds.convex")
+    assert is_engine("bounds.performance.solve")
     assert not is_engine("dpcheck.cli_compare")
 
 
