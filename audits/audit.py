@@ -36,7 +36,7 @@ from bounds.guarantees import Guarantee
 
 CURVE_TRIALS = 500_000
 CURVE_POINTS = 41
-LEAST_TRIALS = 2000  # a table learned from fewer runs than these is no better the second time
+LEAST_HITS = 25  # expected on the other dataset in a leg: with fewer, one test of them all is stronger than two
 ASSUMPTIONS = (None, "gdp")
 
 
@@ -190,13 +190,13 @@ def audit_fixed(plan: Plan, pair: Pair, spent: int) -> AuditResult:
 def first_leg(choice: Choice, pilot: Pilot, trials: int, size: int) -> int:
     """Trials to test a table on before it is learned again: as many as the pilot had, in whole chunks.
 
-    None where the pilot was long enough, or where there is too little left for a second leg.
+    None where the pilot was long enough, where there is too little left for a second leg, or where the event is so
+    rare that two tests would share few hits.
     """
     twice = 2 * pilot.trials
-    pays = (
-        pilot.trials < LARGEST_PILOT and LEAST_TRIALS <= twice <= trials and twice * pilot.encoding.width < PILOT_CELLS
-    )
-    return pilot.trials // size * size if pays and isinstance(choice.score, Atoms) else 0
+    fits = twice * pilot.encoding.width <= PILOT_CELLS and pilot.trials < LARGEST_PILOT
+    pays = twice <= trials and isinstance(choice.score, Atoms) and choice.q * pilot.trials >= LEAST_HITS
+    return pilot.trials // size * size if fits and pays else 0
 
 
 class Kept(NamedTuple):

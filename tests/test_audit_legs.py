@@ -23,7 +23,7 @@ def above_threshold(data: np.ndarray, rng: np.random.Generator, trials: int, que
 
 def broken(data: np.ndarray, rng: np.random.Generator, trials: int) -> np.ndarray:
     """The planted bug: query noise that forgets how many answers there are."""
-    return above_threshold(data, rng, trials, query=1.0)
+    return above_threshold(data, rng, trials, query=2.0)
 
 
 def asked(mechanism: Any, **more: Any) -> AuditResult:

@@ -12,11 +12,11 @@ from bounds.proofs import AtMost, Equals, Less, Proof, Same
 from bounds.symbols import Delta, delta, eps_out, quantity, sigma
 
 # The symbols of chapter 4 --------------------------------------------------------------------------
-order = quantity("order", "order of a Renyi divergence", box=(1.01, 1e3), printed="α", latex=r"\alpha")
+order = quantity("srm_order", "order of a Renyi divergence", box=(1.01, 1e3), printed="α", latex=r"\alpha")
 whole_order = quantity("whole_order", "order, a whole number", box=(2, 1e3), integer=True, printed="α", latex=r"\alpha")
-renyi = quantity("renyi", "Renyi divergence of two neighbouring outputs", printed="ρ", latex=r"\rho")
-renyi_1 = quantity("renyi_1", "that of one release", printed="ρ₁", latex=r"\rho_1")
-renyi_2 = quantity("renyi_2", "that of another", printed="ρ₂", latex=r"\rho_2")
+renyi = quantity("srm_renyi", "Renyi divergence of two neighbouring outputs", printed="ρ", latex=r"\rho")
+renyi_1 = quantity("srm_renyi_1", "that of one release", printed="ρ₁", latex=r"\rho_1")
+renyi_2 = quantity("srm_renyi_2", "that of another", printed="ρ₂", latex=r"\rho_2")
 share = quantity("share", "share of the records in a batch", box=(1e-5, 1.0), printed="τ", latex=r"\tau")
 noise2 = quantity(
     "noise2", "squared noise over sensitivity", box=(0.7, 1e3), printed="σ'²", latex=r"\sigma'^2"

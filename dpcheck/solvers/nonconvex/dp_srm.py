@@ -258,7 +258,7 @@ def amplified(case: Mapping[str, Any]) -> tuple[float, float]:
         return 0.0, 1.0
     most = optimize.brentq(allowed, 1.01, 1.01 + 2 * ratio * math.log(1 / share) + 1)
     orders = 1.01 + PARTS * (most - 1.01) * (1 - 1e-9)
-    stated = lemmas.subsampled_corrected.evaluate(share=share, noise2=ratio, order=orders)
+    stated = lemmas.subsampled_corrected.evaluate(share=share, noise2=ratio, srm_order=orders)
     return float((divergences(share, ratio, orders) / stated).max()), 1.0
 
 
@@ -279,7 +279,7 @@ def quoted_accountant(case: Mapping[str, Any]) -> tuple[float, float]:
     if most <= 1.02:
         return 0.0, 1.0
     order = 1.01 + case["part"] * (most - 1.01) * 0.999
-    rate = lemmas.remark8.evaluate(share=share, order=order, sigma=sigma)
+    rate = lemmas.remark8.evaluate(share=share, srm_order=order, sigma=sigma)
     return float(divergences(share, sigma**2, np.array([order]))[0]), 2 * float(rate)
 
 
