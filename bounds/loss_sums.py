@@ -165,10 +165,15 @@ def _block(steps: int) -> int:
     return max(1, math.isqrt(steps))
 
 
+LARGEST_EXPONENT = 700.0  # of e, in floats
+
+
 def _in_blocks(
     part: Losses, law: int, order: float, factor: int, step: float, laws: int
 ) -> list[tuple[_Tilted, int]] | None:
     """The first level: blocks of about sqrt(steps), and the rest, on a grid coarser by `factor`."""
+    if (order + step) * factor > LARGEST_EXPONENT:
+        raise OverflowError(f"weights up to e^{(order + step) * factor:.0f}")
     one = _tilt(part.masses[law], part.lowest, order)
     size = _block(part.steps)
     many, left = divmod(part.steps, size)

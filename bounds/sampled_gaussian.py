@@ -65,10 +65,13 @@ def epsilon_low(releases: tuple[Release, ...], delta: float, relation: Relation,
 
 
 def epsilon_high(releases: tuple[Release, ...], delta: float, relation: Relation, tolerance: float = 5e-4) -> float:
-    """The upper one alone."""
+    """The upper one alone; infinity where the noise is so small that the losses leave the range of floats."""
     delta, releases = float(fraction("delta", delta)), _supported(releases, relation)
     known = _known(releases, delta)
-    return sound(releases, delta, relation, tolerance) if known is None else known.high
+    try:
+        return sound(releases, delta, relation, tolerance) if known is None else known.high
+    except OverflowError:
+        return math.inf
 
 
 def subsampled_gaussian_epsilon(

@@ -15,6 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from threadpoolctl import threadpool_limits
+
 from bounds.claim import CITATION, Check, Claim, Effort, Evidence, Replayable, Verdict, judge, pretty
 from bounds.errors import HypothesisViolated, InvalidInput, UnknownName
 from bounds.symbols import TABLE
@@ -210,7 +212,7 @@ def in_parallel(ids: Sequence[str], effort: Effort, workers: int) -> Iterator[Ju
     if workers == 1 or len(ids) < 2:
         yield from (verify_one(claim_id, effort) for claim_id in ids)
         return
-    pool = ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
+    pool = ProcessPoolExecutor(workers, initializer=one_of_many)
     try:
         for future in as_completed([pool.submit(verify_one, claim_id, effort) for claim_id in ids]):
             yield future.result()
@@ -220,6 +222,12 @@ def in_parallel(ids: Sequence[str], effort: Effort, workers: int) -> Iterator[Ju
         raise
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def one_of_many() -> None:
+    """A worker leaves Ctrl-C to its parent and the other cores to the other workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threadpool_limits(1)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,12 @@ from bounds.sampled_gaussian import (
     Release,
     attained,
     epsilon_bounds,
+    epsilon_high,
     every_record,
     least_factor,
     poisson,
     sound,
+    with_noise_times,
     with_replacement,
     without_replacement,
 )
@@ -529,3 +532,14 @@ def test_least_noise_of_full_batches_is_exact() -> None:
 def test_least_noise_refuses(guarantee: Guarantee, options: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
         least_noise(guarantee, **options)
+
+
+def test_a_delta_above_the_chance_of_being_drawn_needs_next_to_no_noise() -> None:
+    """It used to leave the range of floats. A record is drawn at all with probability 0.0085, below delta."""
+    releases = (without_replacement(1 / 5, 1, 5, 2000), without_replacement(1 / 3, 4, 3, 2000))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        factor = least_factor(releases, 1.0, 1e-2)
+    assert 0 < factor < 0.1
+    assert epsilon_high(with_noise_times(releases, factor), 1e-2, REPLACE_ONE) <= 1
+    assert math.isinf(epsilon_high(with_noise_times(releases, 1e-9), 1e-3, REPLACE_ONE))
