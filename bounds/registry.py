@@ -7,7 +7,7 @@ import difflib
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
@@ -103,21 +103,31 @@ class Parts:
 class Library(Mapping[str, Claim]):
     """`bounds["zhang17.lemma2"]`: claims by id."""
 
+    def ids(self) -> Iterable[str]:
+        """All of them."""
+        return entries()
+
+    def entry(self, claim_id: str) -> Entry:
+        """A claim of these, and its file."""
+        return entries()[claim_id]
+
     def __getitem__(self, name: str) -> Any:
-        if name in entries():
-            return entries()[name].claim
-        parts = [e.claim for key, e in entries().items() if key.startswith(name + ".") and e.claim.corrects is None]
+        known = list(self.ids())
+        if name in known:
+            return self.entry(name).claim
+        parts = [self.entry(key).claim for key in known if key.startswith(name + ".")]
+        parts = [claim for claim in parts if claim.corrects is None]
         if parts and "." in name:
             return Parts(name, parts)
-        near = difflib.get_close_matches(name, [*entries()], n=3, cutoff=0.5)
+        near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
         hint = f"Did you mean {' or '.join(near)}?" if near else "`dpcheck claims` lists them."
         raise UnknownName("claim", name, "the id of a known claim", hint)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(entries())
+        return iter(self.ids())
 
     def __len__(self) -> int:
-        return len(entries())
+        return len(list(self.ids()))
 
 
 library = Library()

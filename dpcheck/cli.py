@@ -176,7 +176,8 @@ def run_claims(args: argparse.Namespace, rest: list[str], out: Console, err: Con
 
 def run_bounds(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
     """Evaluate a claim's right-hand side at the given numbers."""
-    from bounds.registry import Parts, library
+    from bounds.registry import Parts
+    from dpcheck.lookup import bounds as library
 
     values = parse_options(rest)
     if args.solve_for is not None:

@@ -46,10 +46,10 @@ from bounds.guarantees import (
     RenyiDP,
     compose,
 )
-from bounds.registry import library as bounds
 from bounds.solving import Best, Solved, best
 from dpcheck.comparison import Comparison, compare
 from dpcheck.constraints import Box, L1Ball, L2Ball, LqBall, Simplex, WholeSpace
+from dpcheck.lookup import bounds
 from dpcheck.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
 from dpcheck.measurement import Measurement, measure
 from dpcheck.problems import Problem

@@ -158,13 +158,13 @@ def must_be_inside(claim: Claim, point: Mapping[str, Any]) -> None:
 
 def entry_of(claim_id: str) -> Entry:
     """The entry of a claim, or an error with the nearest names."""
-    from bounds.registry import entries, library
+    from dpcheck.lookup import bounds
 
-    if claim_id not in entries():
-        part = library[claim_id]
+    if claim_id not in catalogue():
+        part = bounds[claim_id]
         ids = ", ".join(c.id for c in part.claims)
         raise UnknownName("claim", claim_id, f"one of its parts: {ids}", "Name the part you mean.")
-    return entries()[claim_id]
+    return bounds.entry(claim_id)
 
 
 def select(
@@ -201,7 +201,9 @@ def run(ids: Iterable[str], effort: Effort, *, workers: int | None = None, fresh
             yield kept
     left.sort(key=lambda claim_id: -catalogue()[claim_id].weight)
     if left:
-        entry_of(left[0])  # the claims are imported once, before the processes part
+        from bounds.registry import entries
+
+        entries()  # the claims are imported once, before the processes part
     for done in in_parallel(left, effort, workers or os.cpu_count() or 1):
         store.write(done)
         yield done

@@ -160,3 +160,18 @@ def test_a_change_in_a_copy_is_judged_anew(tmp_path: Path) -> None:
     file.write_text(file.read_text().replace("Delta1 / (Delta1 / eps)", "2 * Delta1 / (Delta1 / eps)"))
     assert verdicts()["zhang17.lemma1.laplace"] == "REFUTED"
     assert kept.stat().st_mtime_ns == written
+
+
+def test_a_claim_is_looked_up_in_its_own_file_alone() -> None:
+    """What is asked for is the registry's own claim, and the files of other algorithms stay closed."""
+    catalogue()  # kept from now on
+    script = (
+        "import sys, dpcheck as dp\n"
+        "claim = dp.bounds['zhang17.lemma2']\n"
+        "assert 'bounds.nonconvex.dp_srm' not in sys.modules\n"
+        "assert len(dp.bounds['zhang17.theorem2'].claims) > 1\n"
+        "assert 'bounds.nonconvex.dp_srm' not in sys.modules\n"
+        "from bounds.registry import library\n"
+        "assert library['zhang17.lemma2'] is claim and list(library) == list(dp.bounds)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
