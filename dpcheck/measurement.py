@@ -24,7 +24,7 @@ from bounds.symbols import TABLE, eps
 from dpcheck.claim_choice import TRUSTED, candidates, lower_bound, verdict_of
 from dpcheck.descent import child, seed_of
 from dpcheck.problems import Problem
-from dpcheck.registry import solvers
+from dpcheck.registry import solver_named, solvers
 from dpcheck.solver import Calibration, Solution, Solver, gaussian_parameters, must_meet
 
 Role = Literal["stated", "certified", "lower"]
@@ -169,9 +169,10 @@ def named_solver(solver: Solver | str) -> Solver:
     """A solver as given, or the one of that stem with its defaults."""
     if isinstance(solver, Solver):
         return solver
-    if solver not in solvers():
+    found = solver_named(str(solver))
+    if found is None:
         raise UnknownName("solver", solver, f"one of {sorted(solvers())}", "Pass a stem or a Solver.")
-    return solvers()[solver]()
+    return found()
 
 
 def axis(grid: Mapping[str, Sequence[float]]) -> tuple[sympy.Symbol, list[float]]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
+import pkgutil
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from types import ModuleType
 
 import dpcheck.solvers
 from bounds.claim import Check
@@ -16,12 +19,23 @@ from dpcheck.solver import Solver
 @lru_cache(maxsize=1)
 def solvers() -> Mapping[str, type[Solver]]:
     """Every concrete solver by the stem of its file."""
-    found = {}
-    for _, stem, module in modules_below(dpcheck.solvers):
-        for value in vars(module).values():
-            if inspect.isclass(value) and issubclass(value, Solver) and value.__module__ == module.__name__:
-                found[stem] = value
-    return found
+    found = {stem: solver_in(module) for _, stem, module in modules_below(dpcheck.solvers)}
+    return {stem: solver for stem, solver in found.items() if solver is not None}
+
+
+def solver_in(module: ModuleType) -> type[Solver] | None:
+    """The solver that a file defines, if it does."""
+    own = (v for v in vars(module).values() if inspect.isclass(v) and v.__module__ == module.__name__)
+    return next((value for value in reversed([*own]) if issubclass(value, Solver)), None)
+
+
+def solver_named(stem: str) -> type[Solver] | None:
+    """The solver of that stem, without importing the others; None if there is no such file, or no solver in it."""
+    for theme in pkgutil.iter_modules(dpcheck.solvers.__path__):
+        name = f"dpcheck.solvers.{theme.name}.{stem}"
+        if stem.isidentifier() and theme.ispkg and importlib.util.find_spec(name) is not None:
+            return solver_in(importlib.import_module(name))
+    return None
 
 
 @lru_cache(maxsize=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import pkgutil
 import re
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -165,3 +166,17 @@ def test_solvers_attach_their_checks() -> None:
 def test_six_kinds_of_check_are_in_use() -> None:
     kinds = {c.kind for e in entries().values() for c in checks_of(e)}
     assert kinds == {"symbolic", "accountant", "worst-case", "audit", "rate", "property"}
+
+
+def test_a_solver_is_found_by_stem_or_class_without_the_others() -> None:
+    script = (
+        "import sys, dpcheck as dp\n"
+        "from dpcheck.registry import solver_named, solvers\n"
+        "found = dp.solvers.OutputPerturbationGD\n"
+        "assert solver_named('outpert_gd') is found and solver_named('dp_pgd_experiments') is None\n"
+        "assert solver_named('no_such') is None and solver_named('../dp_gd') is None\n"
+        "assert 'dpcheck.solvers.nonconvex.dp_srm' not in sys.modules\n"
+        "assert all(solver_named(stem) is solver for stem, solver in solvers().items())\n"
+        "assert all(getattr(dp.solvers, solver.__name__) is solver for solver in solvers().values())\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

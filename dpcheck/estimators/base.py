@@ -17,7 +17,7 @@ from dpcheck.descent import seed_of
 from dpcheck.estimators import rules
 from dpcheck.losses import Array, must_be_positive
 from dpcheck.problems import Problem
-from dpcheck.registry import solvers
+from dpcheck.registry import solver_named, solvers
 from dpcheck.solver import Solution, Solver
 
 try:
@@ -201,9 +201,10 @@ def clipped(X: Array, norms: Array, data_norm: float) -> Array:
 
 def found(name: str) -> type[Solver]:
     """A registered solver."""
-    if name not in solvers():
+    solver = solver_named(str(name))
+    if solver is None:
         raise UnknownName("solver", name, f"one of auto, {', '.join(sorted(solvers()))}", "Check the spelling.")
-    return solvers()[name]
+    return solver
 
 
 def made(solver_type: type[Solver], options: Mapping[str, Any]) -> Solver:

@@ -21,7 +21,7 @@ Ball = Literal["l1", "l2"]
 # Solvers that minimise a regularised risk; the others take none.
 REGULARISED = ("dp_svrg", "dp_svrg_minibatch", "dp_svrgpp", "dp_katyusha", "rrpsgd")
 VARIANCE_REDUCED = ("dp_svrg", "dp_svrg_minibatch", "dp_svrgpp", "dp_katyusha")
-UNCONSTRAINED = (*REGULARISED, "outpert_gd")  # the others take a ball
+UNCONSTRAINED = (*REGULARISED, "outpert_gd", "dp_lssgd", "dp_lsadam", "dp_srm")  # the others take a ball
 MOST_STEPS = 300
 
 
