@@ -16,3 +16,20 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile("fixed", derandomize=True, deadline=None)
     settings.register_profile("asked", derandomize=False, deadline=None)
     settings.load_profile("fixed" if config.getoption("--hypothesis-seed", None) is None else "asked")
+
+
+EVALUATED: set[tuple[str, int]] = set()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A page is read from the top: blocks above this one run first, if another worker was given them."""
+    example = getattr(item, "example", None)
+    if example is None:
+        return
+    for earlier in example.document.examples():
+        place = (earlier.path, earlier.start)
+        if earlier.start < example.start and place not in EVALUATED:
+            earlier.evaluate()
+        EVALUATED.add((example.path, example.start) if earlier.start >= example.start else place)
+        if earlier.start >= example.start:
+            return

@@ -150,7 +150,7 @@ def ratio_bound(
     `slope` must not depend on these counts; take e to the bound you expect.
 
     >>> round(ratio_bound(5000, 10_000, 1839, 10_000, delta=0.0, alpha=0.05, slope=2.6), 3)
-    0.961
+    0.96
     """
     checked_counts(hits, trials)
     checked_counts(other_hits, other_trials)
@@ -162,7 +162,7 @@ def joint_bound(legs: Sequence[Leg], *, delta: float, alpha: float) -> float:
     """The same from several legs, weighted by their trials.
 
     >>> round(joint_bound([Leg(300, 100, 1000), Leg(600, 200, 2000)], delta=0.0, alpha=0.05), 2)
-    0.97
+    0.91
     """
     for leg in legs:
         checked_counts((leg.hits, leg.other_hits), leg.trials)

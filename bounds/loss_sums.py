@@ -172,8 +172,6 @@ def _in_blocks(
     part: Losses, law: int, order: float, factor: int, step: float, laws: int
 ) -> list[tuple[_Tilted, int]] | None:
     """The first level: blocks of about sqrt(steps), and the rest, on a grid coarser by `factor`."""
-    if (order + step) * factor > LARGEST_EXPONENT:
-        raise OverflowError(f"weights up to e^{(order + step) * factor:.0f}")
     one = _tilt(part.masses[law], part.lowest, order)
     size = _block(part.steps)
     many, left = divmod(part.steps, size)
@@ -184,6 +182,8 @@ def _in_blocks(
         block = _total([(one, steps)], order, LONGEST)
         if block is None:
             return None
+        if (order + step) * factor > LARGEST_EXPONENT:
+            raise OverflowError(f"weights up to e^{(order + step) * factor:.0f}")
         block = replace(block, mass=np.maximum(block.mass, 0.0))
         coarser = _shared_out(block, factor, order, step) if laws == 1 else _rounded(block, factor, order, step, law)
         made.append((coarser, times))

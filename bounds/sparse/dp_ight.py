@@ -15,10 +15,10 @@ from bounds.releases import Releases
 from bounds.symbols import MEAN, T, beta, c, d, delta, eps, mu, n, quantity
 
 budget = quantity("budget", "zero-concentrated privacy parameter", box=(1e-3, 10), printed="ρ", latex=r"\rho")
-s_star = quantity("s_star", "nonzeros of the true parameter", box=(1, 1e3), integer=True, printed="s*", latex="s^*")
+s_star = quantity("s_star", "nonzeros of the true parameter", box=(1, 1e3), integer=True, printed="s°", latex="s^*")
 kept = quantity("kept", "coordinates that thresholding keeps", box=(1, 1e4), integer=True, printed="s", latex="s")
 kappa_s = quantity("kappa_s", "sparse condition number", box=(1, 1e3), printed="κ", latex=r"\kappa")
-truth = quantity("truth", "norm of the true parameter", parameter=1, printed="‖θ*‖", latex=r"\|\theta^*\|")
+truth = quantity("truth", "norm of the true parameter", parameter=1, printed="‖θ°‖", latex=r"\|\theta^*\|")
 row = quantity("row", "bound on the norm of a row", box=(0.1, 10), printed="K", latex="K")
 label_noise = quantity("label_noise", "deviation of the labels", box=(0.01, 10), printed="ν", latex=r"\nu")
 statistical = quantity(
@@ -26,7 +26,7 @@ statistical = quantity(
 )
 residual = quantity("residual", "distance of two neighbours' residuals", box=(1e-2, 1e6), printed="|r-r'|")
 contraction = quantity("contraction", "factor of the squared error in a step", printed="α₁(1-3ημ/7)")
-error_ight = quantity("error_ight", "E ||theta_T - theta*||^2", parameter=2, printed="E‖θ_T-θ*‖²", holds=MEAN)
+error_ight = quantity("error_ight", "E ||theta_T - theta*||^2", parameter=2, printed="E‖θ_T-θ°‖²", holds=MEAN)
 
 losses = [lipschitz(G)]
 gradients = Releases(2 * G / (n * sigma_n), T)  # replacing a record moves the mean gradient by 2G/n

@@ -20,8 +20,11 @@ ABOUT_ERRORS = (Kind.UTILITY, Kind.SENSITIVITY, Kind.LOWER_BOUND, Kind.COST)
 AUDITED = re.compile(r"audited eps >= (\S+) at delta \S+, claimed (\S+)")
 NO_CONSTANT = re.compile(r"^no (constant|\S+) works")
 STATED = re.compile(
-    r"(?:delta is|epsilon is|reaches|worst case|measured|is) (\S+?),? (?:stated|bound)(?: at most)? (\S+)"
+    r"(?:delta is|epsilon is|reaches|worst case|measured|is)(?: at least| in)? \[?([^\s,]+?)(?:, \S+\])?,? "
+    r"(?:stated|bound)(?: at most)? (\S+)"
 )
+LARGER = re.compile(r"noise must be (\S+) times larger")
+MORE = re.compile(r"= (\S+), claimed more than (\S+)")  # a leak that is none
 WEIGHTY = ("theorem", "corollary", "proposition", "lemma")  # a tie goes to what is named so
 GROWS = re.compile(r"left/right grows (\S+)x")
 
@@ -153,6 +156,11 @@ def grade(figure: str) -> tuple[int, float]:
         return 0, quotient(*audited.groups())
     if NO_CONSTANT.search(figure) or GROWS.search(figure):
         return 1, 1.0
+    larger, more = LARGER.search(figure), MORE.search(figure)
+    if larger:
+        return 2, quotient(larger[1], "1")
+    if more:
+        return 2, quotient(more[2], more[1])
     return (2, quotient(*stated.groups())) if stated else (3, 1.0)
 
 
