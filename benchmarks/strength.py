@@ -105,9 +105,9 @@ def oracle(rates: list[Rates], trials: int, delta: float) -> float:
     for p, q in rates:
         predicted = predicted_bound(p, q, delta, trials, ALPHA)
         # The prediction is good to a few percent: the best few are simulated.
-        for i in np.argsort(-predicted, kind="stable")[:3]:
+        for i in np.argsort(-predicted, kind="stable")[:2]:
             slope = math.exp(max(float(predicted[i]), 0.0))
-            counts = rng.binomial(trials, [[p[i], q[i]]] * 101).tolist()
+            counts = rng.binomial(trials, [[p[i], q[i]]] * 51).tolist()
             medians.append(
                 np.median([ratio_bound(k, trials, j, trials, delta=delta, alpha=ALPHA, slope=slope) for k, j in counts])
             )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 
 import numpy as np
 import sympy
@@ -141,7 +141,10 @@ def _must_be_box(box: Mapping[str, tuple[float, float]], outer: Array, log: bool
 # Intervals ---------------------------------------------------------------------------------------------
 
 
-def range_of(expr: sympy.Expr, box: Mapping[str, Range]) -> Range:
+Known = dict[sympy.Expr, Range]  # of expressions met before in the same cells
+
+
+def range_of(expr: sympy.Expr, box: Mapping[str, Range], known: Known | None = None) -> Range:
     """Ends that enclose an expression on each cell (natural interval extension, rounded outwards).
 
     >>> x = sympy.Symbol("x")
@@ -151,12 +154,20 @@ def range_of(expr: sympy.Expr, box: Mapping[str, Range]) -> Range:
     """
     if expr.is_Symbol:
         return box[str(expr)]
-    if expr.is_number:
-        value = np.asarray(float(expr))
-        return _outwards(value, value)
-    parts = [range_of(a, box) for a in expr.args]
-    with np.errstate(all="ignore"):
-        return _outwards(*_combined(expr, parts))
+    known = {} if known is None else known
+    if expr not in known:
+        if expr.is_number:
+            return _number(expr)
+        parts = [range_of(a, box, known) for a in expr.args]
+        with np.errstate(all="ignore"):
+            known[expr] = _outwards(*_combined(expr, parts))
+    return known[expr]
+
+
+@lru_cache(maxsize=4096)
+def _number(expr: sympy.Expr) -> Range:
+    value = np.asarray(float(expr))
+    return _outwards(value, value)
 
 
 def _combined(expr: sympy.Expr, parts: Sequence[Range]) -> Range:
@@ -222,13 +233,13 @@ def _outwards(low: Array, high: Array) -> Range:
     return low, np.where((high == 0) & ~np.signbit(high), LEAST, np.maximum(high, -LARGEST))
 
 
-def never_holds(condition: sympy.Basic, box: Mapping[str, Range]) -> Array:
+def never_holds(condition: sympy.Basic, box: Mapping[str, Range], known: Known | None = None) -> Array:
     """Where a hypothesis fails on a whole cell. What cannot be told counts as held."""
     shape = np.broadcast_shapes(*(side.shape for ends in box.values() for side in ends))
     if not isinstance(condition, sympy.core.relational.Relational) or isinstance(condition, sympy.Ne):
         return np.zeros(shape, bool)
     sides = (condition.lhs, condition.rhs) if isinstance(condition, sympy.Eq) else (condition.lts, condition.gts)
-    left, right = (range_of(side, box) for side in sides)
+    left, right = (range_of(side, box, known) for side in sides)
     apart = left[0] > right[1]
     if isinstance(condition, sympy.Eq):
         apart = apart | (left[1] < right[0])

@@ -12,7 +12,7 @@ import numpy as np
 import sympy
 
 from bounds import batches
-from bounds.certificates import Range, never_holds, range_of
+from bounds.certificates import Known, Range, never_holds, range_of
 from bounds.claim import Claim, pretty
 from bounds.errors import InvalidInput
 from bounds.guarantees import ApproxDP, Guarantee, Relation
@@ -203,16 +203,17 @@ class Question:
         """The worst of promise and releases on each cell: least promise, largest ratio, steps and share picked."""
         box = self._cells(low, high)
         shape = np.shape(next(iter(low.values())))
-        promise = {k: np.broadcast_to(range_of(e, box)[0], shape) for k, e in self.promised.items()}
+        known = Known()
+        promise = {k: np.broadcast_to(range_of(e, box, known)[0], shape) for k, e in self.promised.items()}
         steps = []
         for own, (ratio, count, always, *sizes) in zip(self.releases, self.expressions, strict=True):
-            ends = [range_of(e, box) for e in sizes]
-            most = [np.broadcast_to(range_of(e, box)[1], shape) for e in (ratio, count, always)]
+            ends = [range_of(e, box, known) for e in sizes]
+            most = [np.broadcast_to(range_of(e, box, known)[1], shape) for e in (ratio, count, always)]
             counted = np.maximum(np.ceil(most[1] - 1e-9), 1.0)
             picked = np.broadcast_to(np.minimum(most_picked(own.sampling, ends), 1.0), shape)
             steps.append(Step(most[0], counted, most[2], picked, own))
         for i, (product, shared) in enumerate(self.products):
-            top = [np.broadcast_to(range_of(e, box)[1], shape) for e in (product, shared)]
+            top = [np.broadcast_to(range_of(e, box, known)[1], shape) for e in (product, shared)]
             steps[i] = replace(steps[i], product=top[0], shared=top[1])
         return Values(promise, tuple(steps))
 
@@ -230,15 +231,16 @@ class Question:
         one = np.asarray(1.0)
         return {name: (low[name], high[name]) for name in low} | {str(s): (one, one) for s in self.merged}
 
-    def outside(self, low: Points, high: Points) -> Array:
-        """Cells on which some hypothesis fails throughout."""
-        box = self._cells(low, high)
+    def outside(self, low: Points, high: Points, about: str | None = None) -> Array:
+        """Cells on which some hypothesis fails throughout; of all, or of those `about` a symbol."""
+        box, known = self._cells(low, high), Known()
         found = np.zeros(np.shape(next(iter(low.values()))), bool)
         for condition in self.conditions:
-            found |= never_holds(condition, box)
+            if about is None or any(str(s) == about for s in condition.free_symbols):
+                found |= never_holds(condition, box, known)
         for own, (_, _, _, *sizes) in zip(self.releases, self.expressions, strict=True):
             if isinstance(own.sampling, WithoutReplacement):
-                found |= range_of(sizes[0], box)[0] > range_of(sizes[1], box)[1]
+                found |= range_of(sizes[0], box, known)[0] > range_of(sizes[1], box, known)[1]
         return found
 
     def shrunk(self, low: Points, high: Points) -> tuple[Points, Points]:
@@ -249,7 +251,7 @@ class Question:
                 width = (high[name] / low[name]) ** part
                 for end, cut in ((high, high[name] / width), (low, low[name] * width)):
                     slab = ({**low, name: cut}, high) if end is high else (low, {**high, name: cut})
-                    end[name] = np.where(self.outside(*slab), cut, end[name])
+                    end[name] = np.where(self.outside(*slab, about=name), cut, end[name])
         return low, high
 
     def released(self, point: Mapping[str, float]) -> tuple[batches.Release, ...]:
