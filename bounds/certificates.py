@@ -192,8 +192,11 @@ def _combined(expr: sympy.Expr, parts: Sequence[Range]) -> Range:
 
 def _product(one: Range, other: Range) -> Range:
     corners = [np.asarray(a * b) for a in one for b in other]
-    corners = [np.where(np.isnan(c), 0.0, c) for c in corners]  # 0 times infinity
-    return reduce(np.minimum, corners), reduce(np.maximum, corners)
+    low, high = reduce(np.minimum, corners), reduce(np.maximum, corners)
+    if np.isnan(low).any():  # 0 times infinity
+        corners = [np.where(np.isnan(c), 0.0, c) for c in corners]
+        return reduce(np.minimum, corners), reduce(np.maximum, corners)
+    return low, high
 
 
 def _log(inner: Range) -> Range:
@@ -228,6 +231,8 @@ def _outwards(low: Array, high: Array) -> Range:
     """
     low, high = (np.asarray(end, float) for end in (low, high))
     low, high = low - 8 * UNIT * np.abs(low), high + 8 * UNIT * np.abs(high)
+    if low.all() and high.all() and np.isfinite(low).all() and np.isfinite(high).all():
+        return low, high  # nearly always: no zero, no infinity
     low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
     low = np.where((low == 0) & np.signbit(low), -LEAST, np.minimum(low, LARGEST))
     return low, np.where((high == 0) & ~np.signbit(high), LEAST, np.maximum(high, -LARGEST))

@@ -232,16 +232,21 @@ class Question:
         return {name: (low[name], high[name]) for name in low} | {str(s): (one, one) for s in self.merged}
 
     def outside(self, low: Points, high: Points, about: str | None = None) -> Array:
-        """Cells on which some hypothesis fails throughout; of all, or of those `about` a symbol."""
+        """Cells on which some hypothesis fails throughout; of all, or of those that join this symbol with others."""
         box, known = self._cells(low, high), Known()
         found = np.zeros(np.shape(next(iter(low.values()))), bool)
         for condition in self.conditions:
-            if about is None or any(str(s) == about for s in condition.free_symbols):
+            if about is None or about in self.joined.get(condition, ()):
                 found |= never_holds(condition, box, known)
         for own, (_, _, _, *sizes) in zip(self.releases, self.expressions, strict=True):
             if isinstance(own.sampling, WithoutReplacement):
                 found |= range_of(sizes[0], box, known)[0] > range_of(sizes[1], box, known)[1]
         return found
+
+    @cached_property
+    def joined(self) -> dict[sympy.Basic, set[str]]:
+        """The symbols of each hypothesis that joins several."""
+        return {c: {str(s) for s in c.free_symbols} for c in self.conditions if len(c.free_symbols) > 1}
 
     def shrunk(self, low: Points, high: Points) -> tuple[Points, Points]:
         """Cells less the ends, of each side in turn, on which a hypothesis that joins several symbols fails."""
