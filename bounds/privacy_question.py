@@ -251,7 +251,7 @@ class Question:
     def shrunk(self, low: Points, high: Points) -> tuple[Points, Points]:
         """Cells less the ends, of each side in turn, on which a hypothesis that joins several symbols fails."""
         low, high = dict(low), dict(high)
-        for part in (1 / 2, 1 / 4, 1 / 8, 1 / 16):
+        for part in (1 / 2, 1 / 4, 1 / 8):
             for name in low:
                 width = (high[name] / low[name]) ** part
                 for end, cut in ((high, high[name] / width), (low, low[name] * width)):
