@@ -179,11 +179,14 @@ def audit_fixed(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     if first > 0:
         kept = Kept([pilot.first], [pilot.second])
         legs.append(certify(plan, runner, pilot, choice, ahead, chunks(TEST, first, size), kept))
-        ours, theirs = np.vstack(kept.first), np.vstack(kept.second)
-        choice = select(attack, ours, theirs, [choice.target], rest - first, plan.alpha)
+        if not legs[0].stopped:
+            ours, theirs = np.vstack(kept.first), np.vstack(kept.second)
+            choice = select(attack, ours, theirs, [choice.target], rest - first, plan.alpha)
     if not (legs and legs[0].stopped):
         work = chunks(TEST, rest, size, start=first // size)
         legs.append(certify(plan, runner, pilot, choice, ahead + first, work))
+    if legs[0].trials == 0:
+        raise KeyboardInterrupt  # before anything was known
     return conclude(plan, runner, pilot, legs, spent)
 
 
@@ -233,8 +236,6 @@ def certify(
                 sofar = epsilon_lower(*totals.pairs(), delta=choice.target.delta, alpha=plan.alpha)
                 plan.progress(ahead + totals.trials, plan.max_trials, float(sofar))
     except KeyboardInterrupt:
-        if totals.trials == 0 and kept is not None:
-            raise
         totals.stopped = True
     return totals
 

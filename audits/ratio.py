@@ -19,6 +19,7 @@ from scipy import special
 
 from audits.epsilon import checked_delta, epsilon_lower
 from audits.intervals import checked_counts, checked_level, clopper_pearson
+from bounds.errors import InvalidInput
 
 SET_ASIDE = 0.02  # share of alpha that pays for the limits on q
 BLOCKS = 256  # cells over the second count; each is charged at its most extreme end, so the sum is an upper bound
@@ -164,6 +165,8 @@ def joint_bound(legs: Sequence[Leg], *, delta: float, alpha: float) -> float:
     >>> round(joint_bound([Leg(300, 100, 1000), Leg(600, 200, 2000)], delta=0.0, alpha=0.05), 2)
     0.91
     """
+    if not legs:
+        raise InvalidInput("legs", legs, "at least one", "Pass the `legs` of an AuditResult.")
     for leg in legs:
         checked_counts((leg.hits, leg.other_hits), leg.trials)
     delta, alpha = checked_delta(delta), checked_level(alpha)

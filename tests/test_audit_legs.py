@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from audits import AuditResult, MechanismFailed, audit, joint_bound
+from bounds.errors import InvalidInput
 from bounds.guarantees import PureDP
 
 TRIALS = 100_000
@@ -65,6 +66,30 @@ def test_ctrl_c_in_either_leg_keeps_what_is_known(share: float) -> None:
     assert "stopped by hand" in str(result.health)
     assert share * TRIALS < result.trials < (share + 0.1) * TRIALS
     assert 0 < result.epsilon_lower < asked(broken).epsilon_lower
+
+
+@pytest.mark.parametrize("mechanism", [broken, lambda data, rng, trials: data[0] + rng.laplace(size=trials)])
+def test_ctrl_c_before_anything_is_counted_stops_the_audit(mechanism: Any) -> None:
+    """In one leg or in two: there is nothing to report yet."""
+    probe = {"calls": 0, "limit": 10**9}
+
+    def stopped(data: np.ndarray, rng: np.random.Generator, trials: int) -> np.ndarray:
+        probe["calls"] += 1
+        if probe["calls"] >= probe["limit"]:
+            raise KeyboardInterrupt
+        return np.asarray(mechanism(data, rng, trials))
+
+    pilot = {"max_trials": 4000}
+    counted: list[int] = []
+    asked(stopped, progress=lambda done, total, bound: counted.append(probe["calls"]), **pilot)
+    probe["calls"], probe["limit"] = 0, counted[0] - 1  # the first chunk of the test
+    with pytest.raises(KeyboardInterrupt):
+        asked(stopped, **pilot)
+
+
+def test_no_legs_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="legs"):
+        joint_bound([], delta=0.0, alpha=0.05)
 
 
 def test_a_checkpoint_resumes_in_either_leg(tmp_path: Path) -> None:
