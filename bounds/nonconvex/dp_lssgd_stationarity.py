@@ -4,7 +4,7 @@ As printed the theorems fail twice: the number of steps lacks β, and the gradie
 the mean of their gradients. Convex risks: dp_lssgd_proof.py.
 """
 
-from sympy import Eq, Integer, Le, Lt, Rational, Symbol, cos, diff, exp, log, pi, sin, sqrt, symbols
+from sympy import Eq, Integer, Le, Lt, Rational, Symbol, asin, cos, diff, exp, log, pi, sin, sqrt, symbols
 
 from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source, lipschitz, smooth
 from bounds.convex.dp_svrg_minibatch import batch
@@ -189,15 +189,16 @@ theorem7_corrected = Claim(
 )
 
 # The last step: the mean of the iterates -----------------------------------------------------------
-offset = quantity("ls_offset", "distance of iterates from stationary points", box=(1e-3, 0.5), printed="h")
+slant = quantity("ls_slant", "slope of sin at the iterates, sin h", box=(1e-3, 0.5), printed="s")
+offset = asin(slant)  # h, the distance of the iterates from stationary points
 stays, gone = -pi / 2 + offset, 3 * pi / 2 + offset
 jensen, jensen_v0 = both(
     "theorem5.3.7.mean",
     "theorem3.mean",
     kind=Kind.UTILITY,
     says="Its last step: ‖∇F‖² at the mean of the iterates is at most its mean over them. Here F = sin, three iterates "
-    "at -π/2 + h and one at 3π/2 + h, where F'² is sin²h.",
-    states=Le(jensen2, sin(offset) ** 2),
+    "at -π/2 + h and one at 3π/2 + h, where F'² is s², s = sin h.",
+    states=Le(jensen2, slant**2),
     checks=[
         AtMost(cos(offset) ** 2, "the mean of the iterates is h, where F'² = cos²h: F is not convex, ‖∇F‖² neither")
     ],
@@ -207,8 +208,8 @@ jensen_right, jensen_right_v0 = both(
     "theorem5.3.7.mean.corrected",
     "theorem3.mean.corrected",
     kind=Kind.UTILITY,
-    says="At an iterate drawn at random its expectation is that mean, in the example sin²h.",
-    states=Eq(jensen2, sin(offset) ** 2),
+    says="At an iterate drawn at random its expectation is that mean, in the example s², s = sin h.",
+    states=Eq(jensen2, slant**2),
     checks=[Equals((3 * cos(stays) ** 2 + cos(gone) ** 2) / 4, "three iterates in four at -π/2 + h, one at 3π/2 + h")],
 )
 
