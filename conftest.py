@@ -30,6 +30,5 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         place = (earlier.path, earlier.start)
         if earlier.start < example.start and place not in EVALUATED:
             earlier.evaluate()
-        EVALUATED.add((example.path, example.start) if earlier.start >= example.start else place)
-        if earlier.start >= example.start:
-            return
+            EVALUATED.add(place)
+    EVALUATED.add((example.path, example.start))

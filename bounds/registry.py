@@ -29,13 +29,10 @@ class Entry:
     algorithm: str
 
 
-ENGINES = ("performance",)  # folders beside the themes that hold no algorithms; so in dpcheck/catalogue.py
-
-
 def modules_below(package: ModuleType) -> Iterator[tuple[str, str, ModuleType]]:
     """(theme, stem, module) for every file one folder below the package, in order of name."""
     for theme in pkgutil.iter_modules(package.__path__):
-        if theme.ispkg and not theme.name.startswith("_") and theme.name not in ENGINES:
+        if theme.ispkg and not theme.name.startswith("_") and theme.name not in bounds.ENGINES:
             folder = importlib.import_module(f"{package.__name__}.{theme.name}")
             for file in pkgutil.iter_modules(folder.__path__):
                 yield theme.name, file.name, importlib.import_module(f"{folder.__name__}.{file.name}")

@@ -21,12 +21,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import bounds
+
 if TYPE_CHECKING:
     from bounds.registry import Entry
 
 ROOMS = ("bounds", "audits", "dpcheck")
 THEMES = ("bounds", "dpcheck.solvers")  # one folder per theme below these, one file per algorithm
-ENGINES = ("bounds.performance",)  # folders beside the themes that hold no algorithms
+ENGINES = tuple(f"bounds.{name}" for name in bounds.ENGINES)
 ONLY_SHOWS = ("dpcheck.cli", "dpcheck.report")  # and what begins so: no verdict depends on them
 LIBRARIES = ("numpy", "scipy", "sympy", "mpmath", "dp-accounting", "scikit-learn", "hypothesis")
 SLOW = {"worst-case": 4, "rate": 3, "audit": 2, "accountant": 2, "property": 1}  # who goes first in a parallel run
