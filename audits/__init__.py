@@ -21,7 +21,7 @@ from audits.neighbours import (
 )
 from audits.outputs import PerRun, per_run
 from audits.power import detectable_epsilon
-from audits.ratio import Leg, joint_bound, ratio_bound
+from audits.ratio import ratio_bound
 from audits.result import AuditResult, Curve, Event
 from audits.transcript import gaussian_log_density, mixture_log_density, transcript
 from audits.workers import NotSendable, WorkerLost
@@ -31,7 +31,6 @@ __all__ = [
     "Curve",
     "Domain",
     "Event",
-    "Leg",
     "MechanismFailed",
     "Neighbours",
     "NotSendable",
@@ -50,7 +49,6 @@ __all__ = [
     "gaussian_log_density",
     "group",
     "jeffreys",
-    "joint_bound",
     "label_only",
     "likelihood_ratio",
     "local",

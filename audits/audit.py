@@ -1,15 +1,14 @@
 """audit(): attack a mechanism on neighbouring datasets and bound its epsilon from below.
 
-A pilot chooses the pair, the score and the event; fresh trials then certify the bound, in one leg or two.
+A pilot chooses the pair, the score and the event; fresh trials then certify the bound.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,22 +20,21 @@ from audits.intervals import anytime
 from audits.journal import Journal
 from audits.neighbours import Neighbours, Pair
 from audits.outputs import Encoding, Mechanism
-from audits.pilot import LARGEST_PILOT, PILOT_CELLS, Pilot, run_pilot, select, sentence_of
+from audits.pilot import Pilot, run_pilot, select, sentence_of
 from audits.plan import TEST, Plan
 from audits.power import detectable_epsilon, detectable_gaussian
-from audits.ratio import Leg, joint_bound
+from audits.ratio import ratio_bound
 from audits.result import AuditResult, Event, Progress, curve_from_counts
 from audits.search import find_pair
 from audits.selection import Choice
 from audits.sequential import audit_early
-from audits.tables import Atoms
 from audits.workers import workplace
 from bounds.errors import InvalidInput
 from bounds.guarantees import Guarantee
 
 CURVE_TRIALS = 500_000
 CURVE_POINTS = 41
-LEAST_HITS = 25  # expected on the other dataset in a leg: with fewer, one test of them all is stronger than two
+BY_HAND = 0.02  # share of alpha that pays for a bound after Ctrl-C, whose time may depend on what was seen
 ASSUMPTIONS = (None, "gdp")
 
 
@@ -150,80 +148,42 @@ class Tested:
         k, j = hits if self.choice.direction == "first" else reversed(hits)
         return k, self.trials, j, self.trials
 
-    def leg(self, delta: float) -> Leg:
-        """The counts, with the slope that orders outcomes: the bound expected less half its width.
+    def bound(self, delta: float, alpha: float) -> float:
+        """The exact ratio test; after an interruption, limits that hold at every time at once.
 
-        Ordering by too steep a slope costs more than by too flat a one.
+        Outcomes are ordered by the bound that the pilot predicts: where hits are few, another order costs power.
         """
-        k, n, j, _ = self.pairs()
-        expected = self.choice.predicted
-        naive = np.log(max(self.choice.p - delta, 1e-300) / max(self.choice.q, 1e-300))
-        return Leg(k, j, n, float(np.exp(np.clip(expected - 0.5 * (naive - expected), 0.0, 50.0))))
+        k, n, j, m = self.pairs()
+        if not self.stopped:
+            slope = float(np.exp(np.clip(self.choice.predicted, 0.0, 50.0)))
+            return ratio_bound(k, n, j, m, delta=delta, alpha=(1 - BY_HAND) * alpha, slope=slope)
+        level = BY_HAND * alpha / 2
+        p_low, q_high = float(anytime(k, n, level)[0]), float(anytime(j, m, level)[1])
+        return float(np.log((p_low - delta) / q_high)) if p_low - delta > q_high else 0.0
 
 
 def audit_fixed(plan: Plan, pair: Pair, spent: int) -> AuditResult:
-    """A pilot chooses the event, all remaining trials test it.
-
-    A table of outputs is learned again after a first leg, from all that came before: its order is uncertain after any
-    pilot, while a threshold is soon found.
-    """
+    """A pilot chooses the event, all remaining trials test it."""
     runner = plan.runner(pair)
     left = plan.max_trials - spent
     pilot = run_pilot(plan, runner, None, left)
     attack = aimed(plan.attack, plan.mechanism, runner.pair)
-    rest, ahead = left - pilot.trials, spent + pilot.trials
-    choice = select(attack, pilot.first, pilot.second, plan.goals, rest, plan.alpha)
-    size = chunk_size(plan.max_trials, pilot.encoding.width)
-    first = first_leg(choice, pilot, rest, size)
-    legs = []
-    if first > 0:
-        kept = Kept([pilot.first], [pilot.second])
-        legs.append(certify(plan, runner, pilot, choice, ahead, chunks(TEST, first, size), kept))
-        if not legs[0].stopped:
-            ours, theirs = np.vstack(kept.first), np.vstack(kept.second)
-            choice = select(attack, ours, theirs, [choice.target], rest - first, plan.alpha)
-    if not (legs and legs[0].stopped):
-        work = chunks(TEST, rest, size, start=first // size)
-        legs.append(certify(plan, runner, pilot, choice, ahead + first, work))
-    if legs[0].trials == 0:
-        raise KeyboardInterrupt  # before anything was known
-    return conclude(plan, runner, pilot, legs, spent)
+    choice = select(attack, pilot.first, pilot.second, plan.goals, left - pilot.trials, plan.alpha)
+    tested = certify(plan, runner, pilot, choice, spent)
+    return conclude(plan, runner, pilot, tested, spent)
 
 
-def first_leg(choice: Choice, pilot: Pilot, trials: int, size: int) -> int:
-    """Trials to test a table on before it is learned again: as many as the pilot had, in whole chunks.
-
-    None where the pilot was long enough, where there is too little left for a second leg, or where the event is so
-    rare that two tests would share few hits.
-    """
-    twice = 2 * pilot.trials
-    fits = twice * pilot.encoding.width <= PILOT_CELLS and pilot.trials < LARGEST_PILOT
-    pays = twice <= trials and isinstance(choice.score, Atoms) and choice.q * pilot.trials >= LEAST_HITS
-    return pilot.trials // size * size if fits and pays else 0
-
-
-class Kept(NamedTuple):
-    """Encoded outputs of both datasets, piece by piece, to learn from."""
-
-    first: list[np.ndarray]
-    second: list[np.ndarray]
-
-
-def certify(
-    plan: Plan, runner: Runner, pilot: Pilot, choice: Choice, ahead: int, work: list[Chunk], kept: Kept | None = None
-) -> Tested:
-    """Fresh trials on both datasets, after `ahead` others. Ctrl-C ends them early, and what was counted is kept."""
+def certify(plan: Plan, runner: Runner, pilot: Pilot, choice: Choice, spent: int) -> Tested:
+    """Fresh trials on both datasets. Ctrl-C ends them early, and what was counted is kept."""
+    ahead = spent + pilot.trials
+    work = chunks(TEST, plan.max_trials - ahead, chunk_size(plan.max_trials, pilot.encoding.width))
     scores = np.concatenate([choice.score(pilot.first), choice.score(pilot.second)])
     grid = np.unique(np.quantile(scores, np.linspace(0.01, 0.99, CURVE_POINTS), method="lower"))
     tally = Tally(pilot.encoding, choice, grid)
     totals = Tested(choice, np.zeros((2, 1 + len(grid)), dtype=np.int64))
     pending = np.zeros(1 + len(grid), dtype=np.int64)
     try:
-        for chunk, found in runner.results(work, tally if kept is None else None):
-            counts = found
-            if kept is not None:
-                kept[chunk.side].append(pilot.encoding(found))
-                counts = tally(found, chunk)
+        for chunk, counts in runner.results(work, tally):
             if chunk.side == 0:
                 pending = counts
                 continue
@@ -236,62 +196,44 @@ def certify(
                 sofar = epsilon_lower(*totals.pairs(), delta=choice.target.delta, alpha=plan.alpha)
                 plan.progress(ahead + totals.trials, plan.max_trials, float(sofar))
     except KeyboardInterrupt:
+        if totals.trials == 0:
+            raise  # nothing is known yet
         totals.stopped = True
     return totals
 
 
-def certified_bound(legs: Sequence[Tested], delta: float, alpha: float) -> float:
-    """The exact ratio test; after an interruption, limits that hold at every time at once."""
-    last = legs[-1]
-    if not last.stopped:
-        return joint_bound([leg.leg(delta) for leg in legs], delta=delta, alpha=alpha)
-    # Each leg gets its share of alpha, and the better one is taken.
-    alpha /= len(legs)
-    before = joint_bound([leg.leg(delta) for leg in legs[:-1]], delta=delta, alpha=alpha) if len(legs) > 1 else 0.0
-    if last.trials == 0:
-        return before
-    k, n, j, _ = last.pairs()
-    p_low, q_high = float(anytime(k, n, alpha / 2)[0]), float(anytime(j, n, alpha / 2)[1])
-    return max(before, float(np.log((p_low - delta) / q_high)) if p_low - delta > q_high else 0.0)
-
-
-def conclude(plan: Plan, runner: Runner, pilot: Pilot, legs: Sequence[Tested], spent: int) -> AuditResult:
+def conclude(plan: Plan, runner: Runner, pilot: Pilot, tested: Tested, spent: int) -> AuditResult:
     """What the bound says about the claim, and what it would have caught."""
-    last, runs = legs[-1], sum(leg.trials for leg in legs)
-    if last.trials == 0:  # interrupted before anything was counted: the leg before it speaks
-        last = replace(legs[0], stopped=True)
-    choice, goal = last.choice, last.choice.target
-    bound = certified_bound(legs, goal.delta, plan.alpha)
-    k, n, j, _ = last.pairs()
-    claim = {"claimed": goal.epsilon, "delta": goal.delta, "alpha": plan.alpha}
+    choice, goal = tested.choice, tested.choice.target
+    bound = tested.bound(goal.delta, plan.alpha)
+    k, n, j, _ = tested.pairs()
+    claim = {"claimed": goal.epsilon, "delta": goal.delta, "alpha": (1 - BY_HAND) * plan.alpha}
     if choice.normal and goal.delta > 0:
-        caught = detectable_gaussian(runs, **claim)
+        caught = detectable_gaussian(n, **claim)
     else:
-        caught = detectable_epsilon(float(np.clip(k / n, 1 / n, 1)), runs, **claim)
+        caught = detectable_epsilon(float(np.clip(k / n, 1 / n, 1)), n, **claim)
     health = pilot.health
     if not np.isfinite(caught):
         health += (f"too few trials ({plan.max_trials}) to catch any violation with this event: raise max_trials",)
-    if last.stopped:
-        health += (f"stopped by hand after {runs} of the test's trials: the bound holds at every time at once",)
-    above = last.counts[:, 1:]
-    method = "confidence sequence" if last.stopped else "exact ratio test"
+    if tested.stopped:
+        health += (f"stopped by hand after {n} of the test's trials: the bound holds at every time at once",)
+    above = tested.counts[:, 1:]
     return AuditResult(
         violated=plan.guarantee is not None and bound > goal.epsilon,
         epsilon_lower=bound,
         delta=goal.delta,
         alpha=float(plan.alpha),
-        trials=spent + pilot.trials + runs,
+        trials=spent + pilot.trials + n,
         seconds=0.0,
         pair=runner.pair,
         event=Event(sentence_of(choice), choice, pilot.encoding),
         direction=choice.direction,
         detectable_epsilon=caught,
-        curve=curve_from_counts(above[0], above[1], last.curve_trials, plan.alpha),
+        curve=curve_from_counts(above[0], above[1], tested.curve_trials, plan.alpha),
         seed=plan.seed,
         guarantee=plan.guarantee,
         claimed=goal.epsilon,
-        method=f"{method}, {len(legs)} legs" if len(legs) > 1 else method,
+        method="confidence sequence" if tested.stopped else "exact ratio test",
         counts=(k, j, n),
-        legs=tuple(leg.leg(goal.delta) for leg in legs),
         health=health,
     )

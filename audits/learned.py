@@ -20,11 +20,12 @@ def fit_logistic(
     """Weights and then the intercept of a ridge logistic regression of `side` (1 or 0), rows weighted."""
     X = np.hstack([features, np.ones((len(features), 1))])
     share = np.full(len(X), 1 / len(X)) if weight is None else weight / weight.sum()
+    penalty = np.append(np.full(features.shape[1], ridge), 0.0)  # the intercept is free
 
     def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
         z = X @ w
-        value = share @ (np.logaddexp(0, z) - side * z) + ridge / 2 * float(w @ w)
-        return float(value), X.T @ (share * (special.expit(z) - side)) + ridge * w
+        value = share @ (np.logaddexp(0, z) - side * z) + float(penalty @ w**2) / 2
+        return float(value), X.T @ (share * (special.expit(z) - side)) + penalty * w
 
     found = optimize.minimize(loss, np.zeros(X.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 300})
     return np.asarray(found.x)

@@ -3,15 +3,12 @@
 Stronger than two Clopper-Pearson limits side by side, which pay for p and q as if both could be at their worst
 at once. Outcomes are ordered by a statistic fixed before the counts are made; the p-value is the largest
 probability, over all q that the counts do not rule out (Berger and Boos 1994), of an outcome at least as extreme.
-
-Several legs, each with an event chosen on what came before it, join by the weighted sum of their normal scores: given
-the past, each leg's p-value is valid, so the sum is too.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +16,6 @@ from scipy import special
 
 from audits.epsilon import checked_delta, epsilon_lower
 from audits.intervals import checked_counts, checked_level, clopper_pearson
-from bounds.errors import InvalidInput
 
 SET_ASIDE = 0.02  # share of alpha that pays for the limits on q
 BLOCKS = 256  # cells over the second count; each is charged at its most extreme end, so the sum is an upper bound
@@ -99,6 +95,9 @@ def at_most(k: np.ndarray, n: int, p: np.ndarray) -> np.ndarray:
     return 1 - at_least(k + 1, n, p)
 
 
+PValue = Callable[[Ordering, float, float, float, float], float]
+
+
 def p_value(order: Ordering, rank: float, eps: float, q_low: float, q_high: float) -> float:
     """The largest tail probability over q in [q_low, q_high] with p = e^eps q + delta: an upper bound.
 
@@ -130,19 +129,6 @@ def sampled_p_value(order: Ordering, rank: float, eps: float, q_low: float, q_hi
     return float(tail_probability(order, rank, np.minimum(math.exp(eps) * q + order.delta, 1.0), q).max())
 
 
-@dataclass(frozen=True)
-class Leg:
-    """Counts of one event on fresh trials: on the favoured dataset, on the other, and the runs of each.
-
-    `slope` orders the outcomes and must be fixed before the counts are made.
-    """
-
-    hits: int
-    other_hits: int
-    trials: int
-    slope: float = 1.0
-
-
 def ratio_bound(
     hits: int, trials: int, other_hits: int, other_trials: int, *, delta: float, alpha: float, slope: float = 1.0
 ) -> float:
@@ -155,60 +141,24 @@ def ratio_bound(
     """
     checked_counts(hits, trials)
     checked_counts(other_hits, other_trials)
-    order = Ordering(int(trials), int(other_trials), max(float(slope), 1.0), checked_delta(delta))
-    return _bound([(order, float(hits), float(other_hits))], checked_level(alpha))
-
-
-def joint_bound(legs: Sequence[Leg], *, delta: float, alpha: float) -> float:
-    """The same from several legs, weighted by their trials.
-
-    >>> round(joint_bound([Leg(300, 100, 1000), Leg(600, 200, 2000)], delta=0.0, alpha=0.05), 2)
-    0.91
-    """
-    if not legs:
-        raise InvalidInput("legs", legs, "at least one", "Pass the `legs` of an AuditResult.")
-    for leg in legs:
-        checked_counts((leg.hits, leg.other_hits), leg.trials)
     delta, alpha = checked_delta(delta), checked_level(alpha)
-    orders = [Ordering(leg.trials, leg.trials, max(leg.slope, 1.0), delta) for leg in legs]
-    return _bound([(order, leg.hits, leg.other_hits) for order, leg in zip(orders, legs, strict=True)], alpha)
+    order = Ordering(int(trials), int(other_trials), max(float(slope), 1.0), delta)
+    rank, aside = order.statistic(hits, other_hits), SET_ASIDE * alpha
+    q_low, q_high = (float(v) for v in clopper_pearson(other_hits, other_trials, aside))
+    limit = float(special.ndtri(alpha))
 
-
-def _bound(counted: Sequence[tuple[Ordering, float, float]], alpha: float) -> float:
-    """Searched with sampled p-values, then lowered until the bounded ones reject."""
-    tests = [_Test(order, hits, other, SET_ASIDE * alpha) for order, hits, other in counted]
-    runs = np.array([order.trials + order.other_trials for order, _, _ in counted], float)
-    weights, limit = np.sqrt(runs / runs.sum()), float(special.ndtri(alpha))
-
-    def excess(eps: float, p_value: PValue) -> float:
-        return sum(w * test.score(eps, p_value) for w, test in zip(weights, tests, strict=True)) - limit
+    def excess(eps: float, value: PValue) -> float:
+        """The normal score of the p-value, which is close to a straight line, over the limit."""
+        return float(special.ndtri(min(value(order, rank, eps, q_low, q_high) + aside, 1.0))) - limit
 
     if excess(0.0, sampled_p_value) > 0:
         return 0.0
-    order, hits, other = counted[-1]
-    hint = epsilon_lower(hits, order.trials, other, order.other_trials, delta=order.delta, alpha=alpha)
+    # Searched with sampled p-values, then lowered until the bounded ones reject.
+    hint = epsilon_lower(hits, trials, other_hits, other_trials, delta=delta, alpha=alpha)
     low = _largest(lambda eps: excess(eps, sampled_p_value), float(hint))
     near = 0.98 * low
-    slope = (excess(low, sampled_p_value) - excess(near, sampled_p_value)) / max(low - near, 1e-9)
-    return _settled(lambda eps: excess(eps, p_value), low, max(slope, 0.1))
-
-
-@dataclass(frozen=True)
-class _Test:
-    """One leg: the normal score of its p-value at any epsilon; `aside` pays for the limits on q."""
-
-    order: Ordering
-    hits: float
-    other: float
-    aside: float
-
-    def score(self, eps: float, p_value: PValue) -> float:
-        rank = self.order.statistic(self.hits, self.other)
-        q_low, q_high = (float(v) for v in clopper_pearson(self.other, self.order.other_trials, self.aside))
-        return float(special.ndtri(min(p_value(self.order, rank, eps, q_low, q_high) + self.aside, 1.0)))
-
-
-PValue = Callable[[Ordering, float, float, float, float], float]
+    steep = (excess(low, sampled_p_value) - excess(near, sampled_p_value)) / max(low - near, 1e-9)
+    return _settled(lambda eps: excess(eps, p_value), low, max(steep, 0.1))
 
 
 def _settled(excess: Callable[[float], float], start: float, slope: float) -> float:

@@ -14,7 +14,6 @@ import numpy as np
 from audits.epsilon import Direction
 from audits.intervals import clopper_pearson
 from audits.outputs import Encoding, checked_outputs
-from audits.ratio import Leg
 from audits.selection import Choice
 from bounds.errors import MissingDependency, shown
 from bounds.guarantees import Guarantee
@@ -88,8 +87,7 @@ class AuditResult:
     event is likelier. `curve` is the trade-off of tests by the event's score; under `stop_early`, of a score that
     enough runs met before it was refitted (None if there were no such runs). `claimed` is the guarantee's epsilon at
     `delta`, and `health` what a reader should know before trusting a pass. `counts` are the hits of `event` on the
-    dataset it favours, on the other, and the runs of each; `legs` has those of earlier events too, where an event was
-    learned again on the way: `joint_bound(legs, delta=..., alpha=...)` gives `epsilon_lower` again.
+    dataset it favours, on the other, and the runs of each.
     """
 
     violated: bool
@@ -108,7 +106,6 @@ class AuditResult:
     claimed: float = 0.0
     method: str = "exact ratio test"
     counts: tuple[int, int, int] = (0, 0, 0)
-    legs: tuple[Leg, ...] = ()
     health: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -148,7 +145,6 @@ class AuditResult:
         """Every field, as a JSON object."""
         values = {k: getattr(self, k) for k in self.__dataclass_fields__ if k not in ("curve", "guarantee", "pair")}
         values["event"] = self.event.sentence
-        values["legs"] = [vars(leg) for leg in self.legs]
         values["guarantee"] = None if self.guarantee is None else str(self.guarantee)
         values["pair"] = [_plain(data) for data in self.pair]
         values["curve"] = None if self.curve is None else self.curve.to_json()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import subprocess
 import sys
@@ -13,6 +14,12 @@ import numpy as np
 import pytest
 
 from audits import AuditResult, MechanismFailed, audit, group, label_only, per_run, replace_one
+from audits.attacks import Coordinate
+from audits.audit import BY_HAND
+from audits.audit import Tested as Counts
+from audits.intervals import anytime
+from audits.ratio import ratio_bound
+from audits.selection import Choice, Target
 from audits.sequential import best_bet, log_growth
 from bounds.errors import InvalidInput
 from bounds.guarantees import ApproxDP, GaussianDP, PureDP
@@ -203,6 +210,17 @@ def test_ctrl_c_keeps_what_is_known() -> None:
     assert result.violated
     assert result.trials < 20_000
     assert any("stopped by hand" in message for message in result.health)
+
+
+def test_a_stop_by_hand_and_a_full_run_share_one_alpha() -> None:
+    """Whoever stops when the bound looks good has two chances to err: their levels must add up to alpha."""
+    alpha, counts = 0.05, np.array([[700], [200]])
+    choice = Choice(Coordinate(0), 0.0, True, "first", Target(0.0, 0.0), 0.7, 0.2, 1.1)
+    ended, stopped = (Counts(choice, counts, 1000, 1000, by_hand).bound(0.0, alpha) for by_hand in (False, True))
+    most = ratio_bound(700, 1000, 200, 1000, delta=0.0, alpha=(1 - BY_HAND) * alpha, slope=math.exp(1.1))
+    p_low, q_high = anytime(700, 1000, BY_HAND * alpha / 2)[0], anytime(200, 1000, BY_HAND * alpha / 2)[1]
+    assert (ended, stopped) == (most, pytest.approx(math.log(p_low / q_high)))
+    assert 0 < stopped < ended
 
 
 def test_named_attacks_and_your_own() -> None:

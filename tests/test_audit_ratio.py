@@ -12,7 +12,7 @@ from scipy import stats
 
 from audits import epsilon_lower
 from audits.intervals import clopper_pearson
-from audits.ratio import SET_ASIDE, Leg, Ordering, _Test, joint_bound, p_value, ratio_bound, sampled_p_value
+from audits.ratio import Ordering, p_value, ratio_bound, sampled_p_value
 
 
 @given(
@@ -112,36 +112,3 @@ def test_a_few_sampled_rates_alone_would_miss_the_worst() -> None:
     rank = order.statistic(450, 0)
     q_low, q_high = (float(v) for v in clopper_pearson(0, 1500, 1e-3))
     assert sampled_p_value(order, rank, 5.1, q_low, q_high) < 0.9 * p_value(order, rank, 5.1, q_low, q_high)
-
-
-@pytest.mark.parametrize(("weight", "valid"), [(math.sqrt(0.5), True), (1.0, False)])
-def test_legs_join_at_their_level(weight: float, valid: bool) -> None:
-    """Two legs of 30 runs with unlike events, all outcomes summed; weights whose squares sum to 2 (planted) fail."""
-    n, eps, alpha = 30, 0.7, 0.05
-    order, k = Ordering(n, n, 2.0, 0.0), np.arange(n + 1)
-    score = np.array([[_Test(order, i, j, SET_ASIDE * alpha).score(eps, p_value) for j in k] for i in k])
-    laws = [np.outer(stats.binom.pmf(k, n, math.exp(eps) * q), stats.binom.pmf(k, n, q)).ravel() for q in (0.15, 0.3)]
-    joined = weight * (score.ravel()[:, None] + score.ravel()[None, :])
-    wrong = float(laws[0] @ (joined <= stats.norm.ppf(alpha)) @ laws[1])
-    assert (wrong <= alpha) is valid
-
-
-def test_the_joint_bound_is_the_largest_epsilon_that_the_joined_score_rejects() -> None:
-    legs, alpha = [Leg(30, 11, 100, 2.0), Leg(66, 20, 200, 2.0)], 0.05
-    bound = joint_bound(legs, delta=0.0, alpha=alpha)
-    tests = [_Test(Ordering(leg.trials, leg.trials, 2.0, 0.0), leg.hits, leg.other_hits, 1e-3) for leg in legs]
-
-    def joined(eps: float) -> float:
-        return math.sqrt(1 / 3) * tests[0].score(eps, p_value) + math.sqrt(2 / 3) * tests[1].score(eps, p_value)
-
-    assert joined(bound) <= stats.norm.ppf(alpha) < joined(bound + 0.03)
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.integers(200, 5000), st.floats(0.05, 0.5), st.floats(0.5, 2.0))
-def test_legs_cost_little_against_one_test(n: int, p: float, eps: float) -> None:
-    k, j = round(n * p), round(n * p * math.exp(-eps))
-    whole = ratio_bound(2 * k, 2 * n, 2 * j, 2 * n, delta=0.0, alpha=0.05, slope=math.exp(eps / 2))
-    legs = joint_bound([Leg(k, j, n, math.exp(eps / 2))] * 2, delta=0.0, alpha=0.05)
-    error = math.sqrt(1 / (2 * k) + 1 / (2 * max(j, 1)))
-    assert legs >= whole - 0.5 * error
