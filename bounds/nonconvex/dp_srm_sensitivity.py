@@ -1,15 +1,15 @@
 """How far one record moves the estimators of DP-SRM (lwang21, chapter 4), and what noise that takes.
 
-Equations (4.6.1) and (4.9.2) to (4.9.5), and the limits by clipping. Lemmas: dp_srm_privacy.py; theorems: dp_srm.py.
+Equations (4.6.1) and (4.9.2) to (4.9.5), how they are composed, and the limits by clipping. Lemmas: dp_srm_privacy.py; theorems: dp_srm.py.
 """
 
-from sympy import Eq, Le, Rational, Symbol, log
+from sympy import Eq, Le, Rational, Symbol, log, sqrt
 
 from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source, lipschitz, smooth
-from bounds.convex.variance_reduction import G, L_s
-from bounds.nonconvex.dp_srm_privacy import noise2, order, renyi, split
+from bounds.convex.variance_reduction import G, L_s, sigma_n
+from bounds.nonconvex.dp_srm_privacy import noise2, order, renyi, renyi_1, renyi_2, split
 from bounds.proofs import AtMost, Equals, Less, NoConstant, Proof, Same
-from bounds.symbols import T, delta, eps, n, quantity
+from bounds.symbols import T, delta, eps, n, quantity, t
 
 momentum = quantity("momentum", "weight of the newest gradient", box=(1e-3, 0.999), below=1.0, printed="γ")
 slowing = quantity("slowing", "divisor of the step size", box=(1, 1e3), printed="n₀", latex="n_0")
@@ -203,4 +203,79 @@ true_ratio = Claim(
     states=Eq(noise2, Rational(7, 2) * later_batch**2 * T * order / (split * n**2 * eps)),
     corrects="lwang21.equation4.9.3.condition",
     checks=[Equals(scale2 * later_reach**2 / (2 * later_reach / later_batch) ** 2, "σ²/Δ²")],
+)
+
+first_ratio = Claim(
+    id="lwang21.theorem4.5.1.first_batch",
+    source=Source("lwang21", "Theorem 4.5.1, σ'² of the first batch"),
+    kind=Kind.PRIVACY,
+    says="The squared noise over sensitivity of the first estimator is b₀σ₀²/(4G²), as printed.",
+    assumes=losses,
+    states=Eq(noise2, first_batch * sigma_first**2 / (4 * G**2)),
+    checks=[Equals(sigma_first**2 / equation2.formula**2, "σ₀²/Δ² with Δ = 2G/b₀ of (4.9.2)")],
+)
+
+first_ratio_corrected = Claim(
+    id="lwang21.theorem4.5.1.first_batch.corrected",
+    source=Source("lwang21", "Theorem 4.5.1, σ'² of the first batch"),
+    kind=Kind.PRIVACY,
+    says="With b₀², as the proof has it.",
+    assumes=losses,
+    states=Eq(noise2, first_batch**2 * sigma_first**2 / (4 * G**2)),
+    corrects="lwang21.theorem4.5.1.first_batch",
+    checks=[Equals(sigma_first**2 / equation2.formula**2, "σ₀²/Δ² with Δ = 2G/b₀ of (4.9.2)")],
+    cites=[Cites("lwang21.equation4.9.2")],
+)
+
+clipped_noise = Claim(
+    id="lwang21.section4.5.clipping.privacy",
+    source=Source("lwang21", "section 4.5, C₁ and C₂ in place of G and ζ/n₀"),
+    kind=Kind.PRIVACY,
+    says="With clipped gradients and the noise of Theorem 4.5.1 in C₁ and C₂, σ²/Δ² is the theorem's: so is privacy.",
+    states=Eq(noise2, Rational(7, 2) * later_batch**2 * T * order / (split * n**2 * eps)),
+    checks=[Equals(scale2 * ((1 - momentum) * clip_2 + momentum * clip_1) ** 2 / clipping.formula**2, "σ²/Δ²")],
+    cites=[Cites("lwang21.section4.5.clipping")],
+)
+
+counted = Claim(
+    id="lwang21.section4.9.composition",
+    source=Source("lwang21", "section 4.9.1, the privacy of M_t"),
+    kind=Kind.PRIVACY,
+    says="The estimators G₀ to G_t together have Renyi divergence ρ₀ + (t-1)ρ, as printed.",
+    assumes=[order > 1],
+    states=Le(renyi, renyi_1 + (t - 1) * renyi_2),
+    checks=[AtMost(renyi_1 + t * renyi_2, "one and t of them; divergences of Gaussians on all records add up exactly")],
+)
+
+counted_corrected = Claim(
+    id="lwang21.section4.9.composition.corrected",
+    source=Source("lwang21", "section 4.9.1, the privacy of M_t"),
+    kind=Kind.PRIVACY,
+    says="They are t + 1: ρ₀ + tρ. The released θ, out of θ⁰ to θ^(T-1), shows T - 1 of them at most.",
+    assumes=[order > 1],
+    states=Le(renyi, renyi_1 + t * renyi_2),
+    corrects="lwang21.section4.9.composition",
+    checks=[AtMost(renyi_1 + t * renyi_2, "Lemma 4.9.1, one after the other")],
+    cites=[Cites("lwang21.lemma4.9.1")],
+)
+
+least_noise = Claim(
+    id="lwang21.remark4.5.2.noise",
+    source=Source("lwang21", "Remark 4.5.2, read of the noise itself"),
+    kind=Kind.PRIVACY,
+    says="The least noise it covers is no more than the moments accountant's, which is G over b.",
+    assumes=[*losses, Setting("there a record comes or goes and moves a batch's gradient by G/b; here 2G/b, replaced")],
+    states=Le(sigma_n, G / later_batch),
+    checks=[AtMost(sqrt(Rational(7, 10)) * 2 * G / later_batch, "σ'² = 0.7 at the sensitivity 2G/b")],
+)
+
+least_noise_corrected = Claim(
+    id="lwang21.remark4.5.2.noise.corrected",
+    source=Source("lwang21", "Remark 4.5.2, read of the noise itself"),
+    kind=Kind.PRIVACY,
+    says="It is 1.68 times that at most.",
+    assumes=losses,
+    states=Le(sigma_n, Rational(168, 100) * G / later_batch),
+    corrects="lwang21.remark4.5.2.noise",
+    checks=[AtMost(sqrt(Rational(7, 10)) * 2 * G / later_batch, "σ'² = 0.7 at the sensitivity 2G/b")],
 )
