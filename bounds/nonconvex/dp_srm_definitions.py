@@ -15,10 +15,14 @@ from bounds.proofs import Equals, Less, Proof, Same, Units
 from bounds.symbols import Delta, c, delta, eps, gradient_norm, quantity, sigma
 
 steepness = quantity(
-    "steepness", "change of a record's loss over the distance", loss=1, parameter=-1, printed="|f(θ)-f(θ')|/‖θ-θ'‖"
+    "srm_steepness", "change of a record's loss over the distance", loss=1, parameter=-1, printed="|f(θ)-f(θ')|/‖θ-θ'‖"
 )
 bending = quantity(
-    "bending", "change of a record's gradient over the distance", loss=1, parameter=-2, printed="‖∇f(θ)-∇f(θ')‖/‖θ-θ'‖"
+    "srm_bending",
+    "change of a record's gradient over the distance",
+    loss=1,
+    parameter=-2,
+    printed="‖∇f(θ)-∇f(θ')‖/‖θ-θ'‖",
 )
 
 u, v = Symbol("u", nonnegative=True), Symbol("v", nonnegative=True)
@@ -94,7 +98,7 @@ private = Claim(
             lambda: integrate(density(Delta), (reals, edge, oo)) - exp(eps) * integrate(density(0), (reals, edge, oo)),
             "the integral of p - e^ε·p' where it is positive",
         ),
-        Proof([Same("there the densities meet: p = e^ε·p'", (density(Delta) / density(0)).subs(reals, edge), exp(eps))]),
+        Proof([Same("it begins where p = e^ε·p'", (density(Delta) / density(0)).subs(reals, edge), exp(eps))]),
     ],
 )  # fmt: skip
 

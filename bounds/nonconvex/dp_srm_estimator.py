@@ -33,9 +33,9 @@ wobble_1 = quantity("wobble_1", "deviation of a batch's change of gradient", los
 wobble_2 = quantity("wobble_2", "deviation of a batch's gradient", loss=1, parameter=-1, printed="y")
 fall_srm = quantity("fall_srm", "what a step gains, eta/4 ||v||^2", loss=1, printed="η‖v‖²/4")
 batch_spread = quantity("batch_spread", "E ||mean of a batch||^2 of vectors that add up to 0", printed="E‖ā‖²")
-change_1 = quantity("change_1", "change of one record's gradient", loss=1, parameter=-1, printed="p")
-change_2 = quantity("change_2", "change of another's", loss=1, parameter=-1, printed="q")
-mean_change = quantity("mean_change", "change of the mean gradient", loss=1, parameter=-1, printed="‖∇F(x)-∇F(y)‖")
+change_1 = quantity("srm_change_1", "change of one record's gradient", loss=1, parameter=-1, printed="p")
+change_2 = quantity("srm_change_2", "change of another's", loss=1, parameter=-1, printed="q")
+mean_change = quantity("srm_mean_change", "change of the mean gradient", loss=1, parameter=-1, printed="‖∇F(x)-∇F(y)‖")
 square = quantity("square", "mean of ||a||^2 over all records", printed="mean ‖a‖²")
 
 u, v, w, big = (
@@ -151,7 +151,9 @@ parts = (
 )
 exact = (1 - momentum) ** 2 * error2_before + ((1 - momentum) * wobble_1 + momentum * wobble_2) ** 2 + d * sigma_n**2
 
-mean_b, mean_0, all_b, all_0, before = (Symbol(name, real=True) for name in ("mean_b", "mean_0", "all_b", "all_0", "v_0"))
+mean_b, mean_0, all_b, all_0, before = (
+    Symbol(name, real=True) for name in ("mean_b", "mean_0", "all_b", "all_0", "v_0")
+)
 
 equation8 = Claim(
     id="lwang21.equation4.9.8",

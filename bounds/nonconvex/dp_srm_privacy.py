@@ -179,7 +179,7 @@ converges = Claim(
                     "(α-1)/(2σ²) is log(1/(τα(1+σ²)))/3: the cube is (τα)²/(1+σ²)",
                     (share * y * exp(reach(y) / 3)) ** 3, (share * y) ** 2 / (1 + noise2),
                 ),
-                Less("a positive logarithm means τα(1+σ²) ≤ 1, so τα ≤ 1", x**2, 1 + noise2, {x: 1 / (1 + noise2 + more)}),
+                Less("τα(1+σ²) ≤ 1 for a positive logarithm", x**2, 1 + noise2, {x: 1 / (1 + noise2 + more)}),
             ]
         )
     ],

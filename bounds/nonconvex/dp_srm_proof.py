@@ -31,10 +31,13 @@ steps_of_proof = 4 * (L_s * gap0) ** 2 / accuracy**3  # and 1 more, rounded down
 
 balance = quantity("balance", "G sqrt(L g0 d log(1/delta))/(n eps)", loss=2, parameter=-2, printed="K")
 noise_part = quantity("noise_part", "d sigma_0^2/(T zeta gamma)", loss=1, parameter=-1, printed="dσ₀²/(Tζγ)")
-later_part = quantity("later_part", "d sigma^2/gamma", loss=2, parameter=-2, printed="dσ²/γ")
-both_parts = quantity("both_parts", "(T d sigma^2 + d sigma_0^2)/(T gamma)", loss=2, parameter=-2, printed="d(σ²+σ₀²/T)/γ")
+later_part = quantity("srm_later_part", "d sigma^2/gamma", loss=2, parameter=-2, printed="dσ²/γ")
+both_parts = quantity(
+    "srm_both_parts", "(T d sigma^2 + d sigma_0^2)/(T gamma)", loss=2, parameter=-2, printed="d(σ²+σ₀²/T)/γ"
+)
 norm_1, norm_2, norm_3 = (
-    quantity(f"norm_{i}", f"E ||grad F|| at iterate {i}", loss=1, parameter=-1, printed=f"E‖∇F({i})‖") for i in (1, 2, 3)
+    quantity(f"srm_norm_{i}", f"E ||grad F|| at iterate {i}", loss=1, parameter=-1, printed=f"E‖∇F({i})‖")
+    for i in (1, 2, 3)
 )
 u, v = Symbol("u", nonnegative=True), Symbol("v", nonnegative=True)
 big = Symbol("big", positive=True)

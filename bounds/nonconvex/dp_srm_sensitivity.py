@@ -1,6 +1,7 @@
 """How far one record moves the estimators of DP-SRM (lwang21, chapter 4), and what noise that takes.
 
-Equations (4.6.1) and (4.9.2) to (4.9.5), how they are composed, and the limits by clipping. Lemmas: dp_srm_privacy.py; theorems: dp_srm.py.
+Equations (4.6.1) and (4.9.2) to (4.9.5), how the estimators compose, and the limits by clipping. Lemmas:
+dp_srm_privacy.py; theorems: dp_srm.py.
 """
 
 from sympy import Eq, Le, Rational, Symbol, log, sqrt
