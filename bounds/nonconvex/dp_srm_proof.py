@@ -1,4 +1,4 @@
-"""The proof of Theorem 4.5.4 of lwang21 (DP-SRM) at its parameters: (4.9.17) to (4.9.20), its outline, the output.
+"""The proof of Theorem 4.5.4 of lwang21 (DP-SRM) at its parameters: (4.9.17) to (4.9.20), and its outline.
 
 What they are put into: dp_srm_estimator.py. The theorem: dp_srm.py.
 """
@@ -34,10 +34,6 @@ noise_part = quantity("noise_part", "d sigma_0^2/(T zeta gamma)", loss=1, parame
 later_part = quantity("srm_later_part", "d sigma^2/gamma", loss=2, parameter=-2, printed="dσ²/γ")
 both_parts = quantity(
     "srm_both_parts", "(T d sigma^2 + d sigma_0^2)/(T gamma)", loss=2, parameter=-2, printed="d(σ²+σ₀²/T)/γ"
-)
-norm_1, norm_2, norm_3 = (
-    quantity(f"srm_norm_{i}", f"E ||grad F|| at iterate {i}", loss=1, parameter=-1, printed=f"E‖∇F({i})‖")
-    for i in (1, 2, 3)
 )
 u, v = Symbol("u", nonnegative=True), Symbol("v", nonnegative=True)
 big = Symbol("big", positive=True)
@@ -328,46 +324,4 @@ batches = Claim(
         Follows(first_of_proof.subs(fixed), Integer(1), "b₀ = G²/(ζL·g₀)", {delta: exp(-((1 + u) ** 4))}),
         Proof([Same("b = G²/(n₀ζ) = G²/(L·g₀)", G**2 / (L_s * gap0 / target * target), batch_of_proof)]),
     ],
-)
-
-# What is released ----------------------------------------------------------------------------------
-output = Claim(
-    id="lwang21.algorithm4.output",
-    source=Source("lwang21", "Algorithm 4, its output, and section 4.6.2, first line"),
-    kind=Kind.UTILITY,
-    says="The output, uniform on θ⁰ to θ^(T-1), has the mean of their gradient norms in expectation: here three.",
-    states=Eq(gradient_norm, (norm_1 + norm_2 + norm_3) / 3),
-    checks=[
-        Equals(
-            Rational(1, 3) * norm_1 + Rational(2, 3) * (Rational(1, 2) * norm_2 + Rational(1, 2) * norm_3),
-            "the first with chance 1/3, each of the others if not: a choice that looks at no gradient",
-        )
-    ],
-)
-
-newest = Claim(
-    id="lwang21.algorithm4.output.last",
-    source=Source("lwang21", "Figures 4.1 and 4.4, which follow the newest iterate"),
-    kind=Kind.UTILITY,
-    says="What bounds the output, (4.9.17) corrected, bounds the gradient at the last iterate too.",
-    assumes=[*losses, momentum < 1, slowing >= 1],
-    states=Le(gradient_norm, estimate_bound + sum(roots)),
-)
-
-newest_corrected = Claim(
-    id="lwang21.algorithm4.output.last.corrected",
-    source=Source("lwang21", "Figures 4.1 and 4.4, which follow the newest iterate"),
-    kind=Kind.UTILITY,
-    says="T times that bound does, one iterate out of T.",
-    assumes=[*losses, momentum < 1, slowing >= 1, Setting("the last of the T iterates that the output is drawn from")],
-    states=Le(gradient_norm, T * (estimate_bound + sum(roots))),
-    corrects="lwang21.algorithm4.output.last",
-    checks=[
-        Proof(
-            [
-                Less("one of three norms is at most their sum, 3 times their mean", norm_3, 3 * output.formula),
-            ]
-        )
-    ],
-    cites=[Cites("lwang21.equation4.9.17.corrected"), Cites("lwang21.algorithm4.output")],
 )

@@ -1,4 +1,4 @@
-"""What DP-SRM releases: a uniform iterate, not the last. Claims: bounds/nonconvex/dp_srm_proof.py."""
+"""What DP-SRM releases: a uniform iterate, not the last. Claims: bounds/nonconvex/dp_srm_algorithm.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bounds.nonconvex import dp_srm_proof as theory
+from bounds.nonconvex import dp_srm_algorithm as theory
 from dpcheck.checks import Property, Within
 from dpcheck.losses import Labels, Loss
 from dpcheck.problems import Problem
