@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special
 
+from bounds.claim import Claim
 from bounds.nonconvex import dp_srm_privacy as lemmas
 from dpcheck.checks import Property
 
@@ -38,8 +39,15 @@ STEP = 0.02  # of a sum over the line; what is summed is as smooth as a normal d
 PARTS = np.linspace(0.0, 1.0, 12)
 
 
+def largest_share(claim: Claim, share: float, ratio: float, most: float) -> tuple[float, float]:
+    """The largest divergence over the claim's, at orders up to the largest that it allows; and 1."""
+    orders = 1.01 + PARTS * (most - 1.01) * (1 - 1e-9)
+    stated = claim.evaluate(share=share, noise2=ratio, srm_order=orders)
+    return float((divergences(share, ratio, orders) / stated).max()), 1.0
+
+
 def amplified(case: Mapping[str, Any]) -> tuple[float, float]:
-    """The largest divergence over Lemma 4.3.7's, at orders up to the largest that it allows."""
+    """Lemma 4.3.7 corrected."""
     share, ratio = case["share"] ** 3, case["ratio"]
 
     def allowed(order: float) -> float:
@@ -48,9 +56,7 @@ def amplified(case: Mapping[str, Any]) -> tuple[float, float]:
     if allowed(1.01) <= 0:
         return 0.0, 1.0
     most = optimize.brentq(allowed, 1.01, 1.01 + 2 * ratio * math.log(1 / share) + 1)
-    orders = 1.01 + PARTS * (most - 1.01) * (1 - 1e-9)
-    stated = lemmas.subsampled_corrected.evaluate(share=share, noise2=ratio, srm_order=orders)
-    return float((divergences(share, ratio, orders) / stated).max()), 1.0
+    return largest_share(lemmas.subsampled_corrected, share, ratio, most)
 
 
 def theorem9(case: Mapping[str, Any]) -> tuple[float, float]:
@@ -93,14 +99,10 @@ def quoted_accountant(case: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def other_limit(case: Mapping[str, Any]) -> tuple[float, float]:
-    """As `amplified`, at orders up to the limit that the end of section 4.10 prints."""
+    """The limit that the end of section 4.10 prints."""
     share, ratio = case["share"] ** 3, case["ratio"]
     most = math.log(1 / (share * (1 + ratio)))
-    if most <= 1.02:
-        return 0.0, 1.0
-    orders = 1.01 + PARTS * (most - 1.01) * (1 - 1e-9)
-    stated = lemmas.printed_condition.evaluate(share=share, noise2=ratio, srm_order=orders)
-    return float((divergences(share, ratio, orders) / stated).max()), 1.0
+    return largest_share(lemmas.printed_condition, share, ratio, most) if most > 1.02 else (0.0, 1.0)
 
 
 CHECKS = {
