@@ -4,11 +4,11 @@ Equations (4.6.1) and (4.9.2) to (4.9.5), how the estimators compose, and the li
 dp_srm_privacy.py; theorems: dp_srm.py.
 """
 
-from sympy import Eq, Le, Rational, Symbol, log, sqrt
+from sympy import Eq, Integer, Le, Rational, Symbol, diff, exp, log, sqrt
 
 from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source, lipschitz, smooth
 from bounds.convex.variance_reduction import G, L_s, sigma_n
-from bounds.nonconvex.dp_srm_privacy import noise2, order, renyi, renyi_1, renyi_2, split
+from bounds.nonconvex.dp_srm_privacy import noise2, order, reach, renyi, renyi_1, renyi_2, share, split
 from bounds.proofs import AtMost, Equals, Less, NoConstant, Proof, Same
 from bounds.symbols import T, delta, eps, n, quantity, t
 
@@ -23,6 +23,7 @@ shift = quantity("shift", "sensitivity of a gradient estimator", loss=1, paramet
 sigma_first = quantity(
     "sigma_first", "noise on the first estimator", loss=1, parameter=-1, printed="σ₀", latex=r"\sigma_0"
 )
+first2 = quantity("srm_first2", "squared noise over sensitivity of the first", box=(0.7, 1e5), printed="σ₀'²")
 change = quantity("change", "change of a record's gradient", loss=1, parameter=-1, printed="|∇f(θ)-∇f(θ')|")
 spread = quantity("spread", "distance of two records' gradients", loss=1, parameter=-1, printed="|∇f-∇f'|")
 clip_1 = quantity("clip_1", "limit of a gradient", loss=1, parameter=-1, printed="C₁", latex="C_1")
@@ -227,6 +228,45 @@ first_ratio_corrected = Claim(
     checks=[Equals(sigma_first**2 / equation2.formula**2, "σ₀²/Δ² with Δ = 2G/b₀ of (4.9.2)")],
     cites=[Cites("lwang21.equation4.9.2")],
 )
+
+# Theorem 4.5.1 puts the smaller σ'² and the larger τ into the condition on α; with b₀ > b that is b's and b₀'s.
+two_batches = [
+    order > 1, noise2 >= Rational(7, 10), noise2 <= first2, share <= 1,
+    order - 1 <= Rational(2, 3) * noise2 * reach(order),
+]  # fmt: skip
+reach_first = reach(order).subs(noise2, first2)
+
+larger_first = Claim(
+    id="lwang21.theorem4.5.1.two_batches",
+    source=Source("lwang21", "Theorem 4.5.1, the condition on α where b₀ > b"),
+    kind=Kind.PRIVACY,
+    says="The condition with the smaller σ'² gives Lemma 4.3.7's for the first estimator, whose σ'² is larger.",
+    assumes=two_batches,
+    states=Le(order - 1, Rational(2, 3) * first2 * reach_first),
+    checks=[AtMost(order - 1, "what the lemma allows falls where τα(1+σ'²) nears 1")],
+)
+
+larger_first_corrected = Claim(
+    id="lwang21.theorem4.5.1.two_batches.corrected",
+    source=Source("lwang21", "Theorem 4.5.1, the condition on α where b₀ > b"),
+    kind=Kind.PRIVACY,
+    says="It does if τα(1+σ'²) is at most 1/e for the first estimator too.",
+    assumes=[*two_batches, share * order * (1 + first2) <= exp(-1)],
+    states=Le(order - 1, Rational(2, 3) * first2 * reach_first),
+    corrects="lwang21.theorem4.5.1.two_batches",
+    checks=[
+        Proof(
+            [
+                Same(
+                    "how fast what it allows grows with σ'², over 2/3",
+                    diff(first2 * reach_first, first2), reach_first - first2 / (1 + first2),
+                ),
+                Less("the logarithm is 1 at least, and σ'²/(1+σ'²) is 1 at most", first2 / (1 + first2), Integer(1)),
+            ],
+            "it grows, from the smaller σ'² to the larger",
+        )
+    ],
+)  # fmt: skip
 
 clipped_noise = Claim(
     id="lwang21.section4.5.clipping.privacy",

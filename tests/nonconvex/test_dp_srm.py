@@ -305,7 +305,8 @@ def test_too_few_steps_leave_the_start() -> None:
     [
         "lwang21.lemma4.3.7.subsampled", "lwang21.theorem4.5.4", "lwang21.theorem4.5.4.privacy",
         "lwang21.equation4.9.15", "lwang21.section4.7.clipping", "lwang21.definition4.3.5.noise",
-        "lwang21.theorem4.5.1.first_batch", "lwang21.remark4.5.2.noise", "lwang21.section4.6.dominated",
+        "lwang21.theorem4.5.1.first_batch", "lwang21.theorem4.5.1.two_batches", "lwang21.algorithm4.noise",
+        "lwang21.remark4.5.2.noise", "lwang21.section4.6.dominated",
         "lwang21.section4.6.combined", "lwang21.section4.7.objective", "lwang21.section4.9.composition",
         "lwang21.section4.9.smooth",
     ],
