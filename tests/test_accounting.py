@@ -159,6 +159,14 @@ def test_rrpsgd(n: int, delta: float, tight: float) -> None:
     assert planted.low > bounds.high  # a factor two in the noise cannot hide
 
 
+@pytest.mark.parametrize("multiplier", [0.1, 0.01, 1e-6])
+def test_almost_no_noise_still_has_a_lower_bound(multiplier: float) -> None:
+    """Losses beyond the range of floats: the largest output shows a drawn record; more noise shows less."""
+    bounds = subsampled_gaussian_epsilon(multiplier, 10_000, 1, 100, 1e-6)
+    assert 400 < bounds.low <= bounds.high
+    assert bounds.low > subsampled_gaussian_epsilon(0.5, 10_000, 1, 100, 1e-6).high
+
+
 @given(q=st.integers(1, 9), mu=st.floats(0.02, 3.0), delta=st.floats(1e-8, 1e-2))
 @quick
 def test_one_sampled_step_has_a_closed_form(q: int, mu: float, delta: float) -> None:

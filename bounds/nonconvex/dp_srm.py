@@ -1,8 +1,8 @@
 """DP-SRM (lwang21, chapter 4, Algorithm 4): stochastic recursive momentum with Gaussian noise, risks of any shape.
 
-Theorems 4.5.1 and 4.5.4, Corollary 4.5.3 and Remark 4.5.5. D_F, the excess risk of the start, is g₀ here. Lemmas:
-dp_srm_privacy.py, dp_srm_sensitivity.py; the proof of Theorem 4.5.4: dp_srm_proof.py; Table 4.1:
-variance_reduction_comparison.py. Solver: dpcheck/solvers/nonconvex/dp_srm.py.
+Theorems 4.5.1 and 4.5.4, Corollary 4.5.3 and Remark 4.5.5. D_F, the excess risk of the start, is g₀ here. Beside it:
+dp_srm_definitions, _privacy and _sensitivity (lemmas), _estimator and _proof (of Theorem 4.5.4), _algorithm,
+_experiments, _networks; Table 4.1: variance_reduction_comparison.py. Solver: dpcheck/solvers/nonconvex/dp_srm.py.
 """
 
 from sympy import Basic, Eq, Integer, Rational, Symbol, exp, log, sqrt

@@ -3,9 +3,9 @@
 Where a printed step loses a factor, it stands beside the one that follows. The parameters: dp_srm_proof.py.
 """
 
-from sympy import Eq, Integer, Le, Min, Rational, Symbol, sqrt
+from sympy import Eq, Integer, Le, Max, Min, Rational, Symbol, sqrt
 
-from bounds.claim import Cites, Claim, Kind, Source
+from bounds.claim import Cites, Claim, Kind, Setting, Source
 from bounds.convex.variance_reduction import G, L_s, gap0, sigma_n
 from bounds.nonconvex.dp_srm_sensitivity import (
     first_batch,
@@ -33,6 +33,9 @@ wobble_1 = quantity("wobble_1", "deviation of a batch's change of gradient", los
 wobble_2 = quantity("wobble_2", "deviation of a batch's gradient", loss=1, parameter=-1, printed="y")
 fall_srm = quantity("fall_srm", "what a step gains, eta/4 ||v||^2", loss=1, printed="η‖v‖²/4")
 batch_spread = quantity("batch_spread", "E ||mean of a batch||^2 of vectors that add up to 0", printed="E‖ā‖²")
+change_1 = quantity("srm_change_1", "change of one record's gradient", loss=1, parameter=-1, printed="p")
+change_2 = quantity("srm_change_2", "change of another's", loss=1, parameter=-1, printed="q")
+mean_change = quantity("srm_mean_change", "change of the mean gradient", loss=1, parameter=-1, printed="‖∇F(x)-∇F(y)‖")
 square = quantity("square", "mean of ||a||^2 over all records", printed="mean ‖a‖²")
 
 u, v, w, big = (
@@ -63,6 +66,36 @@ lemma111 = Claim(
         )
     ],
 )
+
+smooth_mean = Claim(
+    id="lwang21.section4.9.smooth",
+    source=Source("lwang21", "section 4.9.2, F has an L-Lipschitz gradient"),
+    kind=Kind.UTILITY,
+    says="‖∇F(x)-∇F(y)‖ is the mean of the records' changes, printed as an equation; here two, p and q in size.",
+    assumes=[*losses, Setting("two records whose gradients change in opposite directions")],
+    states=Eq(mean_change, (change_1 + change_2) / 2),
+    checks=[Equals(Max(change_1 - change_2, change_2 - change_1) / 2, "opposite changes cancel")],
+)
+
+smooth_mean_corrected = Claim(
+    id="lwang21.section4.9.smooth.corrected",
+    source=Source("lwang21", "section 4.9.2, F has an L-Lipschitz gradient"),
+    kind=Kind.UTILITY,
+    says="At most that, which is what L-smoothness of F takes.",
+    assumes=[*losses, Setting("two records at any angle whose cosine is z")],
+    states=Le(mean_change, (change_1 + change_2) / 2),
+    corrects="lwang21.section4.9.smooth",
+    checks=[
+        Proof(
+            [
+                Less(
+                    "|p + q|² = p² + q² + 2pqz ≤ (p+q)² for z ≤ 1",
+                    change_1**2 + change_2**2 + 2 * change_1 * change_2 * (1 - u), (change_1 + change_2) ** 2,
+                )
+            ]
+        )
+    ],
+)  # fmt: skip
 
 equation6 = Claim(
     id="lwang21.equation4.9.6",
@@ -117,6 +150,38 @@ parts = (
     + d * sigma_n**2
 )
 exact = (1 - momentum) ** 2 * error2_before + ((1 - momentum) * wobble_1 + momentum * wobble_2) ** 2 + d * sigma_n**2
+
+mean_b, mean_0, all_b, all_0, before = (
+    Symbol(name, real=True) for name in ("mean_b", "mean_0", "all_b", "all_0", "v_0")
+)
+
+equation8 = Claim(
+    id="lwang21.equation4.9.8",
+    source=Source("lwang21", "equation (4.9.8)"),
+    kind=Kind.UTILITY,
+    says="The error of v is (1-γ) times that before, (1-γ) times the deviation x of the changes, γ times y; and noise.",
+    assumes=losses,
+    states=Eq(error2, exact),
+    checks=[
+        Proof(
+            [
+                Same(
+                    "coordinate by coordinate, without the noise",
+                    mean_b + (1 - momentum) * (before - mean_0) - all_b,
+                    (1 - momentum) * (before - all_0) + (1 - momentum) * (mean_b - mean_0 + all_0 - all_b)
+                    + momentum * (mean_b - all_b),
+                ),
+                Same(
+                    "given the past, x, y and the noise have mean 0: squares add up, and x and y, here parallel, join",
+                    (1 - momentum) ** 2 * error2_before
+                    + (1 - momentum) ** 2 * wobble_1**2 + 2 * (1 - momentum) * momentum * wobble_1 * wobble_2
+                    + momentum**2 * wobble_2**2 + d * sigma_n**2,
+                    exact,
+                ),
+            ]
+        )
+    ],
+)  # fmt: skip
 
 equation9 = Claim(
     id="lwang21.equation4.9.9",

@@ -6,10 +6,10 @@ kind stands with its own algorithm. Sensitivity and noise: dp_srm_sensitivity.py
 
 from sympy import Eq, Integer, Le, Min, Rational, Symbol, exp, integrate, log, oo, pi, sqrt
 
-from bounds.claim import Cites, Claim, Kind, Rate, Source
+from bounds.claim import Cites, Claim, Kind, Setting, Source
 from bounds.guarantees import RenyiDP
 from bounds.proofs import AtMost, Equals, Less, Proof, Same
-from bounds.symbols import Delta, delta, eps_out, quantity, sigma
+from bounds.symbols import Delta, c1, delta, eps_out, quantity, sigma
 
 # The symbols of chapter 4 --------------------------------------------------------------------------
 order = quantity("srm_order", "order of a Renyi divergence", box=(1.01, 1e3), printed="α", latex=r"\alpha")
@@ -165,6 +165,36 @@ geometric = Claim(
     cites=[Cites("lwang21.section4.10.binomial")],
 )  # fmt: skip
 
+converges = Claim(
+    id="lwang21.section4.10.ratio",
+    source=Source("lwang21", "section 4.10, the condition of the geometric sum"),
+    kind=Kind.IDENTITY,
+    says="τα·e^((α-1)/(2σ²)) stays below 1 under (4.10.2); here with α-1 at its limit, and no τ < 1 is needed.",
+    assumes=[share * whole_order * (1 + noise2) <= 1],
+    states=Le(share * whole_order * exp(reach(whole_order) / 3), 1),
+    checks=[
+        Proof(
+            [
+                Same(
+                    "(α-1)/(2σ²) is log(1/(τα(1+σ²)))/3: the cube is (τα)²/(1+σ²)",
+                    (share * y * exp(reach(y) / 3)) ** 3, (share * y) ** 2 / (1 + noise2),
+                ),
+                Less("τα(1+σ²) ≤ 1 for a positive logarithm", x**2, 1 + noise2, {x: 1 / (1 + noise2 + more)}),
+            ]
+        )
+    ],
+)  # fmt: skip
+
+printed_condition = Claim(
+    id="lwang21.section4.10.condition",
+    source=Source("lwang21", "section 4.10, before its last line"),
+    kind=Kind.PRIVACY,
+    says="The result under another limit, as printed there: α ≤ log(1/(τ(1+σ²))), which does not give (4.10.2).",
+    assumes=[order > 1, noise2 >= Rational(7, 10), order <= log(1 / (share * (1 + noise2))), share <= 1],
+    states=Le(renyi, Rational(7, 2) * share**2 * order / noise2),
+    guarantee=RenyiDP(order, renyi),
+)
+
 last_step = Claim(
     id="lwang21.section4.10.last",
     source=Source("lwang21", "section 4.10, last line"),
@@ -224,22 +254,24 @@ subsampled_whole = Claim(
     ],
 )  # fmt: skip
 
-accountant_rate = share**2 * order / ((1 - share) * sigma**2) + share**3 * order**3 / sigma**3
-
 remark8 = Claim(
     id="lwang21.remark4.3.8",
     source=Source("lwang21", "Remark 4.3.8, the moments accountant"),
     kind=Kind.PRIVACY,
-    says="The moments accountant with sensitivity 1, for σ ≥ 1 and α ≤ σ² log(1/(τσ)), as it is quoted.",
-    assumes=[order > 1, sigma >= 1, order <= sigma**2 * log(1 / (share * sigma)), share <= Rational(1, 2)],
-    states=Rate(renyi, accountant_rate),
+    says="The moments accountant (ACG16) with sensitivity 1, as quoted: each record drawn with probability τ, a c₁.",
+    assumes=[
+        order > 1, sigma >= 1, order <= sigma**2 * log(1 / (share * sigma)), share <= Rational(1, 2),
+        Setting("each record drawn by itself, neighbours with a record more or less, as in ACG16"),
+    ],
+    states=Le(renyi, share**2 * order / ((1 - share) * sigma**2) + c1 * share**3 * order**3 / sigma**3),
     guarantee=RenyiDP(order, renyi),
+    hidden=(c1,),
     ignores_units=True,
-)
+)  # fmt: skip
 
 remark8_closed = Claim(
     id="lwang21.remark4.3.8.comparison",
-    source=Source("lwang21", "Remarks 4.3.8 and 4.5.2"),
+    source=Source("lwang21", "Remark 4.3.8, the ranges of α"),
     kind=Kind.PRIVACY,
     says="Against the moments accountant Lemma 4.3.7 relaxes the noise (σ² ≥ 0.7, not 1); its range of α is no larger.",
     assumes=[noise2 >= 1, whole_order >= 2, share * whole_order * (1 + noise2) <= 1],
@@ -256,6 +288,16 @@ remark8_closed = Claim(
         )
     ],
 )  # fmt: skip
+
+remark2 = Claim(
+    id="lwang21.remark4.5.2",
+    source=Source("lwang21", "Remark 4.5.2"),
+    kind=Kind.PRIVACY,
+    says="The requirement on σ'² is relaxed: noise that meets the moments accountant's, σ'² ≥ 1, meets it.",
+    assumes=[noise2 >= 1],
+    states=Le(Rational(7, 10), noise2),
+    checks=[AtMost(Rational(7, 10), "0.7, over each one's own sensitivity", {noise2: 1 + more})],
+)
 
 conversion = Claim(
     id="lwang21.lemma4.3.9",

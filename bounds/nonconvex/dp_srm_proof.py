@@ -1,11 +1,11 @@
-"""The proof of Theorem 4.5.4 of lwang21 (DP-SRM) at its parameters: equations (4.9.17) to (4.9.20), with constants.
+"""The proof of Theorem 4.5.4 of lwang21 (DP-SRM) at its parameters: (4.9.17) to (4.9.20), and its outline.
 
 What they are put into: dp_srm_estimator.py. The theorem: dp_srm.py.
 """
 
 from sympy import Eq, Integer, Le, Rational, Symbol, exp, log, sqrt
 
-from bounds.claim import Cites, Claim, Kind, Rate, Source
+from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source
 from bounds.convex.variance_reduction import G, L_s, gap0, sigma_n
 from bounds.nonconvex.dp_srm_estimator import estimate_bound, roots
 from bounds.nonconvex.dp_srm_privacy import split
@@ -31,6 +31,10 @@ steps_of_proof = 4 * (L_s * gap0) ** 2 / accuracy**3  # and 1 more, rounded down
 
 balance = quantity("balance", "G sqrt(L g0 d log(1/delta))/(n eps)", loss=2, parameter=-2, printed="K")
 noise_part = quantity("noise_part", "d sigma_0^2/(T zeta gamma)", loss=1, parameter=-1, printed="dσ₀²/(Tζγ)")
+later_part = quantity("srm_later_part", "d sigma^2/gamma", loss=2, parameter=-2, printed="dσ²/γ")
+both_parts = quantity(
+    "srm_both_parts", "(T d sigma^2 + d sigma_0^2)/(T gamma)", loss=2, parameter=-2, printed="d(σ²+σ₀²/T)/γ"
+)
 u, v = Symbol("u", nonnegative=True), Symbol("v", nonnegative=True)
 big = Symbol("big", positive=True)
 
@@ -138,6 +142,37 @@ equation20_corrected = Claim(
     checks=[Follows(first_noise, 7 * sqrt(2), "with (4.9.19) and γ = √2ζ/n₀")],
 )
 
+# (4.9.20) without C₅: with (4.9.19), (1-γ)ζ/n₀ + γG ≤ (1+√2)Gζ/n₀, T = 4n₀L·g₀/ζ² and γ = √2ζ/n₀.
+variance = log(1 / delta) / (n * eps) ** 2
+later_noise = d * 14 * 4 * slowing * L_s * gap0 / target**2 * ((1 + sqrt(2)) * G * target / slowing) ** 2 * variance
+
+other_terms = Claim(
+    id="lwang21.equation4.9.20.terms",
+    source=Source("lwang21", "equation (4.9.20), the terms of C₃, C₄ and C₆"),
+    kind=Kind.UTILITY,
+    says="dσ²/(ζγ) is of order L·g₀G²d·log(1/δ)/(nεζ)²; the roots of C₄ and C₆ are as printed too. G ≥ 1.",
+    assumes=[*losses, G >= 1],
+    states=Rate(later_part, L_s * gap0 * G**2 * d * log(1 / delta) / (n * eps * target) ** 2),
+    ignores_units=True,
+    checks=[
+        Follows(later_noise * slowing / (sqrt(2) * target) / target, Integer(231), "C₃, by γ = √2ζ/n₀"),
+        Proof(
+            [
+                Same(
+                    "C₄: the square of √(dσ²/γ) is G²L·g₀·d·log(1/δ)/((nε)²ζ) times a number",
+                    later_noise * slowing / (sqrt(2) * target),
+                    28 * sqrt(2) * (1 + sqrt(2)) ** 2 * G**2 * L_s * gap0 * d * variance / target,
+                ),
+                Same(
+                    "C₆: the square of √(dσ₀²/(Tγ)) is n₀dG²log(1/δ)/((nε)²ζ) times a number",
+                    d * 14 * G**2 * variance * slowing / (sqrt(2) * target),
+                    7 * sqrt(2) * slowing * d * G**2 * variance / target,
+                ),
+            ]
+        ),
+    ],
+)
+
 # All eleven terms over ζ: σ's at most √6 times (4.9.19), T at most 5n₀L·g₀/ζ², γG + (1-γ)ζ/n₀ at most (1+√2)Gζ/n₀.
 later2 = 6 * 14 * 5 * (1 + sqrt(2)) ** 2 / sqrt(2)  # dσ²/(ζγ) over ζ²
 first2 = 6 * 14 / sqrt(2)  # dσ₀²/(Tζγ) over ζ
@@ -194,5 +229,99 @@ best_target = Claim(
                 )
             ]
         ),
+    ],
+)
+
+# Section 4.6.2, the outline ------------------------------------------------------------------------
+# The noise of Theorem 4.5.1 per unit, and T of the proof where L·g₀ = n₀ζ: σ₀ = G, σ = (1-γ)ζ/n₀ + γG, T = 4n₀²/ζ.
+dominated = Claim(
+    id="lwang21.section4.6.dominated",
+    source=Source("lwang21", "section 4.6.2, after the bound on the estimators' error"),
+    kind=Kind.UTILITY,
+    says="At the theorem's parameters the noise term (Tdσ² + dσ₀²)/(Tγ) is dominated by dσ²/γ.",
+    states=Rate(both_parts, d * sigma_n**2 / momentum),
+    checks=[
+        NoConstant(
+            (T * d * sigma_n**2 + d * sigma_first**2) / (T * momentum),
+            {d: 1, G: 1, slowing: big, momentum: sqrt(2) / big**2, T: 4 * big**3, sigma_first: 1,
+             sigma_n: (1 - sqrt(2) / big**2) / big**2 + sqrt(2) / big**2},
+            big, "ζ = 1/n₀, G = L·g₀ = 1: σ² falls like ζ⁴, and T, which divides σ₀², grows like 1/ζ³ only", at=1e3,
+        )
+    ],
+)  # fmt: skip
+
+dominated_corrected = Claim(
+    id="lwang21.section4.6.dominated.corrected",
+    source=Source("lwang21", "section 4.6.2, after the bound on the estimators' error"),
+    kind=Kind.UTILITY,
+    says="It is the other way round: dσ²/γ is at most 24ζ times dσ₀²/(Tγ), for G ≥ 1 and T of the proof.",
+    assumes=[*losses, G >= 1, Setting("T = 4n₀²/ζ, γ = √2ζ/n₀ ≤ 1, the noise of Theorem 4.5.1")],
+    states=Le(later_part, 24 * target * d * sigma_first**2 / (T * momentum)),
+    corrects="lwang21.section4.6.dominated",
+    ignores_units=True,
+    checks=[
+        Proof(
+            [
+                Less("σ ≤ (1+√2)(ζ/n₀)·σ₀: ζ/n₀ + √2(ζ/n₀)G, over σ₀ = G", target / slowing * (1 + sqrt(2) * G) / G,
+                     (1 + sqrt(2)) * target / slowing, {G: 1 + u}),
+                Less("so Tσ² ≤ 4(1+√2)²ζ·σ₀² with T = 4n₀²/ζ",
+                     4 * slowing**2 / target * ((1 + sqrt(2)) * target / slowing) ** 2, 24 * target),
+            ]
+        )
+    ],
+)  # fmt: skip
+
+# The four noise terms of (4.9.20), C₅ corrected, with n₀ = L·g₀/ζ and K as in section 4.6.2.
+noise_terms = {
+    "C₃": balance**2 / target**2, "C₄": balance / sqrt(target), "C₅": balance**2 / target**3, "C₆": balance / target,
+}  # fmt: skip
+
+combined = Claim(
+    id="lwang21.section4.6.combined",
+    source=Source("lwang21", "section 4.6.2, the bound for any ζ"),
+    kind=Kind.UTILITY,
+    says="The noise terms of (4.9.20) are of order ζ + K/ζ for every ζ, K = √(L·g₀·d·log(1/δ))G/(nε).",
+    states=Rate(both_parts, target + balance / target),
+    ignores_units=True,
+    checks=[
+        NoConstant(
+            sum(noise_terms.values()), {balance: 1 / big, target: 1 / big ** Rational(3, 4)}, big,
+            "below √K the term of C₅ is K²/ζ³, whose share of K/ζ grows: 'the smallest ζ' cannot be solved for there",
+        )
+    ],
+)  # fmt: skip
+
+combined_corrected = Claim(
+    id="lwang21.section4.6.combined.corrected",
+    source=Source("lwang21", "section 4.6.2, the bound for any ζ"),
+    kind=Kind.UTILITY,
+    says="From ζ = √K, the theorem's, up to 1 they are.",
+    assumes=[balance <= target**2, target <= 1],
+    states=Rate(both_parts, target + balance / target),
+    corrects="lwang21.section4.6.combined",
+    ignores_units=True,
+    checks=[
+        Proof(
+            [
+                Less(f"{name} ≤ K/ζ", term, balance / target, {balance: (1 + v) ** -4 / (1 + u), target: (1 + v) ** -2})
+                for name, term in noise_terms.items()
+            ],
+            "hidden constant 4 suffices: ζ = (1+v)^(-2), K = ζ²/(1+u)",
+        )
+    ],
+)
+
+fixed = {G: Integer(1), L_s: Integer(1), gap0: Integer(1)}
+
+batches = Claim(
+    id="lwang21.theorem4.5.4.batches",
+    source=Source("lwang21", "Theorem 4.5.4 and after Remark 4.5.5, b₀ and b"),
+    kind=Kind.COST,
+    says="With G, L and g₀ fixed b is a number and b₀, the only large batch, of order √(nε)/d^(1/4), here δ ≤ 1/e.",
+    assumes=[delta <= exp(-1), Setting("G = L = g₀ = 1")],
+    states=Rate(first_batch, sqrt(n * eps) / d ** Rational(1, 4)),
+    checks=[
+        Follows(first_of_proof.subs(fixed), Integer(1), "b₀ = G²/(ζL·g₀)", {delta: exp(-((1 + u) ** 4))}),
+        Proof([Same("b = G²/(n₀ζ) = G²/(L·g₀)", G**2 / (L_s * gap0 / target * target), batch_of_proof)]),
     ],
 )

@@ -1,15 +1,16 @@
 """How far one record moves the estimators of DP-SRM (lwang21, chapter 4), and what noise that takes.
 
-Equations (4.6.1) and (4.9.2) to (4.9.5), and the limits by clipping. Lemmas: dp_srm_privacy.py; theorems: dp_srm.py.
+Equations (4.6.1) and (4.9.2) to (4.9.5), how the estimators compose, and the limits by clipping. Lemmas:
+dp_srm_privacy.py; theorems: dp_srm.py.
 """
 
-from sympy import Eq, Le, Rational, Symbol, log
+from sympy import Eq, Integer, Le, Rational, Symbol, diff, exp, log, sqrt
 
 from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source, lipschitz, smooth
-from bounds.convex.variance_reduction import G, L_s
-from bounds.nonconvex.dp_srm_privacy import noise2, order, renyi, split
+from bounds.convex.variance_reduction import G, L_s, sigma_n
+from bounds.nonconvex.dp_srm_privacy import noise2, order, reach, renyi, renyi_1, renyi_2, share, split
 from bounds.proofs import AtMost, Equals, Less, NoConstant, Proof, Same
-from bounds.symbols import T, delta, eps, n, quantity
+from bounds.symbols import T, delta, eps, n, quantity, t
 
 momentum = quantity("momentum", "weight of the newest gradient", box=(1e-3, 0.999), below=1.0, printed="γ")
 slowing = quantity("slowing", "divisor of the step size", box=(1, 1e3), printed="n₀", latex="n_0")
@@ -22,6 +23,7 @@ shift = quantity("shift", "sensitivity of a gradient estimator", loss=1, paramet
 sigma_first = quantity(
     "sigma_first", "noise on the first estimator", loss=1, parameter=-1, printed="σ₀", latex=r"\sigma_0"
 )
+first2 = quantity("srm_first2", "squared noise over sensitivity of the first", box=(0.7, 1e5), printed="σ₀'²")
 change = quantity("change", "change of a record's gradient", loss=1, parameter=-1, printed="|∇f(θ)-∇f(θ')|")
 spread = quantity("spread", "distance of two records' gradients", loss=1, parameter=-1, printed="|∇f-∇f'|")
 clip_1 = quantity("clip_1", "limit of a gradient", loss=1, parameter=-1, printed="C₁", latex="C_1")
@@ -203,4 +205,118 @@ true_ratio = Claim(
     states=Eq(noise2, Rational(7, 2) * later_batch**2 * T * order / (split * n**2 * eps)),
     corrects="lwang21.equation4.9.3.condition",
     checks=[Equals(scale2 * later_reach**2 / (2 * later_reach / later_batch) ** 2, "σ²/Δ²")],
+)
+
+first_ratio = Claim(
+    id="lwang21.theorem4.5.1.first_batch",
+    source=Source("lwang21", "Theorem 4.5.1, σ'² of the first batch"),
+    kind=Kind.PRIVACY,
+    says="The squared noise over sensitivity of the first estimator is b₀σ₀²/(4G²), as printed.",
+    assumes=losses,
+    states=Eq(noise2, first_batch * sigma_first**2 / (4 * G**2)),
+    checks=[Equals(sigma_first**2 / equation2.formula**2, "σ₀²/Δ² with Δ = 2G/b₀ of (4.9.2)")],
+)
+
+first_ratio_corrected = Claim(
+    id="lwang21.theorem4.5.1.first_batch.corrected",
+    source=Source("lwang21", "Theorem 4.5.1, σ'² of the first batch"),
+    kind=Kind.PRIVACY,
+    says="With b₀², as the proof has it.",
+    assumes=losses,
+    states=Eq(noise2, first_batch**2 * sigma_first**2 / (4 * G**2)),
+    corrects="lwang21.theorem4.5.1.first_batch",
+    checks=[Equals(sigma_first**2 / equation2.formula**2, "σ₀²/Δ² with Δ = 2G/b₀ of (4.9.2)")],
+    cites=[Cites("lwang21.equation4.9.2")],
+)
+
+# Theorem 4.5.1 puts the smaller σ'² and the larger τ into the condition on α; with b₀ > b that is b's and b₀'s.
+two_batches = [
+    order > 1, noise2 >= Rational(7, 10), noise2 <= first2, share <= 1,
+    order - 1 <= Rational(2, 3) * noise2 * reach(order),
+]  # fmt: skip
+reach_first = reach(order).subs(noise2, first2)
+
+larger_first = Claim(
+    id="lwang21.theorem4.5.1.two_batches",
+    source=Source("lwang21", "Theorem 4.5.1, the condition on α where b₀ > b"),
+    kind=Kind.PRIVACY,
+    says="The condition with the smaller σ'² gives Lemma 4.3.7's for the first estimator, whose σ'² is larger.",
+    assumes=two_batches,
+    states=Le(order - 1, Rational(2, 3) * first2 * reach_first),
+    checks=[AtMost(order - 1, "what the lemma allows falls where τα(1+σ'²) nears 1")],
+)
+
+larger_first_corrected = Claim(
+    id="lwang21.theorem4.5.1.two_batches.corrected",
+    source=Source("lwang21", "Theorem 4.5.1, the condition on α where b₀ > b"),
+    kind=Kind.PRIVACY,
+    says="It does if τα(1+σ'²) is at most 1/e for the first estimator too.",
+    assumes=[*two_batches, share * order * (1 + first2) <= exp(-1)],
+    states=Le(order - 1, Rational(2, 3) * first2 * reach_first),
+    corrects="lwang21.theorem4.5.1.two_batches",
+    checks=[
+        Proof(
+            [
+                Same(
+                    "how fast what it allows grows with σ'², over 2/3",
+                    diff(first2 * reach_first, first2), reach_first - first2 / (1 + first2),
+                ),
+                Less("the logarithm is 1 at least, and σ'²/(1+σ'²) is 1 at most", first2 / (1 + first2), Integer(1)),
+            ],
+            "it grows, from the smaller σ'² to the larger",
+        )
+    ],
+)  # fmt: skip
+
+clipped_noise = Claim(
+    id="lwang21.section4.5.clipping.privacy",
+    source=Source("lwang21", "section 4.5, C₁ and C₂ in place of G and ζ/n₀"),
+    kind=Kind.PRIVACY,
+    says="With clipped gradients and the noise of Theorem 4.5.1 in C₁ and C₂, σ²/Δ² is the theorem's: so is privacy.",
+    states=Eq(noise2, Rational(7, 2) * later_batch**2 * T * order / (split * n**2 * eps)),
+    checks=[Equals(scale2 * ((1 - momentum) * clip_2 + momentum * clip_1) ** 2 / clipping.formula**2, "σ²/Δ²")],
+    cites=[Cites("lwang21.section4.5.clipping")],
+)
+
+counted = Claim(
+    id="lwang21.section4.9.composition",
+    source=Source("lwang21", "section 4.9.1, the privacy of M_t"),
+    kind=Kind.PRIVACY,
+    says="The estimators G₀ to G_t together have Renyi divergence ρ₀ + (t-1)ρ, as printed.",
+    assumes=[order > 1],
+    states=Le(renyi, renyi_1 + (t - 1) * renyi_2),
+    checks=[AtMost(renyi_1 + t * renyi_2, "one and t of them; divergences of Gaussians on all records add up exactly")],
+)
+
+counted_corrected = Claim(
+    id="lwang21.section4.9.composition.corrected",
+    source=Source("lwang21", "section 4.9.1, the privacy of M_t"),
+    kind=Kind.PRIVACY,
+    says="They are t + 1: ρ₀ + tρ. The released θ, out of θ⁰ to θ^(T-1), shows T - 1 of them at most.",
+    assumes=[order > 1],
+    states=Le(renyi, renyi_1 + t * renyi_2),
+    corrects="lwang21.section4.9.composition",
+    checks=[AtMost(renyi_1 + t * renyi_2, "Lemma 4.9.1, one after the other")],
+    cites=[Cites("lwang21.lemma4.9.1")],
+)
+
+least_noise = Claim(
+    id="lwang21.remark4.5.2.noise",
+    source=Source("lwang21", "Remark 4.5.2, read of the noise itself"),
+    kind=Kind.PRIVACY,
+    says="The least noise it covers is no more than the moments accountant's, which is G over b.",
+    assumes=[*losses, Setting("there a record comes or goes and moves a batch's gradient by G/b; here 2G/b, replaced")],
+    states=Le(sigma_n, G / later_batch),
+    checks=[AtMost(sqrt(Rational(7, 10)) * 2 * G / later_batch, "σ'² = 0.7 at the sensitivity 2G/b")],
+)
+
+least_noise_corrected = Claim(
+    id="lwang21.remark4.5.2.noise.corrected",
+    source=Source("lwang21", "Remark 4.5.2, read of the noise itself"),
+    kind=Kind.PRIVACY,
+    says="It is 1.68 times that at most.",
+    assumes=losses,
+    states=Le(sigma_n, Rational(168, 100) * G / later_batch),
+    corrects="lwang21.remark4.5.2.noise",
+    checks=[AtMost(sqrt(Rational(7, 10)) * 2 * G / later_batch, "σ'² = 0.7 at the sensitivity 2G/b")],
 )

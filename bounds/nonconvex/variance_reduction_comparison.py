@@ -1,8 +1,9 @@
 """Table 4.1 of lwang21: private search for stationary points, utility and gradients."""
 
-from sympy import Add, Expr, Integer, Rational, log, sqrt
+from sympy import Add, Eq, Expr, Integer, Rational, log, sqrt, sympify
 
 from bounds.claim import Claim, Kind, Rate, Source
+from bounds.proofs import Equals
 from bounds.rates import exponent
 from bounds.symbols import d, delta, eps, n, ratio
 from bounds.tables import Cell, Regenerates, Row, Table
@@ -58,4 +59,45 @@ follows = Claim(
     says="Each cell on a method that the documents analyse follows from its theorem, under the caption's conventions.",
     states=Rate(ratio, Integer(1)),
     checks=[Regenerates(table4_1)],
+)
+
+# What the text around the table says ---------------------------------------------------------------
+cell = {(row.method.split()[0], name): sympify(c.printed) for row in table4_1.rows for name, c in row.cells.items()}
+
+cheaper = Claim(
+    id="lwang21.section4.1.factor",
+    source=Source("lwang21", "section 4.1, contributions"),
+    kind=Kind.COST,
+    says="DP-GD's gradients over those of DP-SRM, of order n^(3/2): √n times (√d/ε)^(1/2), so Θ(√n) at fixed d and ε.",
+    states=Eq(ratio, sqrt(n) * d ** Rational(1, 4) / sqrt(eps)),
+    checks=[Equals(cell["DP-GD", COST] / cell["DP-SRM", COST], "the cells of Table 4.1")],
+)
+
+cheaper_private = Claim(
+    id="lwang21.section4.1.factor.corrected",
+    source=Source("lwang21", "section 4.1, contributions, privacy counted"),
+    kind=Kind.COST,
+    says="With batches that make Theorem 4.5.4 private it is Θ(n^(1/4)), see lwang21.theorem4.5.4.cost.corrected.",
+    states=Eq(ratio, (n / (eps * sqrt(d))) ** Rational(1, 4)),
+    corrects="lwang21.section4.1.factor",
+    checks=[
+        Equals(
+            cell["DP-GD", COST] / (n ** Rational(7, 4) * eps ** Rational(5, 4) / d ** Rational(3, 8)),
+            "DP-GD's cell over n^(7/4)ε^(5/4)/d^(3/8)",
+        )
+    ],
+)
+
+sharper = Claim(
+    id="lwang21.section4.2.factor",
+    source=Source("lwang21", "section 4.2, DP-GD against RRPSGD"),
+    kind=Kind.UTILITY,
+    says="DP-GD improves on RRPSGD's utility by the factor log(n/δ)^(1/4).",
+    states=Eq(ratio, log(n / delta) ** Rational(1, 4)),
+    checks=[
+        Equals(
+            (cell["RRPSGD", UTILITY] ** 4 / cell["DP-GD", UTILITY] ** 4) ** Rational(1, 4),
+            "the cells of Table 4.1, fourth powers",
+        )
+    ],
 )

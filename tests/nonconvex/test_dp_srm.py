@@ -301,33 +301,22 @@ def test_too_few_steps_leave_the_start() -> None:
 
 
 @pytest.mark.parametrize(
-    ("claim", "verdict"),
+    "claim",
     [
-        ("lwang21.lemma4.3.7.subsampled", Verdict.REFUTED),
-        ("lwang21.theorem4.5.4", Verdict.REFUTED),
-        ("lwang21.theorem4.5.4.privacy", Verdict.REFUTED),
-        ("lwang21.equation4.9.15", Verdict.REFUTED),
-        ("lwang21.section4.7.clipping", Verdict.REFUTED),
+        "lwang21.lemma4.3.7.subsampled", "lwang21.theorem4.5.4", "lwang21.theorem4.5.4.privacy",
+        "lwang21.equation4.9.15", "lwang21.section4.7.clipping", "lwang21.definition4.3.5.noise",
+        "lwang21.theorem4.5.1.first_batch", "lwang21.theorem4.5.1.two_batches", "lwang21.algorithm4.noise",
+        "lwang21.remark4.5.2.noise", "lwang21.section4.6.dominated",
+        "lwang21.section4.6.combined", "lwang21.section4.7.objective", "lwang21.section4.9.composition",
+        "lwang21.section4.9.smooth",
     ],
-)
-def test_counterexamples_replay(claim: str, verdict: Verdict) -> None:
+)  # fmt: skip
+def test_counterexamples_replay(claim: str) -> None:
     check = library[claim].checks[0]
     evidence = check.run(library[claim], Effort())
-    assert evidence.verdict is verdict
+    assert evidence.verdict is Verdict.REFUTED
     again = check.replay(library[claim], evidence.counterexample)  # type: ignore[attr-defined]
-    assert again.verdict is verdict
-
-
-def test_the_divergences_are_those_of_the_accountant() -> None:
-    """Order 2 in closed form: u > 0 of (1+u)^2 + 1/(1+u) - 2 - u; and no sampling gives the Gaussian's alpha/(2 s)."""
-    orders = np.array([1.5, 2.0, 8.0])
-    np.testing.assert_allclose(solvers.divergences(1.0, 3.0, orders), orders / 6, rtol=1e-6)
-    rng = np.random.default_rng(0)
-    u = 0.1 * np.expm1(rng.standard_normal(4_000_000) / 2 - 1 / 8)
-    mean = np.where(u > 0, (1 + u) ** 2 + 1 / (1 + u) - 2 - u, 0.0)
-    sampled = math.log1p(mean.mean())
-    error = 5 * mean.std() / math.sqrt(len(mean))
-    assert solvers.divergences(0.1, 4.0, np.array([2.0]))[0] == pytest.approx(sampled, abs=error)
+    assert again.verdict is Verdict.REFUTED
 
 
 def test_far_losses_are_linear_here() -> None:

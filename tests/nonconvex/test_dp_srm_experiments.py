@@ -27,13 +27,31 @@ def test_what_a_table_shows_is_counted() -> None:
     """DP-AGD's gradient norm on a9a is the smaller one at both levels; a table that says otherwise is supported."""
     claim = library["lwang21.table4.2.gradient"]
     assert claim.checks[0].run(claim, Effort()).verdict is Verdict.REFUTED
-    assert printed.smaller(printed.A9A, 3) == {"DP-GD": [True] * 2, "DP-AGD": [False] * 2, "RRPSGD": [True] * 2}
+    assert printed.smaller(printed.A9A, printed.GRADIENT) == {
+        "DP-GD": [True] * 2,
+        "DP-AGD": [False] * 2,
+        "RRPSGD": [True] * 2,
+    }
     kinder = {
-        level: {**rows, "DP-AGD": (*rows["DP-AGD"][:3], 1.0)}  # planted
+        level: {**rows, "DP-AGD": (*rows["DP-AGD"][:3], 1.0, *rows["DP-AGD"][4:])}  # planted
         for level, rows in printed.A9A.items()
     }
-    check = printed.Counted(printed.smaller(kinder, 3), 1.0, "planted")
+    check = printed.Counted(printed.smaller(kinder, printed.GRADIENT), 1.0, "planted")
     assert check.run(claim, Effort()).verdict is Verdict.SUPPORTED
+
+
+def test_a_margin_is_more_than_both_spreads() -> None:
+    """On ijcnn1 DP-AGD's gradient norm at the first level is within the spreads; wider gaps are not."""
+    ours, theirs = (printed.IJCNN1[0.2][m] for m in (printed.OURS, "DP-AGD"))
+    assert printed.apart(ours, theirs) == [True, False]
+    further = (*theirs[: printed.GRADIENT], 2 * theirs[printed.GRADIENT], *theirs[printed.ERROR_SPREAD :])
+    assert printed.apart(ours, further) == [True, True]
+
+
+def test_settings_that_the_lemma_covers_are_not_called_vacuous() -> None:
+    """One record in a million at the same level: nothing excludes the lemma, and the steps say so."""
+    fine = printed.uncovered("section4.7.condition", "planted", 10**6, 1, printed.half)
+    assert fine.checks[0].run(fine, Effort()).verdict is Verdict.UNCHECKED
 
 
 def test_a_trend_the_wrong_way_round_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,14 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import optimize, special
 
 from bounds.batches import Release
 from bounds.errors import InvalidInput
 from bounds.guarantees import ApproxDP, Guarantee
 from bounds.nonconvex import dp_srm as theory
 from bounds.nonconvex import dp_srm_estimator as estimator
-from bounds.nonconvex import dp_srm_privacy as lemmas
 from bounds.nonconvex import dp_srm_sensitivity as sensitivity
 from bounds.sampled_gaussian import least_factor, without_replacement
 from dpcheck.checks import AuditCheck, Property
@@ -222,67 +220,6 @@ def moved(case: Mapping[str, Any]) -> tuple[float, float]:
     return float(np.linalg.norm(one - other)), float(bound)
 
 
-NODES, WEIGHTS = special.roots_legendre(400)
-
-
-def divergences(share: float, ratio: float, orders: np.ndarray) -> np.ndarray:
-    """Renyi divergences of one step's dominating pair (bounds/loss_pairs.py): upper bounds for replace-one neighbours.
-
-    With u = share (e^(x/s - 1/(2s^2)) - 1) over standard normal x, s^2 = ratio: where u > 0 the pair has likelihood
-    ratios 1 + u and, in the mirror, 1/(1 + u), so the moment is 1 + E (1+u)^a + (1+u)^(1-a) - 2 - u over u > 0.
-    """
-    s, a = math.sqrt(ratio), orders[:, None]
-    low, high = 1 / (2 * s), a / s + 12.0
-    x = low + (NODES + 1) / 2 * (high - low)
-    u = share * np.expm1(x / s - 1 / (2 * ratio))
-    power = a * np.log1p(u)
-    with np.errstate(over="ignore", invalid="ignore"):
-        plain = np.log(np.expm1(power) + np.expm1((1 - a) * np.log1p(u)) - u)
-        taylor = np.log(a * (a - 1) * u**2 * (1 - u / 2))  # near 0 the difference loses its digits
-        bend = np.select([power < 1e-4, power > 30], [taylor, power], plain)
-    logs = bend - x**2 / 2 + np.log(WEIGHTS * (high - low) / math.sqrt(8 * math.pi))
-    return np.asarray(np.logaddexp(0.0, special.logsumexp(logs, axis=1)) / (orders - 1))
-
-
-PARTS = np.linspace(0.0, 1.0, 12)
-
-
-def amplified(case: Mapping[str, Any]) -> tuple[float, float]:
-    """The largest divergence over Lemma 4.3.7's, at orders up to the largest that it allows."""
-    share, ratio = case["share"] ** 3, case["ratio"]
-
-    def allowed(order: float) -> float:
-        return 2 / 3 * ratio * math.log(1 / (share * order * (1 + ratio))) - (order - 1)
-
-    if allowed(1.01) <= 0:
-        return 0.0, 1.0
-    most = optimize.brentq(allowed, 1.01, 1.01 + 2 * ratio * math.log(1 / share) + 1)
-    orders = 1.01 + PARTS * (most - 1.01) * (1 - 1e-9)
-    stated = lemmas.subsampled_corrected.evaluate(share=share, noise2=ratio, srm_order=orders)
-    return float((divergences(share, ratio, orders) / stated).max()), 1.0
-
-
-def theorem9(case: Mapping[str, Any]) -> tuple[float, float]:
-    """The same pair's divergence of a whole order against (4.10.1)."""
-    share, ratio, order = case["share"] ** 3, case["ratio"], int(case["order"])
-    terms = [math.log(2) + j * math.log(share) + math.log(math.comb(order, j)) + (j - 1) * j / (2 * ratio)
-             for j in range(3, order + 1)]  # fmt: skip
-    second = share**2 * math.comb(order, 2) * min(4 * math.expm1(1 / ratio), 2 * math.exp(1 / ratio))
-    bound = float(np.logaddexp.reduce([math.log(second), *terms]))
-    return float(divergences(share, ratio, np.array([float(order)]))[0]), float(np.logaddexp(0.0, bound)) / (order - 1)
-
-
-def quoted_accountant(case: Mapping[str, Any]) -> tuple[float, float]:
-    """The pair's divergence against twice the rate that Remark 4.3.8 quotes."""
-    share, sigma = case["share"] ** 3 / 2, case["sigma"]
-    most = sigma**2 * math.log(1 / (share * sigma)) if share * sigma < 1 else 0.0
-    if most <= 1.02:
-        return 0.0, 1.0
-    order = 1.01 + case["part"] * (most - 1.01) * 0.999
-    rate = lemmas.remark8.evaluate(share=share, srm_order=order, sigma=sigma)
-    return float(divergences(share, sigma**2, np.array([order]))[0]), 2 * float(rate)
-
-
 def measured_run(case: Mapping[str, Any]) -> tuple[Problem, Plan, dict[str, float], Any]:
     """A run with the noise of `case`, and the numbers of the bounds."""
     problem = random_problem(case)
@@ -333,23 +270,6 @@ PLANS = {
 RUNS = "200 runs on random sigmoid, logistic and Huber problems, five standard errors"
 
 CHECKS = {
-    "lwang21.lemma4.3.7.subsampled.corrected": [
-        Property(
-            amplified, {"share": (0.02, 0.99), "ratio": (0.7, 60.0)}, "a dominating pair, orders α that it allows",
-            examples=40,
-        )
-    ],
-    "lwang21.equation4.10.1": [
-        Property(
-            theorem9, {"share": (0.05, 0.9), "ratio": (0.7, 60.0), "order": (2, 40)}, "a dominating pair, α to 40"
-        )
-    ],
-    "lwang21.remark4.3.8": [
-        Property(
-            quoted_accountant, {"share": (0.02, 0.99), "sigma": (1.0, 30.0), "part": (0.0, 1.0)},
-            "twice the rate, a dominating pair of one step",
-        )
-    ],
     "lwang21.equation4.9.4": [
         Property(
             moved, {**SIZES, "zeta": (0.01, 2.0), "gamma": (0.01, 0.99), "size": (0.1, 5.0)},
