@@ -34,7 +34,7 @@ from bounds.guarantees import Guarantee
 
 CURVE_TRIALS = 500_000
 CURVE_POINTS = 41
-BY_HAND = 0.02  # share of alpha that pays for a bound after Ctrl-C, whose time may depend on what was seen
+BY_HAND = 0.01  # share of alpha that pays for a bound after Ctrl-C, whose time may depend on what was seen
 ASSUMPTIONS = (None, "gdp")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy import special
@@ -21,9 +22,10 @@ SET_ASIDE = 0.02  # share of alpha that pays for the limits on q
 BLOCKS = 256  # cells over the second count; each is charged at its most extreme end, so the sum is an upper bound
 NODES = 13  # values of q at which the search for the bound looks
 FIRST_CELLS = 32  # intervals of q on which the p-value of the answer is bounded, not sampled; halved where it matters
-FINE = 0.08  # share of the p-value that those bounds may add
-MOST_HALVINGS = 6
-SLACK = 0.03  # standard errors by which an answer may be lower than the best one
+FINE = (0.02, 0.08)  # share of the p-value that those bounds may add: as much as costs WORTH of epsilon, within these
+WORTH = 0.001
+MOST_HALVINGS = 9
+SLACK = 0.01  # standard errors by which an answer may be lower than the best one
 
 
 @dataclass(frozen=True)
@@ -98,11 +100,11 @@ def at_most(k: np.ndarray, n: int, p: np.ndarray) -> np.ndarray:
 PValue = Callable[[Ordering, float, float, float, float], float]
 
 
-def p_value(order: Ordering, rank: float, eps: float, q_low: float, q_high: float) -> float:
+def p_value(order: Ordering, rank: float, eps: float, q_low: float, q_high: float, fine: float = FINE[0]) -> float:
     """The largest tail probability over q in [q_low, q_high] with p = e^eps q + delta: an upper bound.
 
     A larger p makes outcomes more extreme, a larger q less: on each cell the largest p meets the smallest q. Cells
-    are halved until they promise at most FINE more than what is reached at some q.
+    are halved until they promise at most a share `fine` more than what is reached at some q.
     """
 
     def tails(p_at: np.ndarray, q_at: np.ndarray) -> np.ndarray:
@@ -112,7 +114,7 @@ def p_value(order: Ordering, rank: float, eps: float, q_low: float, q_high: floa
     low, high, settled, reached = edges[:-1], edges[1:], 0.0, float(tails(edges, edges).max())
     for _ in range(MOST_HALVINGS):
         promised = tails(high, low)
-        open_ = promised > (1 + FINE) * reached
+        open_ = promised > (1 + fine) * reached
         settled = max(settled, float(promised[~open_].max(initial=0.0)))
         low, high = low[open_], high[open_]
         if len(low) == 0:
@@ -146,6 +148,8 @@ def ratio_bound(
     rank, aside = order.statistic(hits, other_hits), SET_ASIDE * alpha
     q_low, q_high = (float(v) for v in clopper_pearson(other_hits, other_trials, aside))
     limit = float(special.ndtri(alpha))
+    error = math.sqrt(1 / max(hits, 1) + 1 / max(other_hits, 1))  # of log(p/q): with many hits, fine cells gain nothing
+    fine = min(max(WORTH * abs(limit) / error, FINE[0]), FINE[1])
 
     def excess(eps: float, value: PValue) -> float:
         """The normal score of the p-value, which is close to a straight line, over the limit."""
@@ -158,7 +162,7 @@ def ratio_bound(
     low = _largest(lambda eps: excess(eps, sampled_p_value), float(hint))
     near = 0.98 * low
     steep = (excess(low, sampled_p_value) - excess(near, sampled_p_value)) / max(low - near, 1e-9)
-    return _settled(lambda eps: excess(eps, p_value), low, max(steep, 0.1))
+    return _settled(lambda eps: excess(eps, partial(p_value, fine=fine)), low, max(steep, 0.1))
 
 
 def _settled(excess: Callable[[float], float], start: float, slope: float) -> float:
