@@ -1,4 +1,4 @@
-"""What section 3.1 of dwang20 says of rates beside its tables: optimal or nearly so, Katyusha and SVRG++ without noise."""
+"""What section 3.1 of dwang20 says of rates beside its tables: how near to optimal, and two methods without noise."""
 
 from __future__ import annotations
 
