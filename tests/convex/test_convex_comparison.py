@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bounds.claim import Claim, Effort, Verdict, judge
-from bounds.convex import convex_comparison, dp_katyusha_epochs, dp_svrg, strongly_convex_comparison
+from bounds.convex import convex_comparison, dp_katyusha_epochs, dp_svrg, dp_svrgpp, strongly_convex_comparison
 from bounds.convex.dp_accmd_proof import equation51
 from bounds.convex.dp_katyusha_proof import equation31
 from bounds.convex.gaussian_width import equation10
@@ -82,6 +82,7 @@ def test_publishing_records_with_probability_delta(n: int, delta: float) -> None
         (convex_comparison.svrgpp_agd_corrected, Verdict.PROVED),
         (dp_svrg.remark1_utility, Verdict.REFUTED),
         (dp_svrg.remark1_utility_corrected, Verdict.PROVED),
+        (dp_svrgpp.cost_proof, Verdict.PROVED),
         (dp_katyusha_epochs.equation38, Verdict.PROVED),
         (dp_katyusha_epochs.equation45, Verdict.PROVED),
         (equation31, Verdict.PROVED),
