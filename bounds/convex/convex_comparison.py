@@ -1,14 +1,15 @@
 """Table 3.2 of dwang20: private minimisation of convex risks, method against method."""
 
-from sympy import Integer, Rational, Symbol, exp, integrate, log, sqrt
+from sympy import Expr, Integer, Le, Rational, Symbol, exp, integrate, limit, log, oo, sqrt, sympify
 
+from bounds.checks import Counted
 from bounds.claim import Cites, Claim, Kind, Rate, Source
 from bounds.convex.dp_svrgpp import theorem5_corrected
 from bounds.convex.outpert_gd import approx_steps
-from bounds.convex.strongly_convex_comparison import accuracy_share
+from bounds.convex.strongly_convex_comparison import accuracy_share, table3_1
 from bounds.convex.variance_reduction import G
 from bounds.proofs import Less, NoConstant, Proof, Same
-from bounds.symbols import d, delta, distance, eps, n, ratio
+from bounds.symbols import beta, d, delta, distance, eps, mu, n, ratio
 from bounds.tables import Cell, Regenerates, Row, Steps, Table
 
 UTILITY, COST, REGULARISER = "utility", "gradient complexity", "non-smooth regulariser"
@@ -139,6 +140,71 @@ svrgpp_agd_corrected = Claim(
                 Same("so n·log(1/ε₀) = 2n·log x is at most 2n·x", 2 * n * log(big), n * log(big**2)),
             ],
             "the ratio is at most 3",
+        )
+    ],
+)
+
+
+# Text against tables -------------------------------------------------------------------------------
+def outgrows(cell: Cell, lower: Expr) -> bool:
+    """Whether a printed bound exceeds a lower bound by more than any constant as n grows, all else fixed."""
+    bound = sympify(cell.printed)
+    grows = bound.subs(dict.fromkeys(bound.free_symbols - {n}, 1)) / lower.subs({d: 1, eps: 1})
+    return bool(limit(grows, n, oo) == oo)
+
+
+OBJECTIVE = {  # every row on objective perturbation, with the lower bound of its table's caption
+    "[66], strongly convex": (table3_1.rows[0].cells[UTILITY], d / (n**2 * eps**2)),
+    "[181], strongly convex": (table3_1.rows[1].cells[UTILITY], d / (n**2 * eps**2)),
+    "[181], convex": (table3_2.rows[0].cells[UTILITY], sqrt(d) / (n * eps)),
+}
+
+objective = Claim(
+    id="dwang20.section3.1.objective",
+    source=Source("dwang20", "section 3.1: objective perturbation cannot achieve the optimal bound"),
+    kind=Kind.UTILITY,
+    says="Every bound on objective perturbation in Tables 3.1 and 3.2 exceeds the lower bound by more than a constant.",
+    states=Le(1, ratio),
+    checks=[
+        Counted(
+            {"above the lower bound": [outgrows(*row) for row in OBJECTIVE.values()]}, least=1.0,
+            because="the cells as printed: those of [66] and of [181] on convex risks are the lower bounds themselves",
+        )
+    ],
+)  # fmt: skip
+
+svrg_cost, output_cost = (sympify(table3_1.rows[row].cells[COST].printed) for row in (5, 3))
+
+less = Claim(
+    id="dwang20.section3.1.1.less",
+    source=Source("dwang20", "section 3.1.1, on Table 3.1: less gradient complexity than before"),
+    kind=Kind.COST,
+    says="The cell of DP-SVRG is at most of the order of that of [356], output perturbation (L = 1, κ = 1/μ).",
+    states=Rate(ratio, Integer(1)),
+    checks=[
+        NoConstant(
+            (svrg_cost / output_cost).subs({beta: 1}), {mu: 1 / (10 * (1 - 1 / big)), n: 10, d: 1, eps: 1}, big,
+            "as κ grows to nε the logarithm of n·κ·log(nε/κ) falls to 0",
+        )
+    ],
+)  # fmt: skip
+
+less_corrected = Claim(
+    id="dwang20.section3.1.1.less.corrected",
+    source=Source("dwang20", "section 3.1.1, on Table 3.1"),
+    kind=Kind.COST,
+    says="It is for κ between 1 and √d, and less by the factor 1/κ + 1/n.",
+    assumes=[mu <= 1, 1 / mu <= sqrt(d), n * eps >= 2 * sqrt(d)],
+    states=Rate(ratio, mu + 1 / n),
+    ignores_units=True,
+    corrects="dwang20.section3.1.1.less",
+    checks=[
+        Proof(
+            [
+                Same("(n + κ)/(nκ) with κ = 1/μ", (n + 1 / mu) / (n / mu), mu + 1 / n),
+                Less("nε/√d ≤ nε/κ for κ ≤ √d, with √d = κ(1+a)", 1 / (big * (1 + above)), 1 / big),
+            ],
+            "the logarithm of DP-SVRG is the smaller one",
         )
     ],
 )

@@ -66,6 +66,27 @@ def test_an_epoch_with_exact_gradients_obeys_3_38(seed: int, m: int, mu: float) 
     assert left <= bound * (1 + 1e-9)
 
 
+def test_which_rows_on_objective_perturbation_outgrow_the_lower_bound() -> None:
+    """[181] on strongly convex risks, by its λ‖x*‖²/(nε); the other two cells are the lower bounds."""
+    found = {name: convex_comparison.outgrows(*row) for name, row in convex_comparison.OBJECTIVE.items()}
+    assert found == {"[66], strongly convex": False, "[181], strongly convex": True, "[181], convex": False}
+    cell, lower = convex_comparison.OBJECTIVE["[66], strongly convex"]
+    assert convex_comparison.outgrows(cell, lower / convex_comparison.log(convex_comparison.n))
+
+
+@given(n=st.integers(10, 10**6), root=st.floats(1, 1e3), share=st.floats(0, 1), eps=st.floats(1e-2, 10))
+@settings(max_examples=60, deadline=None)
+def test_dp_svrg_costs_less_than_output_perturbation_up_to_kappa_sqrt_d(
+    n: int, root: float, share: float, eps: float
+) -> None:
+    kappa = root**share  # between 1 and √d
+    if n * eps < 2 * root:
+        return
+    svrg, output = (n + kappa) * math.log(n * eps / root), n * kappa * math.log(n * eps / kappa)
+    bound = convex_comparison.less_corrected.evaluate(mu=1 / kappa, n=n)
+    assert svrg / output <= bound * (1 + 1e-9)
+
+
 @given(n=st.integers(1, 10**4), delta=st.floats(1e-9, 0.5))
 @settings(max_examples=60, deadline=None)
 def test_publishing_records_with_probability_delta(n: int, delta: float) -> None:
@@ -80,6 +101,9 @@ def test_publishing_records_with_probability_delta(n: int, delta: float) -> None
         (convex_comparison.optimal, Verdict.PROVED),
         (convex_comparison.svrgpp_agd, Verdict.REFUTED),
         (convex_comparison.svrgpp_agd_corrected, Verdict.PROVED),
+        (convex_comparison.objective, Verdict.REFUTED),
+        (convex_comparison.less, Verdict.REFUTED),
+        (convex_comparison.less_corrected, Verdict.PROVED),
         (dp_svrg.remark1_utility, Verdict.REFUTED),
         (dp_svrg.remark1_utility_corrected, Verdict.PROVED),
         (dp_svrgpp.cost_proof, Verdict.PROVED),
