@@ -21,6 +21,7 @@ from bounds.symbols import (
     q,
     quantity,
     ratio,
+    sigma_g,
 )  # fmt: skip
 
 extra, more, v = (Symbol(name, nonnegative=True) for name in ("extra", "more", "v"))
@@ -83,6 +84,26 @@ sums = {
     for name, words in (("X", "X_t"), ("Y", "Y_t"), ("R", "R_t"), ("strayed", "β/2·η²‖δ_t‖²"))
 }
 p, e, z, F_0, F_1 = symbols("p e z F_0 F_1", real=True)
+
+lemma11_step = Claim(
+    id="zhang17.lemma11.step",
+    source=Source("zhang17", "Lemma 11, part 1 and Theorem 5, for steps of any sizes: what is added up over the steps"),
+    kind=Kind.UTILITY,
+    says="One step of size η_t: its weight times the squared gradient, by the fall of F; 2(F(w₀)-F*) is βD_F².",
+    assumes=[smooth(beta), eta < 2 / beta],
+    states=Le((2 * eta - beta * eta**2) * slope**2, 2 * drop + beta * eta**2 * sigma_g**2),
+    checks=[
+        Adds(
+            (2 * eta - beta * eta**2) * p**2,
+            {drop: F_0 - F_1},
+            {
+                "F is β-smooth": 2 * (F_0 - eta * p * (p + e) + beta / 2 * eta**2 * (p + e) ** 2 - F_1),
+                "E‖G-∇F‖² ≤ σ²": beta * eta**2 * (sigma_g**2 - e**2),
+                "of mean 0": 2 * (eta - beta * eta**2) * p * e,
+            },
+        )
+    ],
+)
 
 equation1 = Claim(
     id="zhang17.equation1",

@@ -62,6 +62,7 @@ def test_the_factor_a_grows_like_d(dim: int) -> None:
     [
         (theory.amplification, Verdict.PROVED),
         (theory.near_optimal, Verdict.PROVED),
+        (theory.lemma11_step, Verdict.PROVED),
         (theory.equation1, Verdict.PROVED),
         (theory.equation2, Verdict.PROVED),
         (theory.equation3, Verdict.PROVED),
