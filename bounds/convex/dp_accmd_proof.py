@@ -1,4 +1,4 @@
-"""DP-AccMD: the proof of Theorem 3.1.7 of dwang20, (3.52) to (3.59). The theorem stands in dp_accmd.py.
+"""DP-AccMD: the proof of Theorem 3.1.7 of dwang20, (3.51) to (3.59). The theorem stands in dp_accmd.py.
 
 ‖·‖ is the norm whose unit ball is the set, ‖·‖° its dual; L is the smoothness in that norm unless L‖C‖₂² is written.
 """
@@ -83,6 +83,30 @@ scaled_gain = quantity(
 )
 decrease = quantity("decrease", "F(x_(k+1)) - F(y_(k+1))", loss=1, printed="F(x)-F(y)", latex="F(x)-F(y)")
 z_gap = quantity("z_gap", "||z_k - z_(k+1)||", printed="‖z-z⁺‖", latex=r"\|z_k-z_{k+1}\|")
+
+noisy_step, noisy_rest = (
+    quantity(name, words, printed=printed, latex=latex)
+    for name, words, printed, latex in (
+        ("noisy_step", "<α(grad F + b), z_k - z_(k+1)>", "⟨α(∇F+b),z-z⁺⟩", r"\langle\alpha(\nabla F+b),z-z^+\rangle"),
+        ("noisy_rest", "<α(grad F + b), z_(k+1) - u>", "⟨α(∇F+b),z⁺-u⟩", r"\langle\alpha(\nabla F+b),z^+-u\rangle"),
+    )
+)
+grad, b = symbols("grad b", real=True)
+
+equation51 = Claim(
+    id="dwang20.equation3.51",
+    source=Source("dwang20", "equation (3.51)"),
+    kind=Kind.IDENTITY,
+    says="The gradient against z-u, by the noisy gradient and the next z; the noise has mean 0 given z.",
+    states=Eq(scaled_gain, noisy_step + noisy_rest),
+    checks=[
+        Adds(
+            alpha_k * grad * (z - u),
+            {noisy_step: alpha_k * (grad + b) * (z - z_n), noisy_rest: alpha_k * (grad + b) * (z_n - u)},
+            {"of mean 0: α⟨b, z-u⟩": alpha_k * b * (z - u)},
+        )
+    ],
+)
 
 equation53 = Claim(
     id="dwang20.equation3.53",

@@ -1,6 +1,7 @@
 """DP-GD: full-batch noisy gradient descent, the plain baseline of section 3.1 of dwang20.
 
-The accelerated and variance-reduced methods must beat it. Solver: dpcheck/solvers/convex/dp_gd.py.
+The source cites [356] for it, which perturbs the output (outpert_gd.py): the experiments are measured against that.
+Solver: dpcheck/solvers/convex/dp_gd.py.
 """
 
 from sympy import Eq, Integer, Le, Rational, Symbol, log, simplify, sqrt
@@ -20,7 +21,7 @@ strong = [*losses, Setting("r = μ/2·‖x‖², step size 1/(L+μ)")]
 
 privacy = Claim(
     id="dwang20.section3.1.5.dp_gd",
-    source=Source("dwang20", "section 3.1.5, baseline DP-GD, with the noise of Lemma 2.1.7 at q = 1"),
+    source=Source("dwang20", "section 3.1.5, DP-GD read as noise on each gradient, by Lemma 2.1.7 at q = 1"),
     kind=Kind.PRIVACY,
     says="T noisy full gradients with c = 8, for ε at most 1 and δ at most 1/4.",
     assumes=[*losses, eps <= 1, delta <= Rational(1, 4)],
@@ -36,7 +37,7 @@ privacy = Claim(
 
 utility = Claim(
     id="dwang20.section3.1.5.dp_gd.utility",
-    source=Source("dwang20", "section 3.1.5, baseline DP-GD"),
+    source=Source("dwang20", "section 3.1.5, DP-GD read as noise on each gradient"),
     kind=Kind.UTILITY,
     says="Excess risk of the last iterate on strongly convex risks, for every T and noise.",
     assumes=strong,
@@ -51,7 +52,7 @@ utility = Claim(
 
 cost = Claim(
     id="dwang20.section3.1.5.dp_gd.cost",
-    source=Source("dwang20", "section 3.1.5, baseline DP-GD"),
+    source=Source("dwang20", "section 3.1.5, DP-GD read as noise on each gradient"),
     kind=Kind.COST,
     says="n record gradients for each of T = (L+μ)/μ·log(n²ε²/d) steps, L ≥ μ.",
     assumes=[*strong, mu <= L_s, n * eps >= 2 * sqrt(d)],

@@ -29,7 +29,7 @@ from bounds.convex.variance_reduction import (
 )
 from bounds.guarantees import ApproxDP
 from bounds.mechanisms.gaussian import for_every_delta
-from bounds.proofs import AtMost, Contradictory, Follows, Less, Proof, Same
+from bounds.proofs import AtMost, Contradictory, Follows, Less, NoConstant, Proof, Same
 from bounds.symbols import T, c, c1, d, delta, eps, eta, excess_risk, gradients, m, mu, n, q, quantity, ratio
 
 noise_term = quantity(
@@ -108,6 +108,47 @@ remark1_corrected = Claim(
             simplify(2 * G * sqrt(T * inner) / n / stated_noise.subs(c, 8)), "T·m full gradients, each 2G/n apart"
         ),
         for_every_delta,
+    ],
+)
+
+amplified = log(T / delta)  # the factor on the noise
+factor, first_term, last_term = (Symbol(name, positive=True) for name in ("factor", "first_term", "last_term"))
+
+remark1_utility = Claim(
+    id="dwang20.remark3.1.1.utility",
+    source=Source("dwang20", "Remark 3.1.1, second half, with Õ read as O"),
+    kind=Kind.UTILITY,
+    says="Noise larger by log(T/δ) costs a factor of order log(Tm/δ) in (3.4) and (3.6), whose noise term is σ²d/L.",
+    states=Rate(ratio, log(T * inner / delta)),
+    cites=[Cites("dwang20.theorem3.1.2.proof")],
+    checks=[
+        NoConstant(
+            amplified**2, {T: 10, inner: 1, delta: exp(-factor)}, factor,
+            "σ² grows by log²(T/δ): with T = 10, m = 1 and δ to 0 that outgrows log(Tm/δ)", at=100,
+        )
+    ],
+)  # fmt: skip
+
+remark1_utility_corrected = Claim(
+    id="dwang20.remark3.1.1.utility.corrected",
+    source=Source("dwang20", "Remark 3.1.1, second half"),
+    kind=Kind.UTILITY,
+    says="The factor is log²(Tm/δ) there, and log(Tm/δ) in (3.8), whose epochs balance the noise with the first term.",
+    states=Rate(ratio, log(T * inner / delta) ** 2),
+    corrects="dwang20.remark3.1.1.utility",
+    checks=[
+        Proof(
+            [
+                Less("log(T/δ) ≤ log(Tm/δ), a logarithm of m more", extra, extra + more),
+                Same(
+                    "(3.8): A/2^T + B·2^T·x² is least at 2^T = √(A/B)/x, and is 2√(AB)·x there",
+                    first_term / (sqrt(first_term / last_term) / factor)
+                    + last_term * sqrt(first_term / last_term) / factor * factor**2,
+                    2 * sqrt(first_term * last_term) * factor,
+                ),
+            ],
+            "squared in (3.4) and (3.6), once in (3.8)",
+        )
     ],
 )
 

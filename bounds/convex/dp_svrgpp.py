@@ -175,6 +175,31 @@ cost = Claim(
     ],
 )  # fmt: skip
 
+share = n * eps / (G * sqrt(d))
+
+cost_proof = Claim(
+    id="dwang20.theorem3.1.5.cost.proof",
+    source=Source("dwang20", "proof of Theorem 3.1.5, last line: the gradient complexity with G"),
+    kind=Kind.COST,
+    says="Record gradients with 2^T = nε/(G√(d·log(1/δ))) and m = L, for log(1/δ) ≥ 1 and x = nε/(G√d) ≥ 2.",
+    assumes=[*composite, delta <= exp(-1), share >= 2],
+    states=Rate(gradients, L_s * share + n * log(share)),
+    ignores_units=True,
+    checks=[
+        Proof(
+            [
+                Less(
+                    "two gradients for each of (2^(T+1)-2)·m steps, 2^T at most 2x/√(log(1/δ)) ≤ 2x",
+                    2 * 2 * (2 * big / (1 + extra)) * L_s,
+                    8 * L_s * big,
+                ),
+                Less("n·T ≤ n·(log₂x + 1) ≤ 8n·log x for x ≥ 2", 1 + big / log(2), 8 * big, {big: log(2) + extra}),
+            ],
+            "hidden constant 8 suffices",
+        )
+    ],
+)
+
 powers = n * eps * L_s * distance / (G * sqrt(d * log(1 / delta)))
 
 cost_corrected = Claim(

@@ -6,7 +6,7 @@ the dimension, printed p, is d.
 
 from sympy import Integer, Le, Rational, Symbol, exp, log, sqrt, symbols
 
-from bounds.claim import Claim, Kind, Rate, Setting, Source
+from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source
 from bounds.convex.variance_reduction import r_u, r_x
 from bounds.coordinates import Adds
 from bounds.proofs import AtMost, Follows, Less, NoConstant, Proof, Same, Sharper
@@ -106,6 +106,40 @@ width_at_most = Claim(
 # In coordinates: x, u = x+; p is grad F(x), e the error; a is (grad w(u) - grad w(x))(u - x), at least alpha (u-x)^2.
 x, u, p, e, a, r_0, r_1, q = symbols("x u p e a r_0 r_1 q", real=True)
 
+uphill = quantity(
+    "uphill", "<grad F(x) + ε + p, x+ - u>", loss=1, printed="⟨∇F+ε+p,x⁺-u⟩", latex=r"\langle\nabla F+p,x^+-u\rangle"
+)
+held_back = quantity(
+    "held_back",
+    "1/γ·<grad w(x+) - grad w(x), u - x+>",
+    loss=1,
+    printed="⟨∇V,u-x⁺⟩/γ",
+    latex=r"\langle\nabla V,u-x^+\rangle",
+)
+rise, bend = (Symbol(name, positive=True) for name in ("rise", "bend"))
+
+equation10 = Claim(
+    id="dwang20.equation3.10",
+    source=Source("dwang20", "equation (3.10)"),
+    kind=Kind.UTILITY,
+    says="At the minimiser x⁺ over a convex set no direction towards a u of the set goes down.",
+    assumes=[Setting("C convex, w differentiable, r convex")],
+    states=Le(uphill, held_back),
+    checks=[
+        Proof(
+            [
+                Same(
+                    "a slope -a and a second derivative of at most M leave -a²/(2M) at the share a/M of the way to u",
+                    -rise * (rise / bend) + bend / 2 * (rise / bend) ** 2,
+                    -(rise**2) / (2 * bend),
+                ),
+                Less("which is below the minimum", -(rise**2) / (2 * bend), Integer(0)),
+            ],
+            "so the slope at x⁺ towards u is not negative",
+        )
+    ],
+)
+
 lemma5 = Claim(
     id="dwang20.lemma3.1.5",
     source=Source("dwang20", "Lemma 3.1.5, read with h = r"),
@@ -113,6 +147,7 @@ lemma5 = Claim(
     says="A mirror step with an error ε: what it gains, where r(u) = r(x⁺) and r(x_j) = r(x).",
     assumes=[Setting("w has modulus α, r convex")],
     states=Le(modulus / weight * step_gap**2 + r_u - r_x + shake, gain),
+    cites=[Cites("dwang20.equation3.10")],
     checks=[
         Adds(
             modulus / weight * (u - x) ** 2 + r_1 - r_0 + e * (u - x), {gain: p * (x - u)},

@@ -71,6 +71,24 @@ u, v, x, y, z = symbols("u v x y z", real=True)
 big, q = (Symbol(name, positive=True) for name in ("big", "q"))
 more = Symbol("more", nonnegative=True)
 
+mean_step = quantity("mean_step", "E v, one coordinate", loss=1, parameter=-1, printed="E v", latex=r"\mathbb{E}v")
+true_step = quantity("true_step", "gradient of F at x, one coordinate", loss=1, parameter=-1, printed="∇F(x)")
+p, p_snap, w, w_snap = symbols("p p_snap w w_snap", real=True)  # gradients at x and x~ of a share q, and of the rest
+
+unbiased = Claim(
+    id="dwang20.section3.1.3.unbiased",
+    source=Source("dwang20", "section 3.1.3: the noisy estimator is unbiased"),
+    kind=Kind.IDENTITY,
+    says="The mean of ∇f(x, z_i) - ∇f(x̃, z_i) + ∇F(x̃) + u over a uniform i and the noise is ∇F(x).",
+    states=Eq(mean_step, true_step),
+    checks=[
+        Adds(
+            q * (p - p_snap) + (1 - q) * (w - w_snap) + (q * p_snap + (1 - q) * w_snap),
+            {true_step: q * p + (1 - q) * w},
+        )
+    ],
+)
+
 # Lemmas --------------------------------------------------------------------------------------------
 lemma1 = Claim(
     id="dwang20.lemma3.1.1",

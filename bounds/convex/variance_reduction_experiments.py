@@ -7,11 +7,13 @@ dpcheck/solvers/convex/variance_reduction_experiments.py.
 from sympy import Eq, Integer, Le, Rational, log
 
 from bounds.claim import Claim, Kind, Setting, Source
+from bounds.convex.dp_katyusha import utility as katyusha_bound
+from bounds.convex.dp_svrg import theorem2 as svrg_bound
 from bounds.convex.dp_svrg_proof import contraction
 from bounds.convex.variance_reduction import L_s, inner, kappa, losses, sigma_n, stated_noise
 from bounds.guarantees import ApproxDP
 from bounds.proofs import AtMost, Equals
-from bounds.symbols import T, c, delta, eps, eta, gradients, mu, n, quantity, ratio
+from bounds.symbols import T, c, d, delta, eps, eta, gradients, mu, n, quantity, ratio
 
 label_mean = quantity("label_mean", "probability of the label 1", box=(1e-3, 1.0), printed="P(y=1|x)", latex="P(y=1|x)")
 margin = quantity(
@@ -107,6 +109,18 @@ katyusha_cost = Claim(
         )
     ],
 )  # fmt: skip
+
+linear = Claim(
+    id="dwang20.section3.1.5.linear",
+    source=Source("dwang20", "section 3.1.5, results: the error bound depends linearly on the dimension"),
+    kind=Kind.EXPERIMENT,
+    says="Twice the dimension makes the bounds (3.4) and (3.6), of Figures 3.1 and 3.2, twice as large.",
+    states=Eq(ratio, 2),
+    checks=[
+        Equals(bound.formula.subs(d, 2 * d) / bound.formula, f"{bound.id} at 2d over d")
+        for bound in (svrg_bound, katyusha_bound)
+    ],
+)
 
 # Trends --------------------------------------------------------------------------------------------
 strong_gap = experiment(

@@ -14,10 +14,11 @@ from bounds import accounting
 from bounds.accounts import LOOSE_FROM
 from bounds.checks import CompositionAccountant
 from bounds.claim import Cites, Claim, Effort, Evidence, Kind, Source, Verdict, lambdified
+from bounds.derivations import Recurrence
 from bounds.guarantees import ApproxDP
 from bounds.proofs import Less, Proof, Same
 from bounds.steps import Step
-from bounds.symbols import T, delta, delta1, eps, eps_out, quantity
+from bounds.symbols import T, delta, delta1, eps, eps_out, n, quantity
 
 eps_step = quantity("eps_step", "epsilon of each of T mechanisms", printed="ε'", latex=r"\varepsilon'")
 eps_a = quantity("eps_a", "epsilon of the first mechanism", printed="ε₁", latex=r"\varepsilon_1")
@@ -311,3 +312,22 @@ local_views = Claim(
         )
     ],
 )
+
+published = quantity(
+    "published", "probability that some record is published", box=(1e-6, 1.0), printed="P(a record is out)"
+)
+
+negligible = Claim(
+    id="dwang20.section2.1.delta",
+    source=Source("dwang20", "after Definition 2.1.1: δ ≈ 1/n^ω(1) is small enough"),
+    kind=Kind.PRIVACY,
+    says="Publishing each record with probability δ is (0, δ)-private, and puts one out with probability at most nδ, "
+    "which such a δ lets fall below every power of 1/n.",
+    states=Le(published, n * delta),
+    checks=[
+        Recurrence(
+            n, 0 * delta, lambda before: before + (1 - before) * delta, "one record more, published or not",
+            at_most=True, where={delta: 1 / (1 + _v)},
+        )
+    ],
+)  # fmt: skip

@@ -1,15 +1,51 @@
 """Stochastic gradients with a random stopping round (zhang17, Lemmas 11 and 12, after Ghadimi and Lan)."""
 
-from sympy import Le, Min, Rational, Symbol, sqrt
+from sympy import Eq, Expr, Le, Min, Rational, Symbol, sqrt
 
 from bounds.claim import Cites, Claim, Kind, Source, convex, smooth
 from bounds.proofs import AtMost, Equals, Less, Proof, Same, Units
-from bounds.symbols import D_F, T, beta, distance, eta, excess_risk, gradient_norm2, sigma_g, t
+from bounds.symbols import D_F, L, T, beta, distance, eta, excess_risk, gradient_norm2, ratio, sigma_g, t
 
 v = Symbol("v", nonnegative=True)
 
 quadratic_after_one = beta**2 * (1 - beta * eta) ** 2 * D_F**2  # ||grad F(w_1)||^2 for F = beta/2 w^2, no noise
+
+
+def weight(step: Expr) -> Expr:
+    """What the law of R is proportional to."""
+    return 2 * step - beta * step**2
+
+
 one_step = {T: (1, 1), sigma_g: (1e-6, 1e-6)}
+
+lemma11_distribution = Claim(
+    id="zhang17.lemma11.distribution",
+    source=Source("zhang17", "Lemma 11, the law of R, constant step"),
+    kind=Kind.IDENTITY,
+    says="The probabilities of R, printed with Lη² above and βη² below, add up to 1.",
+    assumes=[eta < 2 / beta],
+    states=Eq(ratio, 1),
+    checks=[Equals((2 * eta - L * eta**2) / (2 * eta - beta * eta**2), "T weights alike, over the sum below")],
+)
+
+two_weights = weight(eta) + weight(1 / beta)
+
+lemma11_distribution_corrected = Claim(
+    id="zhang17.lemma11.distribution.corrected",
+    source=Source("zhang17", "Lemma 11, the law of R; so in Theorem 5"),
+    kind=Kind.IDENTITY,
+    says="With β in both places they do, and are positive for η below 2/β: two steps η₁ and η₂ of any sizes (η, 1/β).",
+    assumes=[eta < 2 / beta],
+    states=Eq(ratio, 1),
+    corrects="zhang17.lemma11.distribution",
+    checks=[
+        Equals(
+            weight(eta) / (weight(eta) + weight(1 / beta)) + weight(1 / beta) / (weight(eta) + weight(1 / beta)),
+            "P(1)+P(2)",
+        ),
+        Proof([Less("βη² ≤ 2η", beta * eta**2, 2 * eta, {eta: 2 / (beta * (1 + v))})], "no weight is negative"),
+    ],
+)
 
 lemma11 = Claim(
     id="zhang17.lemma11.gradient",

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bounds.claim import Claim, Effort, Rate, Verdict, judge, lambdified
 from bounds.convex import outpert_gd
 from bounds.convex import smooth_erm_comparison as theory
+from bounds.convex import smooth_erm_population as population
 from bounds.symbols import d, delta, eps, excess_risk, n
 
 UNITS = {"L": 1.0, "beta": 1.0, "mu": 1.0, "D": 1.0}
@@ -64,10 +65,10 @@ def test_the_printed_run_time_takes_the_root_of_a_negative_number() -> None:
         (theory.remark_d_below_n, Verdict.REFUTED),
         (theory.remark_d_corrected, Verdict.PROVED),
         (theory.remark_d_pure, Verdict.PROVED),
-        (theory.population_strong, Verdict.REFUTED),
-        (theory.population_strong_corrected, Verdict.PROVED),
-        (theory.population_convex, Verdict.REFUTED),
-        (theory.population_convex_corrected, Verdict.PROVED),
+        (population.population_strong, Verdict.REFUTED),
+        (population.population_strong_corrected, Verdict.PROVED),
+        (population.population_convex, Verdict.REFUTED),
+        (population.population_convex_corrected, Verdict.PROVED),
     ],
     ids=lambda value: value.id if isinstance(value, Claim) else str(value),
 )
@@ -123,8 +124,8 @@ def test_the_counterexample_of_the_remark() -> None:
 
 def test_population_risks_have_the_unit_of_a_risk_once_corrected() -> None:
     for stated, corrected in (
-        (theory.population_strong, theory.population_strong_corrected),
-        (theory.population_convex, theory.population_convex_corrected),
+        (population.population_strong, population.population_strong_corrected),
+        (population.population_convex, population.population_convex_corrected),
     ):
         assert stated.unit_gap is not None
         assert corrected.unit_gap is None
@@ -138,6 +139,6 @@ def test_the_balance_of_the_corrected_population_risk(A: float, reach: float) ->
     grid = [(A / reach**2) ** 0.4 * 1.02**i for i in range(-150, 250)]
     least = min(A * m**-1.5 + m * reach**2 / 2 for m in grid)
     values = {"R": reach, "L": 1.0, "beta": 1.0, "d": 1, "eps": 1 / A}
-    claimed = theory.population_convex_corrected.evaluate(n=1, **values)
+    claimed = population.population_convex_corrected.evaluate(n=1, **values)
     assert 1.2 < least / claimed <= 1.5
-    assert theory.population_convex_corrected.evaluate(n=32, **values) == pytest.approx(claimed / 4, rel=1e-9)
+    assert population.population_convex_corrected.evaluate(n=32, **values) == pytest.approx(claimed / 4, rel=1e-9)

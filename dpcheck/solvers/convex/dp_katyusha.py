@@ -11,7 +11,7 @@ import numpy as np
 
 from bounds.claim import Claim
 from bounds.convex import dp_katyusha as theory
-from bounds.convex import dp_katyusha_proof as proof
+from bounds.convex import dp_katyusha_epochs as proof
 from bounds.errors import InvalidInput
 from bounds.guarantees import ApproxDP
 from dpcheck.checks import AuditCheck, Property, Trend
