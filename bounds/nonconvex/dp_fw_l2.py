@@ -38,8 +38,7 @@ symmetric = [*losses, Setting("C symmetric")]
 
 # Privacy -------------------------------------------------------------------------------------------
 privacy, privacy_dwang = both(
-    THEOREM4,
-    ("Theorem 4", "Theorem 4.1.4"),
+    *THEOREM4,
     ".privacy",
     kind=Kind.PRIVACY,
     says="There are c and c₁ with which DP-FW-L2 is (ε, δ)-private for all ε < c₁T and δ < 1.",
@@ -47,15 +46,13 @@ privacy, privacy_dwang = both(
     states=Eq(sigma_n, stated_noise),
     guarantee=ApproxDP(eps, delta),
     hidden=(c, c1),
-    cites=[("wangxu19.lemma2", {m: n}), ("dwang20.lemma2.1.7", {m: n})],
+    cites={"wangxu19": [Cites("wangxu19.lemma2", {m: n})], "dwang20": [Cites("dwang20.lemma2.1.7", {m: n})]},
     checks=[Accountant(full_gradients(T), "linear losses, all noisy gradients seen: T cancels, and ε has no limit")],
 )
 
 privacy_corrected, privacy_corrected_dwang = both(
-    THEOREM4,
-    ("Theorem 4", "Theorem 4.1.4"),
+    *THEOREM4,
     ".privacy.corrected",
-    corrects=".privacy",
     kind=Kind.PRIVACY,
     says="With c = 8, for ε at most 1 and δ at most 1/4.",
     assumes=[*symmetric, eps <= 1, delta <= Rational(1, 4)],
@@ -69,15 +66,15 @@ printed_step = (spread * a) ** Rational(1, 4) / (diameter * sqrt(n * eps))
 wrong_vertex = erfc(1 / sqrt(2)) / 2  # Φ(-1)
 
 theorem4, theorem4_dwang = both(
-    THEOREM4,
-    ("Theorem 4, equation (6)", "Theorem 4.1.4, equation (4.6)"),
+    *THEOREM4,
+    places=("Theorem 4, equation (6)", "Theorem 4.1.4, equation (4.6)"),
     kind=Kind.UTILITY,
     says="The Frank-Wolfe gap at x_R, with γ and T of the theorem; G, L and Δ fixed, ‖C‖₂ not.",
     assumes=[*symmetric],
     states=Rate(frank_wolfe_gap, diameter * high),
     guarantee=ApproxDP(eps, delta),
     ignores_units=True,
-    cites=[("dwang20.theorem4.1.4.proof", {})],
+    cites={"dwang20": [Cites("dwang20.theorem4.1.4.proof")]},
     checks=[
         NoConstant(
             wrong_vertex * diameter,
@@ -94,9 +91,7 @@ least_T = diameter * sqrt(2 * L_s * gap0) / (2 * width * stated_noise.subs(T, 1)
 free_step = sqrt(2 * gap0 / (L_s * T)) / diameter
 
 theorem4_direct, theorem4_direct_dwang = both(
-    THEOREM4,
-    ("Theorem 4, with all constants", "Theorem 4.1.4, with all constants"),
-    ".direct",
+    *THEOREM4, ".direct", places=("Theorem 4, with all constants", "Theorem 4.1.4, with all constants"),
     kind=Kind.UTILITY,
     says="The gap at x_R for every T and every γ up to 1: E max over C of ⟨ε, v⟩ is σ·G_C, nothing need be squared.",
     assumes=[*symmetric, step_fw <= 1],
@@ -112,20 +107,17 @@ theorem4_direct, theorem4_direct_dwang = both(
             "by (4.10), and E max over v, v̂ in C of ⟨v-v̂,-ε⟩ = 2σ·G_C for symmetric C",
         )
     ],
-    cites=[("dwang20.equation4.10", {})],
+    cites={"dwang20": [Cites("dwang20.equation4.10")]},
 )  # fmt: skip
 
 theorem4_corrected, theorem4_corrected_dwang = both(
-    THEOREM4,
-    ("Theorem 4, equation (6)", "Theorem 4.1.4, equation (4.6)"),
-    ".corrected",
-    corrects="",
+    *THEOREM4, ".corrected", places=("Theorem 4, equation (6)", "Theorem 4.1.4, equation (4.6)"),
     kind=Kind.UTILITY,
     says="With γ = √(2Δ/(LT))/‖C‖₂ ≤ 1 and the best T ≥ 1: for ‖C‖₂ of order 1 it is at most the printed rate.",
     assumes=[*symmetric, step_fw <= 1, Setting("T ≥ 1 at these values")],
     states=Rate(frank_wolfe_gap, sqrt(diameter * width * G) * (L_s * gap0 * a) ** Rational(1, 4) / sqrt(n * eps)),
     guarantee=ApproxDP(eps, delta),
-    cites=[("dwang20.theorem4.1.4.direct", {})],
+    cites={"dwang20": [Cites("dwang20.theorem4.1.4.direct")]},
     checks=[
         Follows(
             (diameter * sqrt(2 * L_s * gap0 / T) + sqrt(2) * 2 * stated_noise * width).subs(T, least_T).subs(c, 8),
@@ -160,9 +152,9 @@ steps = Claim(
 )  # fmt: skip
 
 fits, fits_dwang = both(
-    THEOREM4,
-    ("Theorem 4, the step size", "Theorem 4.1.4, the step size"),
+    *THEOREM4,
     ".step",
+    places=("Theorem 4, the step size", "Theorem 4.1.4, the step size"),
     kind=Kind.UTILITY,
     says="The step size of the theorem, constants taken as 1, is at most 1 where its T is at least 1.",
     assumes=[n * eps >= sqrt(spread * a)],
@@ -172,10 +164,7 @@ fits, fits_dwang = both(
 )
 
 fits_corrected, fits_corrected_dwang = both(
-    THEOREM4,
-    ("Theorem 4, the step size", "Theorem 4.1.4, the step size"),
-    ".step.corrected",
-    corrects=".step",
+    *THEOREM4, ".step.corrected", places=("Theorem 4, the step size", "Theorem 4.1.4, the step size"),
     kind=Kind.UTILITY,
     says="It takes nε ≥ √((‖C‖₂²+G_C²)·ln(1/δ))/‖C‖₂².",
     assumes=[n * eps >= sqrt(spread * a) / diameter**2],

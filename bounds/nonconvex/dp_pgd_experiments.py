@@ -12,7 +12,8 @@ from bounds.convex.variance_reduction import G, sigma_n
 from bounds.convex.variance_reduction_experiments import margin, synthetic
 from bounds.guarantees import ApproxDP
 from bounds.nonconvex.dp_pgd import stated_noise
-from bounds.nonconvex.stationarity import again, both, losses, step_map
+from bounds.nonconvex.stationarity import both, losses, step_map
+from bounds.printed_twice import again
 from bounds.proofs import AtMost, Less, Proof, Sharper
 from bounds.symbols import c, delta, eps, n, quantity, ratio
 
@@ -31,9 +32,9 @@ def trend(document: int, part: str, figure: str, says: str) -> Claim:
 labels = again(synthetic, "wangxu19.section.experiments.synthetic", "Experiment Settings, the synthetic data")
 
 right_loss, right_loss_dwang = both(
-    SETTINGS,
-    PLACES,
+    *SETTINGS,
     ".loss",
+    places=PLACES,
     kind=Kind.EXPERIMENT,
     says="The printed loss 1/(1+exp(-yθᵀx)) of a record on its right side, at a margin above 0, is at most 1/2.",
     states=Le(loss_right, Rational(1, 2)),
@@ -42,10 +43,9 @@ right_loss, right_loss_dwang = both(
 )
 
 right_loss_corrected, right_loss_corrected_dwang = both(
-    SETTINGS,
-    PLACES,
+    *SETTINGS,
     ".loss.corrected",
-    corrects=".loss",
+    places=PLACES,
     kind=Kind.EXPERIMENT,
     says="With the other sign, 1/(1+exp(yθᵀx)), it is; norms of gradients are the same with -θ for θ.",
     states=Le(loss_right, Rational(1, 2)),
@@ -67,9 +67,9 @@ one_lipschitz = Claim(
 )
 
 step_size, step_size_dwang = both(
-    SETTINGS,
-    PLACES,
+    *SETTINGS,
     ".step_size",
+    places=PLACES,
     kind=Kind.PRIVACY,
     says="The step size does not affect privacy, so that a line search (TFOCS) on exact risks may choose it.",
     assumes=losses,
@@ -79,10 +79,9 @@ step_size, step_size_dwang = both(
 )
 
 step_size_corrected, step_size_corrected_dwang = both(
-    SETTINGS,
-    PLACES,
+    *SETTINGS,
     ".step_size.corrected",
-    corrects=".step_size",
+    places=PLACES,
     kind=Kind.PRIVACY,
     says="Step sizes that are fixed beforehand do not: noise that is enough stays so.",
     assumes=[*losses, Setting("step sizes that do not depend on the data")],

@@ -6,7 +6,7 @@ dpcheck/solvers/nonconvex/dp_pgd_population.py.
 
 from sympy import E, Integer, Le, Rational, Symbol, exp, log, sqrt
 
-from bounds.claim import Claim, Kind, Rate, Setting, Source
+from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source
 from bounds.convex.variance_reduction import L_s, gap0, sigma_n
 from bounds.nonconvex.stationarity import a, both, extra, losses, more
 from bounds.proofs import Less, NoConstant, Proof, Quoted, Same
@@ -46,21 +46,21 @@ WHY = (
 )
 
 theorem3, theorem3_dwang = both(
-    THEOREM3,
-    ("Theorem 3, equation (5)", "Theorem 4.1.3, equation (4.5)"),
+    *THEOREM3,
+    places=("Theorem 3, equation (5)", "Theorem 4.1.3, equation (4.5)"),
     kind=Kind.UTILITY,
     says="An algorithm's population gradient for all ε, δ, β ≤ 1 and n of order d·log d (G, L, Δ fixed).",
     assumes=[*losses, Setting("gradients τ-sub-Gaussian"), Setting("Hessians bounded by τ²dᶜ, τ³dᶜ-Lipschitz")],
     states=Rate(population_gradient, sampling + private),
     ignores_units=True,
-    cites=[("dwang20.lemma4.1.3", {})],
+    cites={"dwang20": [Cites("dwang20.lemma4.1.3")]},
     checks=[NoConstant(two_means, vanishing, big, WHY)],
 )
 
+LAST = ("Theorem 3, the last equality of (5)", "Theorem 4.1.3, the last equality of (4.5)")
+
 equality, equality_dwang = both(
-    THEOREM3,
-    ("Theorem 3, the last equality of (5)", "Theorem 4.1.3, the last equality of (4.5)"),
-    ".equality",
+    *THEOREM3, ".equality", places=LAST,
     kind=Kind.UTILITY,
     says="The two terms of the bound together, as one: their sum over it.",
     assumes=[eps <= 1],
@@ -84,10 +84,7 @@ def in_logs(expr):  # type: ignore[no-untyped-def]
 
 
 equality_corrected, equality_corrected_dwang = both(
-    THEOREM3,
-    ("Theorem 3, the last equality of (5)", "Theorem 4.1.3, the last equality of (4.5)"),
-    ".equality.corrected",
-    corrects=".equality",
+    *THEOREM3, ".equality.corrected", places=LAST,
     kind=Kind.UTILITY,
     says="It takes τ ≥ 1, τ ≥ eβ, δ ≤ 1/e and n ≥ 3.",
     assumes=[eps <= 1, tau >= 1, tau >= E * beta_p, delta <= exp(-1), n >= 3],
@@ -119,10 +116,7 @@ lemma3 = Claim(
 )
 
 theorem3_corrected, theorem3_corrected_dwang = both(
-    THEOREM3,
-    ("Theorem 3", "Theorem 4.1.3"),
-    ".corrected",
-    corrects="",
+    *THEOREM3, ".corrected",
     kind=Kind.UTILITY,
     says="With the constant C of the uniform convergence, over a ball that holds x_R, and the mean squared gradient.",
     assumes=[
@@ -132,7 +126,7 @@ theorem3_corrected, theorem3_corrected_dwang = both(
     states=Le(
         population_gradient, tau * sqrt(C_u * d * log(n) / n) + sqrt((8 * L_s * gap0 / T + d * sigma_n**2) / 3)
     ),
-    cites=[("dwang20.theorem4.1.2.unconstrained", {})],
+    cites={"dwang20": [Cites("dwang20.theorem4.1.2.unconstrained")]},
     checks=[
         Proof(
             [
@@ -145,8 +139,7 @@ theorem3_corrected, theorem3_corrected_dwang = both(
 )  # fmt: skip
 
 remark2, remark2_dwang = both(
-    REMARK2,
-    ("Remark 2", "Remark 4.1.2"),
+    *REMARK2,
     kind=Kind.UTILITY,
     says="The error due to privacy over that of uniform convergence, with ε and δ as constants.",
     assumes=[eps <= 1],
@@ -160,10 +153,7 @@ remark2, remark2_dwang = both(
 )
 
 remark2_corrected, remark2_corrected_dwang = both(
-    REMARK2,
-    ("Remark 2", "Remark 4.1.2"),
-    ".corrected",
-    corrects="",
+    *REMARK2, ".corrected",
     kind=Kind.UTILITY,
     says="For τ ≥ 1, τ ≥ eβ and n ≥ 3; it then even falls with d.",
     assumes=[eps <= 1, tau >= 1, tau >= E * beta_p, n >= 3],
@@ -183,9 +173,9 @@ remark2_corrected, remark2_corrected_dwang = both(
 )  # fmt: skip
 
 convex_case, convex_case_dwang = both(
-    REMARK2,
-    ("Remark 2, on convex losses", "Remark 4.1.2, on convex losses"),
+    *REMARK2,
     ".convex",
+    places=("Remark 2, on convex losses", "Remark 4.1.2, on convex losses"),
     kind=Kind.UTILITY,
     says="For convex losses, the private population risk over the one without privacy has an extra factor √d.",
     states=Rate(ratio, sqrt(d)),

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from sympy import Eq, Gt, Integer, Le, Rational, Symbol, log, sqrt
 
 from bounds.accountant import Accountant
-from bounds.claim import Claim, Effort, Evidence, Kind, Source, Verdict
+from bounds.claim import Cites, Claim, Effort, Evidence, Kind, Source, Verdict
 from bounds.convex.variance_reduction import G, L_s, sigma_n
 from bounds.guarantees import ApproxDP, GaussianDP
 from bounds.nonconvex.dp_pgd import REMARK, rho
@@ -27,9 +27,9 @@ AFTER = ("after Remark 1", "after Remark 4.1.1")
 
 # Privacy, by zCDP ----------------------------------------------------------------------------------
 solved, solved_dwang = both(
-    BOX,
-    STEP3,
+    *BOX,
     ".rho",
+    places=STEP3,
     kind=Kind.IDENTITY,
     says="The ρ with ρ + 2√(ρ·ln(1/δ)) = ε, as the text solves it (the copy at hand drops the root over ln(1/δ)+ε).",
     states=Eq(rho, rho_of),
@@ -44,9 +44,9 @@ solved, solved_dwang = both(
 )
 
 box_noise, box_noise_dwang = both(
-    BOX,
-    STEP3,
+    *BOX,
     ".noise",
+    places=STEP3,
     kind=Kind.PRIVACY,
     says="σ² = 2L²T/(n²ρ²) with ρ + 2√(ρ·ln(1/δ)) = ε makes DP-PGD (ε, δ)-private, L being the smoothness.",
     assumes=losses,
@@ -56,9 +56,9 @@ box_noise, box_noise_dwang = both(
 )
 
 box_read, box_read_dwang = both(
-    BOX,
-    STEP3,
+    *BOX,
     ".noise.lipschitz",
+    places=STEP3,
     kind=Kind.PRIVACY,
     says="The same, read with G for L: σ² = 2G²T/(n²ρ²).",
     assumes=losses,
@@ -68,23 +68,22 @@ box_read, box_read_dwang = both(
 )
 
 box_corrected, box_corrected_dwang = both(
-    BOX,
-    STEP3,
+    *BOX,
     ".noise.corrected",
-    corrects=".noise",
+    places=STEP3,
     kind=Kind.PRIVACY,
     says="σ² = 2G²T/(n²ρ), for every ε and δ: each step is 2G²/(n²σ²)-zCDP.",
     assumes=losses,
     states=Eq(sigma_n, zcdp_noise),
     guarantee=ApproxDP(eps, delta),
-    cites=[(f"dwang20.lemma2.1.{part}", {}) for part in ("8", "9.corrected", "10")],
+    cites={"dwang20": [Cites(f"dwang20.lemma2.1.{part}") for part in ("8", "9.corrected", "10")]},
     checks=[Accountant(full_gradients(T), "T full gradients, each 2G/n apart")],
 )
 
 text_noise, text_noise_dwang = both(
-    REMARK,
-    AFTER,
+    *REMARK,
     ".noise",
+    places=AFTER,
     kind=Kind.PRIVACY,
     says="σ² = 2L²T/(n²ρ), as the text has it, L being the smoothness.",
     assumes=losses,
@@ -94,10 +93,9 @@ text_noise, text_noise_dwang = both(
 )
 
 text_corrected, text_corrected_dwang = both(
-    REMARK,
-    AFTER,
+    *REMARK,
     ".noise.corrected",
-    corrects=".noise",
+    places=AFTER,
     kind=Kind.IDENTITY,
     says="With G for L it is the corrected noise of the algorithm: 2G²T/(n²ρ).",
     assumes=losses,
@@ -111,9 +109,7 @@ text_corrected, text_corrected_dwang = both(
 )
 
 taylor, taylor_dwang = both(
-    REMARK,
-    AFTER,
-    ".taylor",
+    *REMARK, ".taylor", places=AFTER,
     kind=Kind.IDENTITY,
     says="ρ is about ε²/(4·ln(1/δ)) where ε/ln(1/δ) is small: that over ρ is at most 1 + ε/(2·ln(1/δ)).",
     states=Le(ratio, 1 + eps / (2 * a)),
@@ -174,9 +170,7 @@ less_noise_dwang = Claim(
 )
 
 moments, moments_dwang = both(
-    REMARK,
-    AFTER,
-    ".moments",
+    *REMARK, ".moments", places=AFTER,
     kind=Kind.PRIVACY,
     says="The noise by zCDP is at most that of the moments accountant, whose orders λ are whole numbers.",
     states=Le(ratio, 1),
@@ -220,8 +214,7 @@ class CoveredByTranscript:
 
 
 minimum, minimum_dwang = both(
-    REMARK,
-    ("Remark 1", "Remark 4.1.1"),
+    *REMARK,
     ".minimum",
     kind=Kind.PRIVACY,
     says="With the R of the least ‖g_C,k‖, g_C,k = (x_k-x_(k+1))/γ, the output is not (ε, δ)-private.",
@@ -237,10 +230,8 @@ minimum, minimum_dwang = both(
 )
 
 minimum_corrected, minimum_corrected_dwang = both(
-    REMARK,
-    ("Remark 1", "Remark 4.1.1"),
+    *REMARK,
     ".minimum.corrected",
-    corrects=".minimum",
     kind=Kind.PRIVACY,
     says="It is the R of the least exact ‖P_C(x_k, ∇F(x_k), γ)‖ that breaks the guarantee.",
     assumes=losses,

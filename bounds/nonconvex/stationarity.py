@@ -4,10 +4,6 @@ The paper and the chapter print the same statements under two numbers: `both` ma
 Here: symbols, composition, the moments accountant, Gaussian widths. The dimension, printed p, is d.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
-
 from sympy import Eq, Expr, Le, Rational, Symbol, exp, log, sqrt
 
 from bounds.accountant import Accountant
@@ -17,6 +13,7 @@ from bounds.convex.gaussian_width import diameter
 from bounds.convex.variance_reduction import G, L_s, sigma_n
 from bounds.guarantees import ApproxDP
 from bounds.mechanisms import gaussian
+from bounds.printed_twice import PrintedTwice, again
 from bounds.proofs import AtMost, Less, Proof, Same
 from bounds.releases import Releases, WithoutReplacement
 from bounds.symbols import MEAN, T, c1, c2, delta, delta1, eps, eps_out, m, n, quantity, ratio
@@ -34,34 +31,8 @@ smooth_C = quantity("smooth_C", "smoothness in the norm of the set", loss=1, pri
 losses = [smooth(L_s), lipschitz(G)]  # Assumption 1 / 4.1.1: not convex
 composite = [*losses, Setting("r closed and convex")]
 a = log(1 / delta)
+both = PrintedTwice("wangxu19", "dwang20")
 extra, more = (Symbol(name, nonnegative=True) for name in ("extra", "more"))
-
-
-def both(
-    numbers: tuple[str, str],
-    places: tuple[str, str],
-    part: str = "",
-    *,
-    corrects: str | None = None,
-    cites: Sequence[tuple[str, Mapping[Symbol, Expr]]] = (),
-    **statement: Any,
-) -> tuple[Claim, Claim]:
-    """One statement as printed in wangxu19 and in dwang20; `part` ends both ids, `corrects` names a part.
-
-    Each of `cites` goes to the claim of its own document; dwang20 alone prints the proofs.
-    """
-    found = []
-    for document, number, place in zip(("wangxu19", "dwang20"), numbers, places, strict=True):
-        own = [Cites(claim_id, where) for claim_id, where in cites if claim_id.startswith(document)]
-        wrong = None if corrects is None else f"{document}.{number}{corrects}"
-        source = Source(document, place)
-        found.append(Claim(f"{document}.{number}{part}", source, corrects=wrong, cites=own, **statement))
-    return found[0], found[1]
-
-
-def again(claim: Claim, claim_id: str, place: str, corrects: str | None = None) -> Claim:
-    """A statement that stands in another document or chapter word for word."""
-    return replace(claim, id=claim_id, source=Source(claim_id.split(".")[0], place), corrects=corrects)
 
 
 def full_gradients(steps: Expr) -> Releases:
@@ -126,9 +97,7 @@ lemma1_corrected = Claim(
 )  # fmt: skip
 
 definition5 = again(gaussian.lemma1, "wangxu19.definition5", "Definition 5, the Gaussian mechanism")
-definition5_corrected = again(
-    gaussian.lemma1_corrected, "wangxu19.definition5.corrected", "Definition 5", corrects="wangxu19.definition5"
-)
+definition5_corrected = again(gaussian.lemma1_corrected, "wangxu19.definition5.corrected", "Definition 5")
 
 lemma2 = Claim(
     id="wangxu19.lemma2",
@@ -189,25 +158,16 @@ saving = Claim(
 )  # fmt: skip
 
 # Gaussian width ------------------------------------------------------------------------------------
+WIDTH = ("definition8", "definition4.1.3")
 AFTER = ("after Definition 8", "after Definition 4.1.3")
-width_l1, width_l1_dwang = (
-    again(gaussian_width.width_l1, f"{number}.l1_ball", place)
-    for number, place in zip(("wangxu19.definition8", "dwang20.definition4.1.3"), AFTER, strict=True)
+width_l1, width_l1_dwang = both.again(gaussian_width.width_l1, *WIDTH, ".l1_ball", places=AFTER)
+width_sparse, width_sparse_dwang = both.again(gaussian_width.width_sparse, *WIDTH, ".sparse", places=AFTER)
+width_sparse_corrected, width_sparse_corrected_dwang = both.again(
+    gaussian_width.width_sparse_corrected, *WIDTH, ".sparse.corrected", places=AFTER
 )
-width_sparse, width_sparse_dwang = (
-    again(gaussian_width.width_sparse, f"{number}.sparse", place)
-    for number, place in zip(("wangxu19.definition8", "dwang20.definition4.1.3"), AFTER, strict=True)
-)
-width_sparse_corrected, width_sparse_corrected_dwang = (
-    again(gaussian_width.width_sparse_corrected, f"{number}.sparse.corrected", place, corrects=f"{number}.sparse")
-    for number, place in zip(("wangxu19.definition8", "dwang20.definition4.1.3"), AFTER, strict=True)
-)
-lemma4 = again(gaussian_width.lemma7, "wangxu19.lemma4", "Lemma 4")
-lemma4_dwang = again(gaussian_width.lemma7, "dwang20.lemma4.1.1", "Lemma 4.1.1")
+lemma4, lemma4_dwang = both.again(gaussian_width.lemma7, "lemma4", "lemma4.1.1")
 set_norm = again(gaussian_width.lemma6, "dwang20.lemma4.1.4", "Lemma 4.1.4")
-set_norm_corrected = again(
-    gaussian_width.lemma6_corrected, "dwang20.lemma4.1.4.corrected", "Lemma 4.1.4", corrects="dwang20.lemma4.1.4"
-)
+set_norm_corrected = again(gaussian_width.lemma6_corrected, "dwang20.lemma4.1.4.corrected", "Lemma 4.1.4")
 
 in_the_norm_of_the_set = Claim(
     id="dwang20.lemma4.1.4.smooth",
