@@ -193,7 +193,7 @@ noisy_max, noisy_max_twin = both(
 rate = size_1 * a ** Rational(1, 4) * sqrt(log(n * points / gamma)) / sqrt(n * eps)
 
 utility, utility_twin = both(
-    *NUMBERS, places=("Theorem 6, equation (8)", "Theorem 4.1.6, equation (4.8)"),
+    *NUMBERS, places=("Theorem 6, equation (8) (the copy reads √ for ⁴√)", "Theorem 4.1.6, equation (4.8)"),
     kind=Kind.UTILITY,
     says="The gap at x_R with γ = √(2/(T‖C‖₂²)), T = nε/(√ln(1/δ)·ln(|A|n/η)), in the mean over R; G and L fixed.",
     assumes=[*polytope, Setting("G and L at most 1")],

@@ -3,9 +3,9 @@
 That (8) / (4.8) depends on the dimension by its logarithm only, and is the smallest bound of the section.
 """
 
-from sympy import Integer, Rational, Symbol, exp, log, simplify, sqrt
+from sympy import Integer, Rational, Symbol, exp, log, simplify, sqrt, symbols
 
-from bounds.claim import Claim, Kind, Rate, Setting, Source
+from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source, convex
 from bounds.convex.gaussian_width import diameter, width
 from bounds.convex.variance_reduction import G, L_s, gap0
 from bounds.guarantees import ApproxDP
@@ -14,7 +14,7 @@ from bounds.nonconvex.dp_fw_l1_proof import a, likely_gap, pace, points, polytop
 from bounds.nonconvex.dp_pmd import gap_bound, low
 from bounds.nonconvex.stationarity import both
 from bounds.proofs import Follows, Less, NoConstant, Proof, Same
-from bounds.symbols import T, d, delta, eps, gamma, n, quantity, ratio, run_time
+from bounds.symbols import T, d, delta, eps, gamma, likely_excess_risk, n, quantity, ratio, run_time
 
 smooth_1 = quantity("smooth_1", "smoothness from l1 to l∞", loss=1, parameter=-2, printed="M", latex="M")
 
@@ -25,7 +25,7 @@ COROLLARIES, AFTER = ("corollary1", "corollary4.1.1"), ("after Corollary 1", "af
 log_rate = a ** Rational(1, 4) * sqrt(log(n * d)) / sqrt(n * eps)
 
 corollary, corollary_twin = both(
-    *COROLLARIES,
+    *COROLLARIES, places=("Corollary 1 (the copy reads √ for ⁴√)", "Corollary 4.1.1"),
     kind=Kind.UTILITY,
     says="Theorem 6 on the unit l1 ball, |A| = 2d and η ≥ 1/(nd): the gap by (8), as a formula.",
     assumes=[*polytope, n >= 2, Setting("‖C‖₁ = 1, η = 1/(nd)"), Setting("G, L and g₀ are 1, T ≤ n, γ ≤ 1")],
@@ -91,12 +91,48 @@ example = Claim(
     id="wangxu19.definition2.example",
     source=Source("wangxu19", "after Definition 2"),
     kind=Kind.UTILITY,
-    says="(⟨x,w⟩ - y)² is O(1)-Lipschitz in l1 for |x_ij|, |y| ≤ 1, over the unit l1 ball.",
+    says="(⟨x,w⟩ - y)² is O(1)-Lipschitz in l1 for |x_ij|, |y| ≤ 1; nothing is said of w.",
+    states=Rate(G, Integer(1)),
+    ignores_units=True,
+    checks=[NoConstant(2 * size_1, {size_1: big}, big, "x = (1, ..., 1), y = 0: the slope at w is 2‖w‖₁ for w ≥ 0")],
+)
+
+example_corrected = Claim(
+    id="wangxu19.definition2.example.corrected",
+    source=Source("wangxu19", "after Definition 2"),
+    kind=Kind.UTILITY,
+    says="It is over the unit l1 ball.",
     assumes=[Setting("w in the unit l1 ball")],
     states=Rate(G, Integer(1)),
+    corrects="wangxu19.definition2.example",
     ignores_units=True,
     checks=[Follows(Integer(4), Integer(4), "|2(⟨x,w⟩-y)x_j| ≤ 2(1 + 1)·1")],
 )
+
+slope, value, least, top = symbols("slope value least top", real=True)
+
+convex_case, convex_case_twin = both(
+    "section.further", "section4.1.4", ".convex",
+    places=("Further Reducing the Utility, on convex losses", "section 4.1.4, on convex losses"),
+    kind=Kind.UTILITY,
+    says="For some convex losses the utility depends on d by ln d only: the excess risk at x_R, M as above.",
+    assumes=[convex(), *smoothness_corrected.assumes],
+    states=Rate(likely_excess_risk, smoothness_corrected.formula),
+    guarantee=ApproxDP(eps, delta),
+    checks=[
+        Proof(
+            [
+                Same(
+                    "the gap less F(x)-F(x°): what ⟨∇F, x-x°⟩ leaves of the gap, and what convexity leaves",
+                    top - (value - least), (top - slope) + (slope - (value - least)),
+                )
+            ],
+            "both are at least 0, so the excess risk is at most the gap: hidden constant 10√2",
+        )
+    ],
+    cites={"wangxu19": [Cites("wangxu19.corollary1.log_p.corrected")],
+           "dwang20": [Cites("dwang20.corollary4.1.1.log_p.corrected")]},
+)  # fmt: skip
 
 in_ball, in_ball_twin = both(
     "algorithm4", "algorithm4.1.19", ".width", places=AFTER,

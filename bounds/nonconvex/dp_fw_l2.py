@@ -32,6 +32,10 @@ toward = quantity(
 )
 span = quantity("vertex_span", "||v_t - x_t||_C, at most 2", box=(1e-2, 2), printed="‖v-x‖_C", latex=r"\|v-x\|_C")
 
+gap_at = quantity("gap_at", "max over v in C of <grad F(x), x - v>", loss=1, printed="𝒢(x)", latex=r"\mathcal{G}(x)")
+slope_at = quantity("slope_at", "||grad F(x)||", loss=1, parameter=-1, printed="‖∇F(x)‖", latex=r"\|\nabla F(x)\|")
+inside = quantity("inside", "radius of a ball around x inside C", parameter=1, printed="r", latex="r")
+
 big = Symbol("big", positive=True)
 THEOREM4 = ("theorem4", "theorem4.1.4")
 symmetric = [*losses, Setting("C symmetric")]
@@ -178,6 +182,34 @@ fits_corrected, fits_corrected_dwang = both(
                      {eps: big / (diameter**2 * n) * (1 + extra)}),
             ]
         )
+    ],
+)  # fmt: skip
+
+# The gap as a measure ------------------------------------------------------------------------------
+STATIONARY = ("section.frank_wolfe", "section4.1.2")
+ON_THE_GAP = ("High Dimension Case, on the Frank-Wolfe gap", "section 4.1.2, on the Frank-Wolfe gap")
+g_, x_, top_ = symbols("g_ x_ top_", real=True)
+
+stationary, stationary_dwang = both(
+    *STATIONARY, ".stationary", places=ON_THE_GAP,
+    kind=Kind.IDENTITY,
+    says="Where the gap is 0 and a ball of radius r > 0 around x lies in C, the gradient is 0: r‖∇F(x)‖ is below it.",
+    states=Le(inside * slope_at, gap_at),
+    checks=[
+        Adds(
+            inside * g_, {gap_at: top_},
+            {"x less r·∇F/‖∇F‖ lies in C, where ⟨∇F, x-v⟩ is at most the gap": top_ - g_ * (x_ - (x_ - inside))},
+        )
+    ],
+)  # fmt: skip
+
+stationary_back, stationary_back_dwang = both(
+    *STATIONARY, ".stationary.converse", places=ON_THE_GAP,
+    kind=Kind.IDENTITY,
+    says="Where the gradient is 0, so is the gap: it is at most ‖C‖₂‖∇F(x)‖.",
+    states=Le(gap_at, diameter * slope_at),
+    checks=[
+        AtMost(diameter * slope_at, "⟨∇F, x-v⟩ ≤ ‖∇F‖‖x-v‖, attained by a linear F at one end of an interval")
     ],
 )  # fmt: skip
 

@@ -5,17 +5,18 @@ dpcheck/solvers/nonconvex/dp_pgd_experiments.py. The figures do not say whether 
 noisy map of equation (4) or of the exact one of equation (2): each trend stands for the first, `.exact` for the second.
 """
 
-from sympy import Eq, Integer, Le, Rational, exp, sqrt
+from sympy import Eq, Integer, Le, Rational, exp, log, simplify, sqrt
 
 from bounds.claim import Claim, Kind, Rate, Setting, Source
 from bounds.convex.variance_reduction import G, sigma_n
 from bounds.convex.variance_reduction_experiments import margin, synthetic
 from bounds.guarantees import ApproxDP
 from bounds.nonconvex.dp_pgd import stated_noise
+from bounds.nonconvex.dp_pgd_zcdp import zcdp_noise
 from bounds.nonconvex.stationarity import both, losses, step_map
 from bounds.printed_twice import again
-from bounds.proofs import AtMost, Less, Proof, Sharper
-from bounds.symbols import c, delta, eps, n, quantity, ratio
+from bounds.proofs import AtMost, Equals, Less, Proof, Sharper
+from bounds.symbols import T, c, delta, eps, n, quantity, ratio
 
 loss_right = quantity("loss_right", "loss of a record at a margin above 0", loss=1, printed="f", latex="f")
 SETTINGS = ("section.experiments", "section4.1.5")
@@ -66,6 +67,15 @@ one_lipschitz = Claim(
     ],
 )
 
+small_eps = Claim(
+    id="wangxu19.section.experiments.practice",
+    source=Source("wangxu19", "Experiment Settings, and Remark 1: ε/ln(1/δ) is always small"),
+    kind=Kind.EXPERIMENT,
+    says="ε/ln(1/δ) is as small in the experiments (ε up to 5, δ = 0.001) as in practice: at most 0.5/ln n, n = 10000.",
+    states=Le(ratio, 1 / (2 * log(10_000))),
+    checks=[AtMost(eps / log(1 / delta), "the printed ε and δ", box={eps: (0.1, 5), delta: (1e-3, 1e-3)})],
+)
+
 step_size, step_size_dwang = both(
     *SETTINGS,
     ".step_size",
@@ -90,6 +100,16 @@ step_size_corrected, step_size_corrected_dwang = both(
     hidden=(c,),
 )
 
+more_noise, more_noise_dwang = both(
+    *SETTINGS,
+    ".steps.noise",
+    places=("Experiments Results, on Figure 2", "section 4.1.5, on Figures 4.1 to 4.3 (a)"),
+    kind=Kind.IDENTITY,
+    says="More steps mean more noise in each: twice as many, √2 times the deviation.",
+    states=Eq(ratio, sqrt(2)),
+    checks=[Equals(simplify(zcdp_noise.subs(T, 2 * T) / zcdp_noise), "the noise by zCDP at 2T over that at T")],
+)
+
 # Trends --------------------------------------------------------------------------------------------
 PAPER, CHAPTER = 0, 1
 FIGURES = "Figures 4.1 to 4.3"
@@ -98,10 +118,14 @@ BY_N, BY_N_EXACT = "The norm falls as n grows, T and ε fixed.", "The norm of th
 LENGTH = "The number of steps changes the norm less than ε does, by its factor."
 ADVANCED = "Noise by zCDP leaves a smaller norm than by advanced composition."
 MOMENTS = "Noise by zCDP leaves a smaller norm than by the moments accountant."
+STABLE = "The norm is stable after some steps: it changes less from the third quarter of a run to the last than before."
 SEEN = "The same by 1% at least: curves that a reader can tell apart."
 
 by_eps = trend(PAPER, "eps", "Figure 1", EPS)
 by_eps_exact = trend(PAPER, "eps.exact", "Figure 1", EPS_EXACT)
+by_size = trend(
+    PAPER, "size", "Figure 1, on its two data sets", "Of data sets of different sizes the larger has the smaller norm."
+)
 by_T = trend(PAPER, "steps", "Figure 2", LENGTH)
 by_n = trend(PAPER, "n", "Figure 3", BY_N)
 by_n_exact = trend(PAPER, "n.exact", "Figure 3", BY_N_EXACT)
@@ -110,6 +134,8 @@ moments = trend(PAPER, "moments", "Figure 4", MOMENTS)
 moments_seen = trend(PAPER, "moments.seen", "Figure 4", SEEN)
 
 by_T_dwang = trend(CHAPTER, "steps", f"{FIGURES} (a)", LENGTH)
+settled = trend(CHAPTER, "stable", f"{FIGURES} (a)", STABLE)
+settled_exact = trend(CHAPTER, "stable.exact", f"{FIGURES} (a)", f"{STABLE[:-1]}, for the exact map.")
 by_n_dwang = trend(CHAPTER, "n", f"{FIGURES} (b)", BY_N)
 by_n_exact_dwang = trend(CHAPTER, "n.exact", f"{FIGURES} (b)", BY_N_EXACT)
 by_eps_dwang = trend(CHAPTER, "eps", f"{FIGURES} (c)", EPS)

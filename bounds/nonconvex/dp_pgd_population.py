@@ -10,7 +10,7 @@ from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source
 from bounds.convex.variance_reduction import L_s, gap0, sigma_n
 from bounds.nonconvex.stationarity import a, both, extra, losses, more
 from bounds.proofs import Less, NoConstant, Proof, Quoted, Same
-from bounds.symbols import T, d, delta, eps, n, quantity, ratio
+from bounds.symbols import T, d, delta, eps, gradient_norm, n, quantity, ratio
 
 population_gradient = quantity(
     "population_gradient", "E_A ||grad E f(x_R, z)||, with probability 1-β over the data", loss=1, parameter=-1,
@@ -115,6 +115,30 @@ lemma3 = Claim(
     states=Rate(uniform_error, tau * sqrt(d * log(n) / n)),
 )
 
+_x = Symbol("x", positive=True)
+
+empirical = Claim(
+    id="dwang20.theorem4.1.3.empirical",
+    source=Source("dwang20", "proof of Theorem 4.1.3, the empirical risk (by Theorem 4.1.2, printed 4.1.1)"),
+    kind=Kind.UTILITY,
+    says="The gradient of the empirical risk at x_R, C = ℝᵈ and r = 0, is of the order of (4.4): G, L and Δ fixed.",
+    assumes=[*losses, Setting("C = ℝᵈ, r = 0, γ = 1/(2L)"), n * eps >= sqrt(d * a)],
+    states=Rate(gradient_norm, private),
+    ignores_units=True,
+    cites=[Cites("dwang20.theorem4.1.2.unconstrained")],
+    checks=[
+        Proof(
+            [
+                Same("the rate squared is x = √(d·ln(1/δ))/(nε), and T is 1/x, rounded up", private**2,
+                     sqrt(d * a) / (n * eps)),
+                Less("(8/T + 8·x²T)/3 ≤ 8x for x ≤ 1, with c = 8", (8 * _x + 8 * _x**2 * (1 / _x + 1)) / 3, 8 * _x,
+                     {_x: 1 / (1 + extra)}),
+            ],
+            "hidden constant √8 suffices at G = L = Δ = 1, by Jensen's inequality",
+        )
+    ],
+)  # fmt: skip
+
 theorem3_corrected, theorem3_corrected_dwang = both(
     *THEOREM3, ".corrected",
     kind=Kind.UTILITY,
@@ -168,6 +192,28 @@ remark2_corrected, remark2_corrected_dwang = both(
                      {tau: 1 + extra, root_d: 1 + more, l_tau: 1 + big, l_n: 1 + gap0}),
             ],
             "hidden constant 1 suffices",
+        )
+    ],
+)  # fmt: skip
+
+l_smaller = Symbol("l_smaller", positive=True)  # log(nε)
+fewer = tau * sqrt(d * log(tau / beta_p) * log(n * eps) / (n * eps))
+
+sample_size, sample_size_dwang = both(
+    *REMARK2, ".sample_size",
+    kind=Kind.UTILITY,
+    says="Privacy makes n records nε, δ fixed: the last form of (5) over its first term at nε records, nε ≥ √n.",
+    assumes=[eps <= 1, n >= 2, n * eps**2 >= 1],
+    states=Rate(ratio, a ** Rational(1, 4)),
+    ignores_units=True,
+    checks=[
+        Proof(
+            [
+                Same("squared it is √ln(1/δ)·log n/log(nε)",
+                     in_logs((together**2 / fewer**2).subs(log(n * eps), l_smaller)), sqrt(l_delta) * l_n / l_smaller),
+                Less("log n ≤ 2·log(nε)", l_n, 2 * l_smaller, {l_smaller: l_n / 2 + extra}),
+            ],
+            "hidden constant √2 suffices",
         )
     ],
 )  # fmt: skip

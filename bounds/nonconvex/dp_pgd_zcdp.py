@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 from sympy import Eq, Gt, Integer, Le, Rational, Symbol, log, sqrt
 
 from bounds.accountant import Accountant
-from bounds.claim import Cites, Claim, Effort, Evidence, Kind, Source, Verdict
+from bounds.claim import Cites, Claim, Effort, Evidence, Kind, Setting, Source, Verdict
 from bounds.convex.variance_reduction import G, L_s, sigma_n
 from bounds.guarantees import ApproxDP, GaussianDP
+from bounds.nonconvex import rrpsgd
 from bounds.nonconvex.dp_pgd import REMARK, rho
 from bounds.nonconvex.stationarity import a, both, extra, full_gradients, losses
-from bounds.proofs import AtMost, Less, Proof, Same, Units
-from bounds.symbols import T, delta, eps, eps_out, n, ratio
+from bounds.proofs import AtMost, Equals, Less, Proof, Same, Units
+from bounds.symbols import L, T, delta, eps, eps_out, n, ratio
 
 big = Symbol("big", positive=True)
 rho_of = (sqrt(eps + a) - sqrt(a)) ** 2
@@ -127,8 +128,40 @@ taylor, taylor_dwang = both(
     ],
 )  # fmt: skip
 
+practice, practice_dwang = both(
+    *REMARK, ".practice", places=AFTER,
+    kind=Kind.IDENTITY,
+    says="ε/ln(1/δ) is small in practice, where ε is at most 0.5 and δ = 1/n: at most 1/(2·ln n).",
+    assumes=[eps <= Rational(1, 2), n >= 2, Setting("δ = 1/n")],
+    states=Le(ratio, 1 / (2 * log(n))),
+    checks=[AtMost(eps / log(n), "ε over ln(1/δ)", {eps: 1 / (2 * (1 + extra))})],
+    cites={"wangxu19": [Cites("wangxu19.remark1.taylor")], "dwang20": [Cites("dwang20.remark4.1.1.taylor")]},
+)  # fmt: skip
+
 # Noise against noise -------------------------------------------------------------------------------
 quoted_composition = 32 * log(1 / delta) * log(T / delta)  # over G²/(n²ε²)
+
+quoted = Claim(
+    id="wangxu19.remark1.quoted",
+    source=Source("wangxu19", "after Remark 1: σ₁², quoted from zhang17, at G = 1"),
+    kind=Kind.IDENTITY,
+    says="The variance of the noise in each step of zhang17, Algorithm 2: 32·ln(1/δ)·ln(T/δ)/(n²ε²), T = n².",
+    states=Eq(sigma_n, sqrt(quoted_composition.subs(T, n**2)) / (n * eps)),
+    ignores_units=True,
+    checks=[Equals(rrpsgd.stated_noise.subs(L, 1), "line 4 has 4·ln(3n/δ)·ln(2/δ)/ε² on one record's gradient")],
+)
+
+quoted_corrected = Claim(
+    id="wangxu19.remark1.quoted.corrected",
+    source=Source("wangxu19", "after Remark 1: σ₁²"),
+    kind=Kind.IDENTITY,
+    says="It is 4·ln(3n/δ)·ln(2/δ)/ε², on the gradient of one random record: no T, and no n below.",
+    states=Eq(sigma_n, 2 * sqrt(log(3 * n / delta) * log(2 / delta)) / eps),
+    corrects="wangxu19.remark1.quoted",
+    ignores_units=True,
+    checks=[Equals(rrpsgd.stated_noise.subs(L, 1), "line 4 of zhang17, Algorithm 2")],
+    cites=[Cites("zhang17.algorithm2.noise")],
+)
 
 less_noise = Claim(
     id="wangxu19.remark1.less_noise",

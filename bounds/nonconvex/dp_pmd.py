@@ -83,7 +83,7 @@ def of_the_step(bound: Expr, steps: Expr) -> Expr:
 
 
 utility, utility_twin = both(
-    *NUMBERS, places=("Theorem 5, equation (7)", "Theorem 4.1.5, equation (4.7)"),
+    *NUMBERS, places=("Theorem 5, equation (7) (the copy reads √ for ⁴√)", "Theorem 4.1.5, equation (4.7)"),
     kind=Kind.UTILITY,
     cites=[Cites("dwang20.theorem4.1.5.explicit")],
     says="The step from x_R, with γ = 1/(2L‖C‖₂²) and T = nε‖C‖₂/√((‖C‖₂²+G_C²)·ln(1/δ)); G, L and g₀ are fixed.",
