@@ -80,3 +80,19 @@ def test_why_the_exact_norm_may_rise_with_eps() -> None:
 def test_every_experiment_has_its_check() -> None:
     places = ("wangxu19.section.experiments.", "dwang20.section4.1.5.")
     assert {k for k in library if k.startswith(places) and not library[k].checks} == set(CHECKS)
+
+
+def test_a_run_that_never_settles_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Norms that change more and more: the ratio is above 1."""
+
+    class Restless:
+        map_norms = gradient_norms = np.linspace(1, 2, 400)[:, None] ** 4
+
+    monkeypatch.setattr(experiments, "path_of", lambda *_: Restless())
+    assert min(experiments.settling(CHAPTER)(0, 1).values()) > 1
+
+
+def test_sizes_are_compared_from_the_smaller_data_set_to_the_larger() -> None:
+    found = experiments.falling_with_size(PAPER)(0, 4)
+    assert {name.split(",")[0] for name in found} == {"digits", "synthetic"}
+    assert len(found) == 2 * len(experiments.EPSILONS)

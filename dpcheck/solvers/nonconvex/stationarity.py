@@ -16,14 +16,16 @@ from dpcheck.constraints import Box, Constraint, L1Ball, L2Ball
 from dpcheck.losses import Array, Huber, Logistic, Sigmoid
 from dpcheck.problems import Problem
 
-LOSSES = (Sigmoid(), Logistic(), Huber(0.5))
+LOSSES = (Sigmoid(), Logistic(), Huber(0.5), Huber(100.0))  # the last is a parabola
 
 
 def above_tangent(case: Mapping[str, Any]) -> tuple[float, float]:
     """How far a risk lies above its tangent at another point, against Definition 3; 0.1 added to both."""
     rng = np.random.default_rng(int(case["seed"]))
     n, d = int(case["n"]), int(case["d"])
-    problem = Problem(rng.uniform(-1, 1, (n, d)), rng.choice([-1.0, 1.0], n), LOSSES[int(case["loss"])], row_bound=d)
+    rows = rng.standard_normal((n, d))
+    rows /= np.linalg.norm(rows, axis=1)[:, None]
+    problem = Problem(rows, rng.choice([-1.0, 1.0], n), LOSSES[int(case["loss"])])
     first, second = case["size"] * rng.standard_normal((2, d))
     rise = float(problem.value(first) - problem.value(second))
     found = rise - float(problem.gradient(second[None])[0] @ (first - second))
@@ -54,7 +56,8 @@ def dual_pair(case: Mapping[str, Any]) -> tuple[float, float]:
 
 SIZES = {"d": (1, 10), "seed": (0, 10**6), "size": (0.1, 5.0)}
 SETS = {**SIZES, "set": (0, 2), "radius": (0.1, 5.0), "aligned": (0, 1)}
-TANGENT = Property(above_tangent, {**SIZES, "n": (1, 5), "loss": (0, 2)}, "sigmoid, logistic and Huber losses")
+ROUND = "sigmoid, logistic and Huber losses, parabolas"
+TANGENT = Property(above_tangent, {**SIZES, "n": (1, 5), "loss": (0, 3)}, ROUND)
 DUAL = Property(dual_pair, SETS, "l2 and l1 balls and boxes, also at the maximiser")
 
 CHECKS = {
