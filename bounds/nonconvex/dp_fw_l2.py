@@ -14,9 +14,10 @@ from bounds.coordinates import Adds
 from bounds.guarantees import ApproxDP
 from bounds.mechanisms.gaussian import for_every_delta
 from bounds.nonconvex.dp_pgd import stated_noise
-from bounds.nonconvex.stationarity import a, both, extra, full_gradients, losses
+from bounds.nonconvex.stationarity import a, both, extra, full_gradients, losses, seen_in_x_R
 from bounds.nonconvex.stationarity_comparison import high
 from bounds.proofs import AtMost, Follows, Less, NoConstant, Proof, Same, Units
+from bounds.random_iterate import IterateAccountant
 from bounds.symbols import T, c, c1, delta, eps, frank_wolfe_gap, m, n, quantity
 
 step_fw = quantity("step_fw", "Frank-Wolfe step size", box=(1e-4, 10), printed="γ", latex=r"\gamma")
@@ -51,7 +52,13 @@ privacy, privacy_dwang = both(
     guarantee=ApproxDP(eps, delta),
     hidden=(c, c1),
     cites={"wangxu19": [Cites("wangxu19.lemma2", {m: n})], "dwang20": [Cites("dwang20.lemma2.1.7", {m: n})]},
-    checks=[Accountant(full_gradients(T), "linear losses, all noisy gradients seen: T cancels, and ε has no limit")],
+    checks=[
+        IterateAccountant(
+            seen_in_x_R,
+            "linear losses over an l2 ball, x_R seen: the other records' gradients, large against the noise, lie along "
+            "one axis, so a vertex shows the noisy gradient across it, and x_R after small steps the sum; T cancels",
+        )
+    ],
 )
 
 privacy_corrected, privacy_corrected_dwang = both(

@@ -18,11 +18,13 @@ from bounds.nonconvex.stationarity import (
     extra,
     full_gradients,
     losses,
+    seen_in_x_R,
     step_map,
     step_map2,
 )
 from bounds.nonconvex.stationarity_comparison import UTILITY, low, table1
 from bounds.proofs import AtMost, Equals, Follows, Less, Minimises, NoConstant, Proof, Same, Units
+from bounds.random_iterate import IterateAccountant
 from bounds.symbols import T, c, c1, d, delta, eps, eta, gradient_map2, m, n, quantity, ratio
 
 rho = quantity("rho_z", "zero-concentrated privacy parameter", box=(1e-6, 1e2), printed="ρ", latex=r"\rho")
@@ -48,9 +50,9 @@ theorem1, theorem1_dwang = both(
     hidden=(c, c1),
     cites={"wangxu19": [Cites("wangxu19.lemma2", {m: n})], "dwang20": [Cites("dwang20.lemma2.1.7", {m: n})]},
     checks=[
-        Accountant(
-            full_gradients(T),
-            "linear losses: T cancels, so that a condition on it limits nothing, and the true ε grows like ε²",
+        IterateAccountant(
+            seen_in_x_R,
+            "linear losses, x_R seen: T cancels, so a condition on it limits nothing, and the true ε grows like ε²",
         )
     ],
 )

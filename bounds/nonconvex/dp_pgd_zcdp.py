@@ -15,8 +15,9 @@ from bounds.convex.variance_reduction import G, L_s, sigma_n
 from bounds.guarantees import ApproxDP, GaussianDP
 from bounds.nonconvex import rrpsgd
 from bounds.nonconvex.dp_pgd import REMARK, rho
-from bounds.nonconvex.stationarity import a, both, extra, full_gradients, losses
+from bounds.nonconvex.stationarity import a, both, extra, full_gradients, losses, seen_in_x_R
 from bounds.proofs import AtMost, Equals, Less, Proof, Same, Units
+from bounds.random_iterate import IterateAccountant
 from bounds.symbols import L, T, delta, eps, eps_out, n, ratio
 
 big = Symbol("big", positive=True)
@@ -53,7 +54,7 @@ box_noise, box_noise_dwang = both(
     assumes=losses,
     states=Eq(sigma_n, L_s * sqrt(2 * T) / (n * rho_of)),
     guarantee=ApproxDP(eps, delta),
-    checks=[Accountant(full_gradients(T), "gradients of size G, whatever the smoothness"), Units()],
+    checks=[IterateAccountant(seen_in_x_R, "gradients of size G, whatever the smoothness; x_R seen"), Units()],
 )
 
 box_read, box_read_dwang = both(
@@ -65,7 +66,7 @@ box_read, box_read_dwang = both(
     assumes=losses,
     states=Eq(sigma_n, G * sqrt(2 * T) / (n * rho_of)),
     guarantee=ApproxDP(eps, delta),
-    checks=[Accountant(full_gradients(T), "where ρ > 1 its square makes the noise too small")],
+    checks=[IterateAccountant(seen_in_x_R, "where ρ > 1 its square makes the noise too small; x_R seen")],
 )
 
 box_corrected, box_corrected_dwang = both(
@@ -90,7 +91,7 @@ text_noise, text_noise_dwang = both(
     assumes=losses,
     states=Eq(sigma_n, L_s * zcdp_noise / G),
     guarantee=ApproxDP(eps, delta),
-    checks=[Accountant(full_gradients(T), "gradients of size G, whatever the smoothness"), Units()],
+    checks=[IterateAccountant(seen_in_x_R, "gradients of size G, whatever the smoothness; x_R seen"), Units()],
 )
 
 text_corrected, text_corrected_dwang = both(

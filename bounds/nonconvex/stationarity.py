@@ -48,6 +48,8 @@ def full_gradients(steps: Expr) -> Releases:
     return Releases(2 * G / (n * sigma_n), steps)
 
 
+seen_in_x_R = full_gradients((T - 1) / 2)  # with probability 1/2: see IterateAccountant
+
 # Smoothness ----------------------------------------------------------------------------------------
 _along = Symbol("s", nonnegative=True)
 
