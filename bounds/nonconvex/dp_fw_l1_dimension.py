@@ -14,9 +14,13 @@ from bounds.nonconvex.dp_fw_l1_proof import a, likely_gap, pace, points, polytop
 from bounds.nonconvex.dp_pmd import gap_bound, low
 from bounds.nonconvex.stationarity import both
 from bounds.proofs import Follows, Less, NoConstant, Proof, Same
-from bounds.symbols import T, d, delta, eps, gamma, likely_excess_risk, n, quantity, ratio, run_time
+from bounds.symbols import LIKELY, T, d, delta, eps, gamma, n, quantity, ratio, run_time
 
 smooth_1 = quantity("smooth_1", "smoothness from l1 to l∞", loss=1, parameter=-2, printed="M", latex="M")
+likely_excess = quantity(
+    "likely_excess", "mean over R of F(x_R) - F(x°)", loss=1, printed="E_R F(x_R) - F(x°)",
+    latex=r"\mathbb{E}_R F(x_R)-F(x^\circ)", holds=LIKELY,
+)  # fmt: skip
 
 extra = Symbol("extra", nonnegative=True)
 big = Symbol("big", positive=True)
@@ -115,9 +119,9 @@ convex_case, convex_case_twin = both(
     "section.further", "section4.1.4", ".convex",
     places=("Further Reducing the Utility, on convex losses", "section 4.1.4, on convex losses"),
     kind=Kind.UTILITY,
-    says="For some convex losses the utility depends on d by ln d only: the excess risk at x_R, M as above.",
+    says="For some convex losses the utility depends on d by ln d only: the excess risk, F M-smooth from l1 to l∞.",
     assumes=[convex(), *smoothness_corrected.assumes],
-    states=Rate(likely_excess_risk, smoothness_corrected.formula),
+    states=Rate(likely_excess, smoothness_corrected.formula),
     guarantee=ApproxDP(eps, delta),
     checks=[
         Proof(
