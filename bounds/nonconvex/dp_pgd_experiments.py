@@ -76,6 +76,11 @@ small_eps = Claim(
     checks=[AtMost(eps / log(1 / delta), "the printed ε and δ", box={eps: (0.1, 5), delta: (1e-3, 1e-3)})],
 )
 
+# Losses ‖x‖²/2 near x₁ = 0, d = 2 and T = 2, n large, one loss 0 in the other data set; a first step size between the
+# inverses of the two curvatures is halved on one of them: x₂ is N(0, s²I) or N(0, s²I/4), whatever s. The δ at ε is
+# that of the disc where the density of the second is at least e^ε times that of the first; x_R is x₂ half the time.
+halved = (1 - exp(eps) + Rational(3, 4) * 4 ** Rational(-1, 3) * exp(4 * eps / 3)) / 2
+
 step_size, step_size_dwang = both(
     *SETTINGS,
     ".step_size",
@@ -86,6 +91,14 @@ step_size, step_size_dwang = both(
     states=Eq(sigma_n, stated_noise),
     guarantee=ApproxDP(eps, delta),
     hidden=(c,),
+    checks=[
+        AtMost(
+            halved,
+            "the δ of x_R where backtracking halves the first step on one of two data sets: no c is in it",
+            box={eps: (0.1, 1), delta: (1e-10, 1e-2)},
+            against=delta,
+        )
+    ],
 )
 
 step_size_corrected, step_size_corrected_dwang = both(
