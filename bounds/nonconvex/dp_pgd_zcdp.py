@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Eq, Gt, Integer, Le, Rational, Symbol, log, sqrt
+from sympy import Eq, Gt, Le, Rational, Symbol, log, sqrt
 
 from bounds.accountant import Accountant
 from bounds.claim import Cites, Claim, Effort, Evidence, Kind, Setting, Source, Verdict
@@ -189,19 +189,22 @@ less_noise_dwang = Claim(
     id="dwang20.remark4.1.1.less_noise",
     source=Source("dwang20", "after Remark 4.1.1, no formula for the other noise"),
     kind=Kind.PRIVACY,
-    says="The noise by zCDP is at most that of advanced composition: 64T·ln(5T/(2δ))·ln(2/δ), δ at most 1/2.",
-    assumes=[delta <= Rational(1, 2)],
+    says="The noise by zCDP is at most that of advanced composition: 64T·ln(5T/(2δ))·ln(2/δ), for its ε ≤ 1, δ ≤ 1/2.",
+    assumes=[eps <= 1, delta <= Rational(1, 2)],
     states=Le(ratio, 1),
     checks=[
         Proof(
             [
-                Less("ln(1/δ) ≤ ln(2/δ)", big, big + log(2)),
-                Less("8 ≤ 64·ln(5T/(2δ)), as ln(5T/(2δ)) ≥ ln 5", Integer(8), 64 * (log(5) + extra)),
+                Less("(√(a+ε)+√a)² ≤ 4a + 2ε, as 4a(a+ε) ≤ (2a+ε)²", 4 * big * (big + eps), (2 * big + eps) ** 2),
+                Less(
+                    "2(4a+2ε) ≤ 64·ln 5·ln(2/δ), with ε ≤ 1 and ln(5T/(2δ)) ≥ ln 5",
+                    2 * (4 * big + 2 * eps), 64 * log(5) * (big + log(2)), {eps: 1 / (1 + extra)},
+                ),
             ],
-            "σ² by Taylor over (2G/n)²·2·ln(2.5T/δ)/ε₀² with ε₀ = ε/√(8T·ln(2/δ))",
+            "2T(√(a+ε)+√a)²/ε² against (2G/n)²·2·ln(2.5T/δ)/ε₀² with ε₀ = ε/√(8T·ln(2/δ)), a = ln(1/δ)",
         )
     ],
-)
+)  # fmt: skip
 
 moments, moments_dwang = both(
     *REMARK, ".moments", places=AFTER,
