@@ -5,8 +5,6 @@ of the dimension in dp_fw_l1_dimension.py. The failure probability, printed η, 
 dpcheck/solvers/nonconvex/dp_fw_l1.py.
 """
 
-from dataclasses import replace
-
 from sympy import Eq, Integer, Le, Rational, Symbol, exp, log, simplify, sqrt
 
 from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source
@@ -26,7 +24,7 @@ from bounds.nonconvex.dp_fw_l1_proof import (
     size_1,
     stated_eps0,
 )
-from bounds.nonconvex.dp_pmd import twins
+from bounds.nonconvex.stationarity import both
 from bounds.proofs import Less, NoConstant, Proof, Same
 from bounds.selections import SelectionAccountant
 from bounds.symbols import T, delta, delta1, eps, gamma, n, quantity, x_tail
@@ -80,21 +78,19 @@ lemma3 = Claim(
 )  # fmt: skip
 
 # Privacy -------------------------------------------------------------------------------------------
-NUMBERS, PLACES = ("theorem6", "theorem4.1.6"), ("Theorem 6", "Theorem 4.1.6")
+NUMBERS = ("theorem6", "theorem4.1.6")
 
-
-def numbered(part: str) -> tuple[str, str]:
-    """The two ids of a part of the theorem."""
-    return NUMBERS[0] + part, NUMBERS[1] + part
-
-
-privacy, privacy_twin = twins(
-    numbered(".privacy"), PLACES,
+privacy, privacy_twin = both(
+    *NUMBERS, ".privacy",
     kind=Kind.PRIVACY,
     says="With selections of ε₀ = ε/√(8T·ln(1/δ)), DP-FW-L1 is (ε, δ)-private for any ε and δ above 0.",
     assumes=polytope,
     states=Eq(eps0, stated_eps0),
     guarantee=ApproxDP(eps, delta),
+    cites={
+        "wangxu19": [Cites("wangxu19.lemma1", {eps: stated_eps0, delta1: delta})],
+        "dwang20": [Cites("dwang20.lemma2.1.5")],
+    },
     checks=[
         SelectionAccountant(
             "linear losses on one coordinate: each selection's loss is ±ε₀/2; in exact arithmetic x_R tells R and all "
@@ -102,14 +98,11 @@ privacy, privacy_twin = twins(
         )
     ],
 )  # fmt: skip
-# Each document cites its own lemma on composition.
-privacy = replace(privacy, cites=[Cites("wangxu19.lemma1", {eps: stated_eps0, delta1: delta})])
-privacy_twin = replace(privacy_twin, cites=[Cites("dwang20.lemma2.1.5")])
 
 rho = T * stated_eps0**2 / 8
 
-privacy_corrected, privacy_corrected_twin = twins(
-    numbered(".privacy.corrected"), PLACES,
+privacy_corrected, privacy_corrected_twin = both(
+    *NUMBERS, ".privacy.corrected",
     kind=Kind.PRIVACY,
     says="The same for ε ≤ 48·ln(1/δ): T selections of range ε₀ are Tε₀²/8-zCDP.",
     cites=[Cites("dwang20.algorithm4.1.19.range", {order: Integer(2)})],
@@ -133,8 +126,8 @@ privacy_corrected, privacy_corrected_twin = twins(
 
 zcdp_eps0 = sqrt(8 / T) * (sqrt(eps + a) - sqrt(a))
 
-sharper, sharper_twin = twins(
-    numbered(".privacy.sharper"), PLACES,
+sharper, sharper_twin = both(
+    *NUMBERS, ".privacy.sharper",
     kind=Kind.PRIVACY,
     says="Larger selections, for any ε and δ: about four times those stated where ε is small against ln(1/δ).",
     cites=[Cites("dwang20.algorithm4.1.19.range", {order: Integer(2)})],
@@ -175,8 +168,8 @@ bounded_range = Claim(
     ],
 )  # fmt: skip
 
-noisy_max, noisy_max_twin = twins(
-    ("algorithm4.noisy_max", "algorithm4.1.19.noisy_max"), ("after Corollary 1", "after Corollary 4.1.1"),
+noisy_max, noisy_max_twin = both(
+    "algorithm4", "algorithm4.1.19", ".noisy_max", places=("after Corollary 1", "after Corollary 4.1.1"),
     kind=Kind.PRIVACY,
     says="Report-noisy-max in place of the exponential mechanism: Laplace (or exponential) noise of scale 2Δu/ε₀.",
     assumes=polytope,
@@ -199,8 +192,8 @@ noisy_max, noisy_max_twin = twins(
 # Utility -------------------------------------------------------------------------------------------
 rate = size_1 * a ** Rational(1, 4) * sqrt(log(n * points / gamma)) / sqrt(n * eps)
 
-utility, utility_twin = twins(
-    NUMBERS, (f"{PLACES[0]}, equation (8)", f"{PLACES[1]}, equation (4.8)"),
+utility, utility_twin = both(
+    *NUMBERS, places=("Theorem 6, equation (8) (the copy reads √ for ⁴√)", "Theorem 4.1.6, equation (4.8)"),
     kind=Kind.UTILITY,
     says="The gap at x_R with γ = √(2/(T‖C‖₂²)), T = nε/(√ln(1/δ)·ln(|A|n/η)), in the mean over R; G and L fixed.",
     assumes=[*polytope, Setting("G and L at most 1")],
@@ -229,8 +222,8 @@ two_terms = simplify(
     explicit.formula.subs(eps0, stated_eps0).subs(log(points * T / gamma), ell).subs(pace, best_pace).subs(T, balanced)
 )
 
-utility_corrected, utility_corrected_twin = twins(
-    numbered(".corrected"), PLACES,
+utility_corrected, utility_corrected_twin = both(
+    *NUMBERS, ".corrected",
     kind=Kind.UTILITY,
     cites=[Cites("dwang20.theorem4.1.6.explicit")],
     says="With all that (8) hides, at γ = √(2g₀/(LT))/‖C‖₂ ≤ 1 and T ≤ n that balances its two terms.",
@@ -250,8 +243,8 @@ utility_corrected, utility_corrected_twin = twins(
     ],
 )  # fmt: skip
 
-fixed_size, fixed_size_twin = twins(
-    numbered(".fixed_size"), PLACES,
+fixed_size, fixed_size_twin = both(
+    *NUMBERS, ".fixed_size",
     kind=Kind.UTILITY,
     cites=[Cites("dwang20.theorem4.1.6.explicit")],
     says="As printed, it holds where T ≤ n, γ ≤ 1 and also g₀ is fixed: at G = L = g₀ = 1.",

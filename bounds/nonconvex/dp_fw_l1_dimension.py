@@ -3,19 +3,24 @@
 That (8) / (4.8) depends on the dimension by its logarithm only, and is the smallest bound of the section.
 """
 
-from sympy import Integer, Rational, Symbol, exp, log, simplify, sqrt
+from sympy import Integer, Rational, Symbol, exp, log, simplify, sqrt, symbols
 
-from bounds.claim import Claim, Kind, Rate, Setting, Source
+from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source, convex
 from bounds.convex.gaussian_width import diameter, width
 from bounds.convex.variance_reduction import G, L_s, gap0
 from bounds.guarantees import ApproxDP
 from bounds.nonconvex.dp_fw_l1 import ell, rate
 from bounds.nonconvex.dp_fw_l1_proof import a, likely_gap, pace, points, polytope, size_1, stated_eps0
-from bounds.nonconvex.dp_pmd import gap_bound, low, twins
+from bounds.nonconvex.dp_pmd import gap_bound, low
+from bounds.nonconvex.stationarity import both
 from bounds.proofs import Follows, Less, NoConstant, Proof, Same
-from bounds.symbols import T, d, delta, eps, gamma, n, quantity, ratio, run_time
+from bounds.symbols import LIKELY, T, d, delta, eps, gamma, n, quantity, ratio, run_time
 
 smooth_1 = quantity("smooth_1", "smoothness from l1 to l∞", loss=1, parameter=-2, printed="M", latex="M")
+likely_excess = quantity(
+    "likely_excess", "mean over R of F(x_R) - F(x°)", loss=1, printed="E_R F(x_R) - F(x°)",
+    latex=r"\mathbb{E}_R F(x_R)-F(x^\circ)", holds=LIKELY,
+)  # fmt: skip
 
 extra = Symbol("extra", nonnegative=True)
 big = Symbol("big", positive=True)
@@ -23,8 +28,8 @@ big = Symbol("big", positive=True)
 COROLLARIES, AFTER = ("corollary1", "corollary4.1.1"), ("after Corollary 1", "after Corollary 4.1.1")
 log_rate = a ** Rational(1, 4) * sqrt(log(n * d)) / sqrt(n * eps)
 
-corollary, corollary_twin = twins(
-    COROLLARIES, ("Corollary 1", "Corollary 4.1.1"),
+corollary, corollary_twin = both(
+    *COROLLARIES, places=("Corollary 1 (the copy reads √ for ⁴√)", "Corollary 4.1.1"),
     kind=Kind.UTILITY,
     says="Theorem 6 on the unit l1 ball, |A| = 2d and η ≥ 1/(nd): the gap by (8), as a formula.",
     assumes=[*polytope, n >= 2, Setting("‖C‖₁ = 1, η = 1/(nd)"), Setting("G, L and g₀ are 1, T ≤ n, γ ≤ 1")],
@@ -44,8 +49,8 @@ corollary, corollary_twin = twins(
     ],
 )  # fmt: skip
 
-smoothness, smoothness_twin = twins(
-    (COROLLARIES[0] + ".log_p", COROLLARIES[1] + ".log_p"), ("Further reducing the utility", "section 4.1.4"),
+smoothness, smoothness_twin = both(
+    *COROLLARIES, ".log_p", places=("Further reducing the utility", "section 4.1.4"),
     kind=Kind.UTILITY,
     says="The gap depends on d by ln d only for |x_ij| ≤ 1: the l2 smoothness that (8) hides is of order 1.",
     assumes=[Setting("squared losses of linear regression, |x_ij| ≤ 1, as after Definition 2")],
@@ -64,9 +69,8 @@ l1_bound = (
 l1_balanced = n * eps * sqrt(smooth_1 * gap0) / (G * sqrt(a) * ell)
 l1_rate = sqrt(G) * size_1 * (smooth_1 * gap0 * a) ** Rational(1, 4) / sqrt(n * eps)
 
-smoothness_corrected, smoothness_corrected_twin = twins(
-    (COROLLARIES[0] + ".log_p.corrected", COROLLARIES[1] + ".log_p.corrected"),
-    ("Further reducing the utility", "section 4.1.4"),
+smoothness_corrected, smoothness_corrected_twin = both(
+    *COROLLARIES, ".log_p.corrected", places=("Further reducing the utility", "section 4.1.4"),
     kind=Kind.UTILITY,
     says="With the smoothness M from l1 to l∞, at most 2 in that example, and γ = √(g₀/(2MT))/‖C‖₁ ≤ 1: ln d only.",
     assumes=[Setting("F is M-smooth from l1 to l∞, f G-Lipschitz in l1, C = conv(A)"), Setting("T ≤ n")],
@@ -91,15 +95,51 @@ example = Claim(
     id="wangxu19.definition2.example",
     source=Source("wangxu19", "after Definition 2"),
     kind=Kind.UTILITY,
-    says="(⟨x,w⟩ - y)² is O(1)-Lipschitz in l1 for |x_ij|, |y| ≤ 1, over the unit l1 ball.",
+    says="(⟨x,w⟩ - y)² is O(1)-Lipschitz in l1 for |x_ij|, |y| ≤ 1; nothing is said of w.",
+    states=Rate(G, Integer(1)),
+    ignores_units=True,
+    checks=[NoConstant(2 * size_1, {size_1: big}, big, "x = (1, ..., 1), y = 0: the slope at w is 2‖w‖₁ for w ≥ 0")],
+)
+
+example_corrected = Claim(
+    id="wangxu19.definition2.example.corrected",
+    source=Source("wangxu19", "after Definition 2"),
+    kind=Kind.UTILITY,
+    says="It is over the unit l1 ball.",
     assumes=[Setting("w in the unit l1 ball")],
     states=Rate(G, Integer(1)),
+    corrects="wangxu19.definition2.example",
     ignores_units=True,
     checks=[Follows(Integer(4), Integer(4), "|2(⟨x,w⟩-y)x_j| ≤ 2(1 + 1)·1")],
 )
 
-in_ball, in_ball_twin = twins(
-    ("algorithm4.width", "algorithm4.1.19.width"), AFTER,
+slope, value, least, top = symbols("slope value least top", real=True)
+
+convex_case, convex_case_twin = both(
+    "section.further", "section4.1.4", ".convex",
+    places=("Further Reducing the Utility, on convex losses", "section 4.1.4, on convex losses"),
+    kind=Kind.UTILITY,
+    says="For some convex losses the utility depends on d by ln d only: the excess risk, F M-smooth from l1 to l∞.",
+    assumes=[convex(), *smoothness_corrected.assumes],
+    states=Rate(likely_excess, smoothness_corrected.formula),
+    guarantee=ApproxDP(eps, delta),
+    checks=[
+        Proof(
+            [
+                Same(
+                    "the gap less F(x)-F(x°): what ⟨∇F, x-x°⟩ leaves of the gap, and what convexity leaves",
+                    top - (value - least), (top - slope) + (slope - (value - least)),
+                )
+            ],
+            "both are at least 0, so the excess risk is at most the gap: hidden constant 10√2",
+        )
+    ],
+    cites={"wangxu19": [Cites("wangxu19.corollary1.log_p.corrected")],
+           "dwang20": [Cites("dwang20.corollary4.1.1.log_p.corrected")]},
+)  # fmt: skip
+
+in_ball, in_ball_twin = both(
+    "algorithm4", "algorithm4.1.19", ".width", places=AFTER,
     kind=Kind.LOWER_BOUND,
     says="The Gaussian width of a set that contains the unit l2 ball is at least of order √d.",
     assumes=[Setting("C contains the unit l2 ball")],
@@ -113,8 +153,8 @@ in_ball, in_ball_twin = twins(
     ],
 )  # fmt: skip
 
-contains_ball, contains_ball_twin = twins(
-    ("algorithm4.only_log", "algorithm4.1.19.only_log"), AFTER,
+contains_ball, contains_ball_twin = both(
+    "algorithm4", "algorithm4.1.19", ".only_log", places=AFTER,
     kind=Kind.UTILITY,
     says="For a set that contains the unit l2 ball, (8) depends on d by ln d only: its factor ‖C‖₁ is of order 1.",
     assumes=[Setting("C contains the unit l2 ball")],
@@ -123,8 +163,8 @@ contains_ball, contains_ball_twin = twins(
     checks=[NoConstant(sqrt(d), {d: big}, big, "such a C contains (1, ..., 1)/√d, whose l1 norm is √d")],
 )  # fmt: skip
 
-contains_ball_corrected, contains_ball_corrected_twin = twins(
-    ("algorithm4.only_log.corrected", "algorithm4.1.19.only_log.corrected"), AFTER,
+contains_ball_corrected, contains_ball_corrected_twin = both(
+    "algorithm4", "algorithm4.1.19", ".only_log.corrected", places=AFTER,
     kind=Kind.UTILITY,
     says="It is at least √d, attained by √d times the l1 ball, |A| = 2d: (8) then grows like √d.",
     assumes=[Setting("C contains the unit l2 ball")],
@@ -133,8 +173,8 @@ contains_ball_corrected, contains_ball_corrected_twin = twins(
     checks=[Proof([Same("‖(1, ..., 1)/√d‖₁", d / sqrt(d), sqrt(d))], "hidden constant 1 suffices")],
 )  # fmt: skip
 
-smallest, smallest_twin = twins(
-    ("algorithm4.smallest", "algorithm4.1.19.smallest"), AFTER,
+smallest, smallest_twin = both(
+    "algorithm4", "algorithm4.1.19", ".smallest", places=AFTER,
     kind=Kind.UTILITY,
     says="For sets that contain the unit l2 ball, (8) over (4), the bound that depends on d.",
     assumes=[Setting("C contains the unit l2 ball")],
@@ -150,8 +190,8 @@ smallest, smallest_twin = twins(
 
 unit_ball = {size_1: Integer(1), points: 2 * d, diameter: Integer(2), width: sqrt(2 * log(2 * d))}
 
-on_l1_ball, on_l1_ball_twin = twins(
-    ("algorithm4.smallest.l1_ball", "algorithm4.1.19.smallest.l1_ball"), AFTER,
+on_l1_ball, on_l1_ball_twin = both(
+    "algorithm4", "algorithm4.1.19", ".smallest.l1_ball", places=AFTER,
     kind=Kind.UTILITY,
     says="On the unit l1 ball, (8) over (6), as formulas and with one G: η = 1/2, G_C at most √(2·ln 2d).",
     assumes=[Setting("C the unit l1 ball")],
@@ -166,8 +206,8 @@ on_l1_ball, on_l1_ball_twin = twins(
     ],
 )  # fmt: skip
 
-cost, cost_twin = twins(
-    ("algorithm4.cost", "algorithm4.1.19.cost"), AFTER,
+cost, cost_twin = both(
+    "algorithm4", "algorithm4.1.19", ".cost", places=AFTER,
     kind=Kind.COST,
     says="Operations of one selection, given the gradient: a score and a noise for each of |A| points.",
     assumes=polytope,

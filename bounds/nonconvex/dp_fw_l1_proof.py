@@ -9,7 +9,7 @@ from sympy import Eq, Integer, Le, Symbol, exp, log, sqrt, symbols
 from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source, lipschitz, smooth
 from bounds.convex.gaussian_width import diameter
 from bounds.convex.variance_reduction import G, L_s, gap0
-from bounds.proofs import AtMost, Follows, Minimises, NoConstant, Proof, Same, Units
+from bounds.proofs import AtMost, Follows, Less, Minimises, NoConstant, Proof, Same, Units
 from bounds.symbols import LIKELY, T, delta, eps, gamma, n, quantity
 
 size_1 = quantity("size_1", "largest l1 norm of a point of the set", parameter=1, printed="‖C‖₁", latex=r"\|C\|_1")
@@ -28,6 +28,8 @@ likely_gap = quantity(
     latex=r"\mathbb{E}_R\,\mathcal{G}_R", holds=LIKELY,
 )  # fmt: skip
 proof_bound = quantity("proof_bound", "the bound that the proof ends with", loss=1, printed="bound", latex="B")
+
+diameter_1 = quantity("diameter_1", "l1 diameter of the set", parameter=1, printed="‖C‖₁", latex=r"\|C\|_1")
 
 polytope = [smooth(L_s), lipschitz(G, "in l1"), Setting("C = conv(A), A finite")]
 big = Symbol("big", positive=True)
@@ -175,6 +177,24 @@ step_size_corrected = Claim(
     states=Eq(pace, best_pace),
     corrects="dwang20.theorem4.1.6.step_size",
     checks=[Minimises(explicit.formula, pace, None, "the explicit bound")],
+)
+
+entry, other = (Symbol(name, nonnegative=True) for name in ("entry", "other"))
+
+norms = Claim(
+    id="dwang20.theorem4.1.6.norms",
+    source=Source("dwang20", "proof of Theorem 4.1.6, last line, with diameters"),
+    kind=Kind.IDENTITY,
+    says="The l2 diameter is at most the l1 diameter; it may be twice the largest l1 norm.",
+    states=Le(diameter, diameter_1),
+    checks=[
+        Proof(
+            [
+                Less("‖v‖₂² ≤ ‖v‖₁² for two entries, and so entry by entry", entry**2 + other**2, (entry + other) ** 2),
+            ],
+            "attained by an interval, whose largest norm is half of either",
+        )
+    ],
 )
 
 # T = n/√ln(|A|n): its last term carries ln^(3/4), not ln^(1/2).

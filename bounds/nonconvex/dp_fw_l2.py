@@ -14,9 +14,10 @@ from bounds.coordinates import Adds
 from bounds.guarantees import ApproxDP
 from bounds.mechanisms.gaussian import for_every_delta
 from bounds.nonconvex.dp_pgd import stated_noise
-from bounds.nonconvex.stationarity import a, both, extra, full_gradients, losses
+from bounds.nonconvex.stationarity import a, both, extra, full_gradients, losses, seen_in_x_R
 from bounds.nonconvex.stationarity_comparison import high
 from bounds.proofs import AtMost, Follows, Less, NoConstant, Proof, Same, Units
+from bounds.random_iterate import IterateAccountant
 from bounds.symbols import T, c, c1, delta, eps, frank_wolfe_gap, m, n, quantity
 
 step_fw = quantity("step_fw", "Frank-Wolfe step size", box=(1e-4, 10), printed="γ", latex=r"\gamma")
@@ -32,14 +33,17 @@ toward = quantity(
 )
 span = quantity("vertex_span", "||v_t - x_t||_C, at most 2", box=(1e-2, 2), printed="‖v-x‖_C", latex=r"\|v-x\|_C")
 
+gap_at = quantity("gap_at", "max over v in C of <grad F(x), x - v>", loss=1, printed="𝒢(x)", latex=r"\mathcal{G}(x)")
+slope_at = quantity("slope_at", "||grad F(x)||", loss=1, parameter=-1, printed="‖∇F(x)‖", latex=r"\|\nabla F(x)\|")
+inside = quantity("inside", "radius of a ball around x inside C", parameter=1, printed="r", latex="r")
+
 big = Symbol("big", positive=True)
 THEOREM4 = ("theorem4", "theorem4.1.4")
 symmetric = [*losses, Setting("C symmetric")]
 
 # Privacy -------------------------------------------------------------------------------------------
 privacy, privacy_dwang = both(
-    THEOREM4,
-    ("Theorem 4", "Theorem 4.1.4"),
+    *THEOREM4,
     ".privacy",
     kind=Kind.PRIVACY,
     says="There are c and c₁ with which DP-FW-L2 is (ε, δ)-private for all ε < c₁T and δ < 1.",
@@ -47,15 +51,19 @@ privacy, privacy_dwang = both(
     states=Eq(sigma_n, stated_noise),
     guarantee=ApproxDP(eps, delta),
     hidden=(c, c1),
-    cites=[("wangxu19.lemma2", {m: n}), ("dwang20.lemma2.1.7", {m: n})],
-    checks=[Accountant(full_gradients(T), "linear losses, all noisy gradients seen: T cancels, and ε has no limit")],
+    cites={"wangxu19": [Cites("wangxu19.lemma2", {m: n})], "dwang20": [Cites("dwang20.lemma2.1.7", {m: n})]},
+    checks=[
+        IterateAccountant(
+            seen_in_x_R,
+            "linear losses over an l2 ball, x_R seen: the other records' gradients, large against the noise, lie along "
+            "one axis, so a vertex shows the noisy gradient across it, and x_R after small steps the sum; T cancels",
+        )
+    ],
 )
 
 privacy_corrected, privacy_corrected_dwang = both(
-    THEOREM4,
-    ("Theorem 4", "Theorem 4.1.4"),
+    *THEOREM4,
     ".privacy.corrected",
-    corrects=".privacy",
     kind=Kind.PRIVACY,
     says="With c = 8, for ε at most 1 and δ at most 1/4.",
     assumes=[*symmetric, eps <= 1, delta <= Rational(1, 4)],
@@ -69,15 +77,15 @@ printed_step = (spread * a) ** Rational(1, 4) / (diameter * sqrt(n * eps))
 wrong_vertex = erfc(1 / sqrt(2)) / 2  # Φ(-1)
 
 theorem4, theorem4_dwang = both(
-    THEOREM4,
-    ("Theorem 4, equation (6)", "Theorem 4.1.4, equation (4.6)"),
+    *THEOREM4,
+    places=("Theorem 4, equation (6)", "Theorem 4.1.4, equation (4.6)"),
     kind=Kind.UTILITY,
     says="The Frank-Wolfe gap at x_R, with γ and T of the theorem; G, L and Δ fixed, ‖C‖₂ not.",
     assumes=[*symmetric],
     states=Rate(frank_wolfe_gap, diameter * high),
     guarantee=ApproxDP(eps, delta),
     ignores_units=True,
-    cites=[("dwang20.theorem4.1.4.proof", {})],
+    cites={"dwang20": [Cites("dwang20.theorem4.1.4.proof")]},
     checks=[
         NoConstant(
             wrong_vertex * diameter,
@@ -94,9 +102,7 @@ least_T = diameter * sqrt(2 * L_s * gap0) / (2 * width * stated_noise.subs(T, 1)
 free_step = sqrt(2 * gap0 / (L_s * T)) / diameter
 
 theorem4_direct, theorem4_direct_dwang = both(
-    THEOREM4,
-    ("Theorem 4, with all constants", "Theorem 4.1.4, with all constants"),
-    ".direct",
+    *THEOREM4, ".direct", places=("Theorem 4, with all constants", "Theorem 4.1.4, with all constants"),
     kind=Kind.UTILITY,
     says="The gap at x_R for every T and every γ up to 1: E max over C of ⟨ε, v⟩ is σ·G_C, nothing need be squared.",
     assumes=[*symmetric, step_fw <= 1],
@@ -112,20 +118,17 @@ theorem4_direct, theorem4_direct_dwang = both(
             "by (4.10), and E max over v, v̂ in C of ⟨v-v̂,-ε⟩ = 2σ·G_C for symmetric C",
         )
     ],
-    cites=[("dwang20.equation4.10", {})],
+    cites={"dwang20": [Cites("dwang20.equation4.10")]},
 )  # fmt: skip
 
 theorem4_corrected, theorem4_corrected_dwang = both(
-    THEOREM4,
-    ("Theorem 4, equation (6)", "Theorem 4.1.4, equation (4.6)"),
-    ".corrected",
-    corrects="",
+    *THEOREM4, ".corrected", places=("Theorem 4, equation (6)", "Theorem 4.1.4, equation (4.6)"),
     kind=Kind.UTILITY,
     says="With γ = √(2Δ/(LT))/‖C‖₂ ≤ 1 and the best T ≥ 1: for ‖C‖₂ of order 1 it is at most the printed rate.",
     assumes=[*symmetric, step_fw <= 1, Setting("T ≥ 1 at these values")],
     states=Rate(frank_wolfe_gap, sqrt(diameter * width * G) * (L_s * gap0 * a) ** Rational(1, 4) / sqrt(n * eps)),
     guarantee=ApproxDP(eps, delta),
-    cites=[("dwang20.theorem4.1.4.direct", {})],
+    cites={"dwang20": [Cites("dwang20.theorem4.1.4.direct")]},
     checks=[
         Follows(
             (diameter * sqrt(2 * L_s * gap0 / T) + sqrt(2) * 2 * stated_noise * width).subs(T, least_T).subs(c, 8),
@@ -160,9 +163,9 @@ steps = Claim(
 )  # fmt: skip
 
 fits, fits_dwang = both(
-    THEOREM4,
-    ("Theorem 4, the step size", "Theorem 4.1.4, the step size"),
+    *THEOREM4,
     ".step",
+    places=("Theorem 4, the step size", "Theorem 4.1.4, the step size"),
     kind=Kind.UTILITY,
     says="The step size of the theorem, constants taken as 1, is at most 1 where its T is at least 1.",
     assumes=[n * eps >= sqrt(spread * a)],
@@ -172,10 +175,7 @@ fits, fits_dwang = both(
 )
 
 fits_corrected, fits_corrected_dwang = both(
-    THEOREM4,
-    ("Theorem 4, the step size", "Theorem 4.1.4, the step size"),
-    ".step.corrected",
-    corrects=".step",
+    *THEOREM4, ".step.corrected", places=("Theorem 4, the step size", "Theorem 4.1.4, the step size"),
     kind=Kind.UTILITY,
     says="It takes nε ≥ √((‖C‖₂²+G_C²)·ln(1/δ))/‖C‖₂².",
     assumes=[n * eps >= sqrt(spread * a) / diameter**2],
@@ -189,6 +189,34 @@ fits_corrected, fits_corrected_dwang = both(
                      {eps: big / (diameter**2 * n) * (1 + extra)}),
             ]
         )
+    ],
+)  # fmt: skip
+
+# The gap as a measure ------------------------------------------------------------------------------
+STATIONARY = ("section.frank_wolfe", "section4.1.2")
+ON_THE_GAP = ("High Dimension Case, on the Frank-Wolfe gap", "section 4.1.2, on the Frank-Wolfe gap")
+g_, x_, top_ = symbols("g_ x_ top_", real=True)
+
+stationary, stationary_dwang = both(
+    *STATIONARY, ".stationary", places=ON_THE_GAP,
+    kind=Kind.IDENTITY,
+    says="Where the gap is 0 and a ball of radius r > 0 around x lies in C, the gradient is 0: r‖∇F(x)‖ is below it.",
+    states=Le(inside * slope_at, gap_at),
+    checks=[
+        Adds(
+            inside * g_, {gap_at: top_},
+            {"x less r·∇F/‖∇F‖ lies in C, where ⟨∇F, x-v⟩ is at most the gap": top_ - g_ * (x_ - (x_ - inside))},
+        )
+    ],
+)  # fmt: skip
+
+stationary_back, stationary_back_dwang = both(
+    *STATIONARY, ".stationary.converse", places=ON_THE_GAP,
+    kind=Kind.IDENTITY,
+    says="Where the gradient is 0, so is the gap: it is at most ‖C‖₂‖∇F(x)‖.",
+    states=Le(gap_at, diameter * slope_at),
+    checks=[
+        AtMost(diameter * slope_at, "⟨∇F, x-v⟩ ≤ ‖∇F‖‖x-v‖, attained by a linear F at one end of an interval")
     ],
 )  # fmt: skip
 

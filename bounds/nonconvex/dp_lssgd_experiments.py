@@ -227,7 +227,7 @@ printed_variance, printed_variance_v0 = both(
 SMALLER = Setting("digits for MNIST, the noise of n = 50000 records and 150 steps")
 
 
-def trend(lwang21: str, lssgd20: str, says: str) -> list[Claim]:
+def trend(lwang21: str, lssgd20: str, says: str) -> tuple[Claim, Claim]:
     """A claim that the solver's file measures: what smoothing leaves of error or loss is at most 1."""
     return both(lwang21, lssgd20, kind=Kind.EXPERIMENT, says=says, states=Le(ratio, 1), assumes=[SMALLER])
 

@@ -7,7 +7,7 @@ risk in dp_pgd_population.py. Solver: dpcheck/solvers/nonconvex/dp_pgd.py.
 from sympy import Eq, Integer, Le, Rational, Symbol, sqrt, sympify
 
 from bounds.accountant import Accountant
-from bounds.claim import Claim, Kind, Rate, Setting, Source
+from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source
 from bounds.convex.variance_reduction import G, L_s, gap0, sigma_n
 from bounds.guarantees import ApproxDP
 from bounds.mechanisms.gaussian import for_every_delta
@@ -18,11 +18,13 @@ from bounds.nonconvex.stationarity import (
     extra,
     full_gradients,
     losses,
+    seen_in_x_R,
     step_map,
     step_map2,
 )
 from bounds.nonconvex.stationarity_comparison import UTILITY, low, table1
 from bounds.proofs import AtMost, Equals, Follows, Less, Minimises, NoConstant, Proof, Same, Units
+from bounds.random_iterate import IterateAccountant
 from bounds.symbols import T, c, c1, d, delta, eps, eta, gradient_map2, m, n, quantity, ratio
 
 rho = quantity("rho_z", "zero-concentrated privacy parameter", box=(1e-6, 1e2), printed="ρ", latex=r"\rho")
@@ -38,28 +40,26 @@ REMARK = ("remark1", "remark4.1.1")
 
 # Privacy, by the moments accountant ----------------------------------------------------------------
 theorem1, theorem1_dwang = both(
-    THEOREM1,
-    ("Theorem 1, equation (3)", "Theorem 4.1.1, equation (4.3)"),
+    *THEOREM1,
+    places=("Theorem 1, equation (3)", "Theorem 4.1.1, equation (4.3)"),
     kind=Kind.PRIVACY,
     says="There are c and c₁ with which DP-PGD is (ε, δ)-private for all ε < c₁T and δ < 1.",
     assumes=[*losses, eps < c1 * T],
     states=Eq(sigma_n, stated_noise),
     guarantee=ApproxDP(eps, delta),
     hidden=(c, c1),
-    cites=[("wangxu19.lemma2", {m: n}), ("dwang20.lemma2.1.7", {m: n})],
+    cites={"wangxu19": [Cites("wangxu19.lemma2", {m: n})], "dwang20": [Cites("dwang20.lemma2.1.7", {m: n})]},
     checks=[
-        Accountant(
-            full_gradients(T),
-            "linear losses: T cancels, so that a condition on it limits nothing, and the true ε grows like ε²",
+        IterateAccountant(
+            seen_in_x_R,
+            "linear losses, x_R seen: T cancels, so a condition on it limits nothing, and the true ε grows like ε²",
         )
     ],
 )
 
 theorem1_corrected, theorem1_corrected_dwang = both(
-    THEOREM1,
-    ("Theorem 1", "Theorem 4.1.1"),
+    *THEOREM1,
     ".corrected",
-    corrects="",
     kind=Kind.PRIVACY,
     says="With c = 8, for ε at most 1 and δ at most 1/4. It is also the Taylor expansion of the noise by zCDP.",
     assumes=[*losses, eps <= 1, delta <= Rational(1, 4)],
@@ -73,15 +73,14 @@ _x = Symbol("x", positive=True)
 enough_steps = n * eps >= sqrt(d * a)  # else T = O(nε/√(d·ln(1/δ))) leaves no step at all
 
 theorem2, theorem2_dwang = both(
-    THEOREM2,
-    ("Theorem 2, equation (4)", "Theorem 4.1.2, equation (4.4)"),
+    *THEOREM2, places=("Theorem 2, equation (4)", "Theorem 4.1.2, equation (4.4)"),
     kind=Kind.UTILITY,
     says="The noisy gradient map at x_R after T = O(nε/√(d·ln(1/δ))) ≥ 1 steps of size 1/(2L); G, L and Δ fixed.",
     assumes=[*composite, A_STEP, Eq(eta, 1 / (2 * L_s)), enough_steps],
     states=Rate(step_map, low),
     guarantee=ApproxDP(eps, delta),
     ignores_units=True,
-    cites=[("dwang20.theorem4.1.2.proof", {})],
+    cites={"dwang20": [Cites("dwang20.theorem4.1.2.proof")]},
     checks=[
         Proof(
             [
@@ -98,16 +97,17 @@ theorem2, theorem2_dwang = both(
 )  # fmt: skip
 
 exact_map, exact_map_dwang = both(
-    THEOREM2,
-    ("Theorem 2, for the projected gradient that equation (2) defines", "Theorem 4.1.2, for that of equation (4.2)"),
-    ".exact",
+    *THEOREM2, ".exact",
+    places=(
+        "Theorem 2, for the projected gradient that equation (2) defines", "Theorem 4.1.2, for that of equation (4.2)"
+    ),
     kind=Kind.UTILITY,
     says="The squared map of the exact gradient at x_R, which is what the tables call the projected gradient.",
     assumes=[*composite, A_STEP, Eq(eta, 1 / (2 * L_s)), enough_steps],
     states=Rate(gradient_map2, low**2),
     guarantee=ApproxDP(eps, delta),
     ignores_units=True,
-    cites=[("dwang20.theorem4.1.2.noiseless", {})],
+    cites={"dwang20": [Cites("dwang20.theorem4.1.2.noiseless")]},
     checks=[
         Proof(
             [
@@ -165,8 +165,7 @@ x, y = Symbol("x_real", real=True), Symbol("y_real", real=True)
 gamma_k = Symbol("gamma_k", positive=True)
 
 unconstrained, unconstrained_dwang = both(
-    ("equation2", "equation4.2"),
-    ("after equation (2)", "after equation (4.2)"),
+    "equation2", "equation4.2", places=("after equation (2)", "after equation (4.2)"),
     kind=Kind.IDENTITY,
     says="For C = ℝᵈ and r = 0 the generalised projected gradient is the gradient.",
     states=Eq(mapped, pulled),
@@ -184,9 +183,7 @@ unconstrained, unconstrained_dwang = both(
 )  # fmt: skip
 
 same_bound, same_bound_dwang = both(
-    REMARK,
-    ("Remark 1", "Remark 4.1.1"),
-    ".same",
+    *REMARK, ".same",
     kind=Kind.UTILITY,
     says="The bound of DP-PGD over that of the earlier work, as the comparison table quotes it.",
     states=Rate(ratio, Integer(1)),
@@ -198,10 +195,11 @@ same_bound, same_bound_dwang = both(
     ],
 )  # fmt: skip
 
+EXPERIMENTS = ("section.experiments", "section4.1.5")
+ON_LENGTH = ("Experiments Results, on Figure 2", "section 4.1.5, on Figures 4.1 to 4.3 (a)")
+
 any_T, any_T_dwang = both(
-    ("section.experiments", "section4.1.5"),
-    ("Experiments Results, on Figure 2", "section 4.1.5, on Figures 4.1 to 4.3 (a)"),
-    ".every_length",
+    *EXPERIMENTS, ".every_length", places=ON_LENGTH,
     kind=Kind.UTILITY,
     says="The upper bounds do not depend on T: the squared noisy map is of their order for every T (G, L, Δ fixed).",
     assumes=losses,
@@ -217,10 +215,7 @@ any_T, any_T_dwang = both(
 )  # fmt: skip
 
 any_T_corrected, any_T_corrected_dwang = both(
-    ("section.experiments", "section4.1.5"),
-    ("Experiments Results, on Figure 2", "section 4.1.5, on Figures 4.1 to 4.3 (a)"),
-    ".every_length.corrected",
-    corrects=".every_length",
+    *EXPERIMENTS, ".every_length.corrected", places=ON_LENGTH,
     kind=Kind.UTILITY,
     says="Up to a factor k either side of the best T, the bound is within (k + 1/k)/2 of its least value.",
     assumes=[Setting("T = k times the best one")],

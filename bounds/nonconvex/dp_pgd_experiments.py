@@ -5,16 +5,18 @@ dpcheck/solvers/nonconvex/dp_pgd_experiments.py. The figures do not say whether 
 noisy map of equation (4) or of the exact one of equation (2): each trend stands for the first, `.exact` for the second.
 """
 
-from sympy import Eq, Integer, Le, Rational, exp, sqrt
+from sympy import Eq, Integer, Le, Rational, exp, log, simplify, sqrt
 
 from bounds.claim import Claim, Kind, Rate, Setting, Source
 from bounds.convex.variance_reduction import G, sigma_n
 from bounds.convex.variance_reduction_experiments import margin, synthetic
 from bounds.guarantees import ApproxDP
 from bounds.nonconvex.dp_pgd import stated_noise
-from bounds.nonconvex.stationarity import again, both, losses, step_map
-from bounds.proofs import AtMost, Less, Proof, Sharper
-from bounds.symbols import c, delta, eps, n, quantity, ratio
+from bounds.nonconvex.dp_pgd_zcdp import zcdp_noise
+from bounds.nonconvex.stationarity import both, losses, step_map
+from bounds.printed_twice import again
+from bounds.proofs import AtMost, Equals, Less, Proof, Sharper
+from bounds.symbols import T, c, delta, eps, n, quantity, ratio
 
 loss_right = quantity("loss_right", "loss of a record at a margin above 0", loss=1, printed="f", latex="f")
 SETTINGS = ("section.experiments", "section4.1.5")
@@ -31,9 +33,9 @@ def trend(document: int, part: str, figure: str, says: str) -> Claim:
 labels = again(synthetic, "wangxu19.section.experiments.synthetic", "Experiment Settings, the synthetic data")
 
 right_loss, right_loss_dwang = both(
-    SETTINGS,
-    PLACES,
+    *SETTINGS,
     ".loss",
+    places=PLACES,
     kind=Kind.EXPERIMENT,
     says="The printed loss 1/(1+exp(-yθᵀx)) of a record on its right side, at a margin above 0, is at most 1/2.",
     states=Le(loss_right, Rational(1, 2)),
@@ -42,10 +44,9 @@ right_loss, right_loss_dwang = both(
 )
 
 right_loss_corrected, right_loss_corrected_dwang = both(
-    SETTINGS,
-    PLACES,
+    *SETTINGS,
     ".loss.corrected",
-    corrects=".loss",
+    places=PLACES,
     kind=Kind.EXPERIMENT,
     says="With the other sign, 1/(1+exp(yθᵀx)), it is; norms of gradients are the same with -θ for θ.",
     states=Le(loss_right, Rational(1, 2)),
@@ -66,29 +67,60 @@ one_lipschitz = Claim(
     ],
 )
 
+small_eps = Claim(
+    id="wangxu19.section.experiments.practice",
+    source=Source("wangxu19", "Experiment Settings, and Remark 1: ε/ln(1/δ) is always small"),
+    kind=Kind.EXPERIMENT,
+    says="ε/ln(1/δ) is as small in the experiments (ε up to 5, δ = 0.001) as in practice: at most 0.5/ln n, n = 10000.",
+    states=Le(ratio, 1 / (2 * log(10_000))),
+    checks=[AtMost(eps / log(1 / delta), "the printed ε and δ", box={eps: (0.1, 5), delta: (1e-3, 1e-3)})],
+)
+
+# Losses ‖x‖²/2 near x₁ = 0, d = 2 and T = 2, n large, one loss 0 in the other data set; a first step size between the
+# inverses of the two curvatures is halved on one of them: x₂ is N(0, s²I) or N(0, s²I/4), whatever s. The δ at ε is
+# that of the disc where the density of the second is at least e^ε times that of the first; x_R is x₂ half the time.
+halved = (1 - exp(eps) + Rational(3, 4) * 4 ** Rational(-1, 3) * exp(4 * eps / 3)) / 2
+
 step_size, step_size_dwang = both(
-    SETTINGS,
-    PLACES,
+    *SETTINGS,
     ".step_size",
+    places=PLACES,
     kind=Kind.PRIVACY,
     says="The step size does not affect privacy, so that a line search (TFOCS) on exact risks may choose it.",
     assumes=losses,
     states=Eq(sigma_n, stated_noise),
     guarantee=ApproxDP(eps, delta),
     hidden=(c,),
+    checks=[
+        AtMost(
+            halved,
+            "the δ of x_R where backtracking halves the first step on one of two data sets: no c is in it",
+            box={eps: (0.1, 1), delta: (1e-10, 1e-2)},
+            against=delta,
+        )
+    ],
 )
 
 step_size_corrected, step_size_corrected_dwang = both(
-    SETTINGS,
-    PLACES,
+    *SETTINGS,
     ".step_size.corrected",
-    corrects=".step_size",
+    places=PLACES,
     kind=Kind.PRIVACY,
     says="Step sizes that are fixed beforehand do not: noise that is enough stays so.",
     assumes=[*losses, Setting("step sizes that do not depend on the data")],
     states=Eq(sigma_n, stated_noise),
     guarantee=ApproxDP(eps, delta),
     hidden=(c,),
+)
+
+more_noise, more_noise_dwang = both(
+    *SETTINGS,
+    ".steps.noise",
+    places=("Experiments Results, on Figure 2", "section 4.1.5, on Figures 4.1 to 4.3 (a)"),
+    kind=Kind.IDENTITY,
+    says="More steps mean more noise in each: twice as many, √2 times the deviation.",
+    states=Eq(ratio, sqrt(2)),
+    checks=[Equals(simplify(zcdp_noise.subs(T, 2 * T) / zcdp_noise), "the noise by zCDP at 2T over that at T")],
 )
 
 # Trends --------------------------------------------------------------------------------------------
@@ -99,10 +131,14 @@ BY_N, BY_N_EXACT = "The norm falls as n grows, T and ε fixed.", "The norm of th
 LENGTH = "The number of steps changes the norm less than ε does, by its factor."
 ADVANCED = "Noise by zCDP leaves a smaller norm than by advanced composition."
 MOMENTS = "Noise by zCDP leaves a smaller norm than by the moments accountant."
+STABLE = "The norm is stable after some steps: it changes less from the third quarter of a run to the last than before."
 SEEN = "The same by 1% at least: curves that a reader can tell apart."
 
 by_eps = trend(PAPER, "eps", "Figure 1", EPS)
 by_eps_exact = trend(PAPER, "eps.exact", "Figure 1", EPS_EXACT)
+by_size = trend(
+    PAPER, "size", "Figure 1, on its two data sets", "Of data sets of different sizes the larger has the smaller norm."
+)
 by_T = trend(PAPER, "steps", "Figure 2", LENGTH)
 by_n = trend(PAPER, "n", "Figure 3", BY_N)
 by_n_exact = trend(PAPER, "n.exact", "Figure 3", BY_N_EXACT)
@@ -111,6 +147,8 @@ moments = trend(PAPER, "moments", "Figure 4", MOMENTS)
 moments_seen = trend(PAPER, "moments.seen", "Figure 4", SEEN)
 
 by_T_dwang = trend(CHAPTER, "steps", f"{FIGURES} (a)", LENGTH)
+settled = trend(CHAPTER, "stable", f"{FIGURES} (a)", STABLE)
+settled_exact = trend(CHAPTER, "stable.exact", f"{FIGURES} (a)", f"{STABLE[:-1]}, for the exact map.")
 by_n_dwang = trend(CHAPTER, "n", f"{FIGURES} (b)", BY_N)
 by_n_exact_dwang = trend(CHAPTER, "n.exact", f"{FIGURES} (b)", BY_N_EXACT)
 by_eps_dwang = trend(CHAPTER, "eps", f"{FIGURES} (c)", EPS)

@@ -6,11 +6,11 @@ dpcheck/solvers/nonconvex/dp_pgd_population.py.
 
 from sympy import E, Integer, Le, Rational, Symbol, exp, log, sqrt
 
-from bounds.claim import Claim, Kind, Rate, Setting, Source
+from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source
 from bounds.convex.variance_reduction import L_s, gap0, sigma_n
 from bounds.nonconvex.stationarity import a, both, extra, losses, more
 from bounds.proofs import Less, NoConstant, Proof, Quoted, Same
-from bounds.symbols import T, d, delta, eps, n, quantity, ratio
+from bounds.symbols import T, d, delta, eps, gradient_norm, n, quantity, ratio
 
 population_gradient = quantity(
     "population_gradient", "E_A ||grad E f(x_R, z)||, with probability 1-β over the data", loss=1, parameter=-1,
@@ -46,21 +46,21 @@ WHY = (
 )
 
 theorem3, theorem3_dwang = both(
-    THEOREM3,
-    ("Theorem 3, equation (5)", "Theorem 4.1.3, equation (4.5)"),
+    *THEOREM3,
+    places=("Theorem 3, equation (5)", "Theorem 4.1.3, equation (4.5)"),
     kind=Kind.UTILITY,
     says="An algorithm's population gradient for all ε, δ, β ≤ 1 and n of order d·log d (G, L, Δ fixed).",
     assumes=[*losses, Setting("gradients τ-sub-Gaussian"), Setting("Hessians bounded by τ²dᶜ, τ³dᶜ-Lipschitz")],
     states=Rate(population_gradient, sampling + private),
     ignores_units=True,
-    cites=[("dwang20.lemma4.1.3", {})],
+    cites={"dwang20": [Cites("dwang20.lemma4.1.3")]},
     checks=[NoConstant(two_means, vanishing, big, WHY)],
 )
 
+LAST = ("Theorem 3, the last equality of (5)", "Theorem 4.1.3, the last equality of (4.5)")
+
 equality, equality_dwang = both(
-    THEOREM3,
-    ("Theorem 3, the last equality of (5)", "Theorem 4.1.3, the last equality of (4.5)"),
-    ".equality",
+    *THEOREM3, ".equality", places=LAST,
     kind=Kind.UTILITY,
     says="The two terms of the bound together, as one: their sum over it.",
     assumes=[eps <= 1],
@@ -84,10 +84,7 @@ def in_logs(expr):  # type: ignore[no-untyped-def]
 
 
 equality_corrected, equality_corrected_dwang = both(
-    THEOREM3,
-    ("Theorem 3, the last equality of (5)", "Theorem 4.1.3, the last equality of (4.5)"),
-    ".equality.corrected",
-    corrects=".equality",
+    *THEOREM3, ".equality.corrected", places=LAST,
     kind=Kind.UTILITY,
     says="It takes τ ≥ 1, τ ≥ eβ, δ ≤ 1/e and n ≥ 3.",
     assumes=[eps <= 1, tau >= 1, tau >= E * beta_p, delta <= exp(-1), n >= 3],
@@ -118,11 +115,32 @@ lemma3 = Claim(
     states=Rate(uniform_error, tau * sqrt(d * log(n) / n)),
 )
 
+_x = Symbol("x", positive=True)
+
+empirical = Claim(
+    id="dwang20.theorem4.1.3.empirical",
+    source=Source("dwang20", "proof of Theorem 4.1.3, the empirical risk (by Theorem 4.1.2, printed 4.1.1)"),
+    kind=Kind.UTILITY,
+    says="The gradient of the empirical risk at x_R, C = ℝᵈ and r = 0, is of the order of (4.4): G, L and Δ fixed.",
+    assumes=[*losses, Setting("C = ℝᵈ, r = 0, γ = 1/(2L)"), n * eps >= sqrt(d * a)],
+    states=Rate(gradient_norm, private),
+    ignores_units=True,
+    cites=[Cites("dwang20.theorem4.1.2.unconstrained")],
+    checks=[
+        Proof(
+            [
+                Same("the rate squared is x = √(d·ln(1/δ))/(nε), and T is 1/x, rounded up", private**2,
+                     sqrt(d * a) / (n * eps)),
+                Less("(8/T + 8·x²T)/3 ≤ 8x for x ≤ 1, with c = 8", (8 * _x + 8 * _x**2 * (1 / _x + 1)) / 3, 8 * _x,
+                     {_x: 1 / (1 + extra)}),
+            ],
+            "hidden constant √8 suffices at G = L = Δ = 1, by Jensen's inequality",
+        )
+    ],
+)  # fmt: skip
+
 theorem3_corrected, theorem3_corrected_dwang = both(
-    THEOREM3,
-    ("Theorem 3", "Theorem 4.1.3"),
-    ".corrected",
-    corrects="",
+    *THEOREM3, ".corrected",
     kind=Kind.UTILITY,
     says="With the constant C of the uniform convergence, over a ball that holds x_R, and the mean squared gradient.",
     assumes=[
@@ -132,7 +150,7 @@ theorem3_corrected, theorem3_corrected_dwang = both(
     states=Le(
         population_gradient, tau * sqrt(C_u * d * log(n) / n) + sqrt((8 * L_s * gap0 / T + d * sigma_n**2) / 3)
     ),
-    cites=[("dwang20.theorem4.1.2.unconstrained", {})],
+    cites={"dwang20": [Cites("dwang20.theorem4.1.2.unconstrained")]},
     checks=[
         Proof(
             [
@@ -145,8 +163,7 @@ theorem3_corrected, theorem3_corrected_dwang = both(
 )  # fmt: skip
 
 remark2, remark2_dwang = both(
-    REMARK2,
-    ("Remark 2", "Remark 4.1.2"),
+    *REMARK2,
     kind=Kind.UTILITY,
     says="The error due to privacy over that of uniform convergence, with ε and δ as constants.",
     assumes=[eps <= 1],
@@ -160,10 +177,7 @@ remark2, remark2_dwang = both(
 )
 
 remark2_corrected, remark2_corrected_dwang = both(
-    REMARK2,
-    ("Remark 2", "Remark 4.1.2"),
-    ".corrected",
-    corrects="",
+    *REMARK2, ".corrected",
     kind=Kind.UTILITY,
     says="For τ ≥ 1, τ ≥ eβ and n ≥ 3; it then even falls with d.",
     assumes=[eps <= 1, tau >= 1, tau >= E * beta_p, n >= 3],
@@ -182,10 +196,32 @@ remark2_corrected, remark2_corrected_dwang = both(
     ],
 )  # fmt: skip
 
+l_smaller = Symbol("l_smaller", positive=True)  # log(nε)
+fewer = tau * sqrt(d * log(tau / beta_p) * log(n * eps) / (n * eps))
+
+sample_size, sample_size_dwang = both(
+    *REMARK2, ".sample_size",
+    kind=Kind.UTILITY,
+    says="Privacy makes n records nε, δ fixed: the last form of (5) over its first term at nε records, nε ≥ √n.",
+    assumes=[eps <= 1, n >= 2, n * eps**2 >= 1],
+    states=Rate(ratio, a ** Rational(1, 4)),
+    ignores_units=True,
+    checks=[
+        Proof(
+            [
+                Same("squared it is √ln(1/δ)·log n/log(nε)",
+                     in_logs((together**2 / fewer**2).subs(log(n * eps), l_smaller)), sqrt(l_delta) * l_n / l_smaller),
+                Less("log n ≤ 2·log(nε)", l_n, 2 * l_smaller, {l_smaller: l_n / 2 + extra}),
+            ],
+            "hidden constant √2 suffices",
+        )
+    ],
+)  # fmt: skip
+
 convex_case, convex_case_dwang = both(
-    REMARK2,
-    ("Remark 2, on convex losses", "Remark 4.1.2, on convex losses"),
+    *REMARK2,
     ".convex",
+    places=("Remark 2, on convex losses", "Remark 4.1.2, on convex losses"),
     kind=Kind.UTILITY,
     says="For convex losses, the private population risk over the one without privacy has an extra factor √d.",
     states=Rate(ratio, sqrt(d)),

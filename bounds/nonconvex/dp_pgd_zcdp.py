@@ -7,16 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Eq, Gt, Integer, Le, Rational, Symbol, log, sqrt
+from sympy import Eq, Gt, Le, Rational, Symbol, log, sqrt
 
 from bounds.accountant import Accountant
-from bounds.claim import Claim, Effort, Evidence, Kind, Source, Verdict
+from bounds.claim import Cites, Claim, Effort, Evidence, Kind, Setting, Source, Verdict
 from bounds.convex.variance_reduction import G, L_s, sigma_n
 from bounds.guarantees import ApproxDP, GaussianDP
+from bounds.nonconvex import rrpsgd
 from bounds.nonconvex.dp_pgd import REMARK, rho
-from bounds.nonconvex.stationarity import a, both, extra, full_gradients, losses
-from bounds.proofs import AtMost, Less, Proof, Same, Units
-from bounds.symbols import T, delta, eps, eps_out, n, ratio
+from bounds.nonconvex.stationarity import a, both, extra, full_gradients, losses, seen_in_x_R
+from bounds.proofs import AtMost, Equals, Less, Proof, Same, Units
+from bounds.random_iterate import IterateAccountant
+from bounds.symbols import L, T, delta, eps, eps_out, n, ratio
 
 big = Symbol("big", positive=True)
 rho_of = (sqrt(eps + a) - sqrt(a)) ** 2
@@ -27,9 +29,9 @@ AFTER = ("after Remark 1", "after Remark 4.1.1")
 
 # Privacy, by zCDP ----------------------------------------------------------------------------------
 solved, solved_dwang = both(
-    BOX,
-    STEP3,
+    *BOX,
     ".rho",
+    places=STEP3,
     kind=Kind.IDENTITY,
     says="The ρ with ρ + 2√(ρ·ln(1/δ)) = ε, as the text solves it (the copy at hand drops the root over ln(1/δ)+ε).",
     states=Eq(rho, rho_of),
@@ -44,60 +46,58 @@ solved, solved_dwang = both(
 )
 
 box_noise, box_noise_dwang = both(
-    BOX,
-    STEP3,
+    *BOX,
     ".noise",
+    places=STEP3,
     kind=Kind.PRIVACY,
     says="σ² = 2L²T/(n²ρ²) with ρ + 2√(ρ·ln(1/δ)) = ε makes DP-PGD (ε, δ)-private, L being the smoothness.",
     assumes=losses,
     states=Eq(sigma_n, L_s * sqrt(2 * T) / (n * rho_of)),
     guarantee=ApproxDP(eps, delta),
-    checks=[Accountant(full_gradients(T), "gradients of size G, whatever the smoothness"), Units()],
+    checks=[IterateAccountant(seen_in_x_R, "gradients of size G, whatever the smoothness; x_R seen"), Units()],
 )
 
 box_read, box_read_dwang = both(
-    BOX,
-    STEP3,
+    *BOX,
     ".noise.lipschitz",
+    places=STEP3,
     kind=Kind.PRIVACY,
     says="The same, read with G for L: σ² = 2G²T/(n²ρ²).",
     assumes=losses,
     states=Eq(sigma_n, G * sqrt(2 * T) / (n * rho_of)),
     guarantee=ApproxDP(eps, delta),
-    checks=[Accountant(full_gradients(T), "where ρ > 1 its square makes the noise too small")],
+    checks=[IterateAccountant(seen_in_x_R, "where ρ > 1 its square makes the noise too small; x_R seen")],
 )
 
 box_corrected, box_corrected_dwang = both(
-    BOX,
-    STEP3,
+    *BOX,
     ".noise.corrected",
-    corrects=".noise",
+    places=STEP3,
     kind=Kind.PRIVACY,
     says="σ² = 2G²T/(n²ρ), for every ε and δ: each step is 2G²/(n²σ²)-zCDP.",
     assumes=losses,
     states=Eq(sigma_n, zcdp_noise),
     guarantee=ApproxDP(eps, delta),
-    cites=[(f"dwang20.lemma2.1.{part}", {}) for part in ("8", "9.corrected", "10")],
+    cites={"dwang20": [Cites(f"dwang20.lemma2.1.{part}") for part in ("8", "9.corrected", "10")]},
     checks=[Accountant(full_gradients(T), "T full gradients, each 2G/n apart")],
 )
 
 text_noise, text_noise_dwang = both(
-    REMARK,
-    AFTER,
+    *REMARK,
     ".noise",
+    places=AFTER,
     kind=Kind.PRIVACY,
     says="σ² = 2L²T/(n²ρ), as the text has it, L being the smoothness.",
     assumes=losses,
     states=Eq(sigma_n, L_s * zcdp_noise / G),
     guarantee=ApproxDP(eps, delta),
-    checks=[Accountant(full_gradients(T), "gradients of size G, whatever the smoothness"), Units()],
+    checks=[IterateAccountant(seen_in_x_R, "gradients of size G, whatever the smoothness; x_R seen"), Units()],
 )
 
 text_corrected, text_corrected_dwang = both(
-    REMARK,
-    AFTER,
+    *REMARK,
     ".noise.corrected",
-    corrects=".noise",
+    places=AFTER,
     kind=Kind.IDENTITY,
     says="With G for L it is the corrected noise of the algorithm: 2G²T/(n²ρ).",
     assumes=losses,
@@ -111,9 +111,7 @@ text_corrected, text_corrected_dwang = both(
 )
 
 taylor, taylor_dwang = both(
-    REMARK,
-    AFTER,
-    ".taylor",
+    *REMARK, ".taylor", places=AFTER,
     kind=Kind.IDENTITY,
     says="ρ is about ε²/(4·ln(1/δ)) where ε/ln(1/δ) is small: that over ρ is at most 1 + ε/(2·ln(1/δ)).",
     states=Le(ratio, 1 + eps / (2 * a)),
@@ -131,8 +129,40 @@ taylor, taylor_dwang = both(
     ],
 )  # fmt: skip
 
+practice, practice_dwang = both(
+    *REMARK, ".practice", places=AFTER,
+    kind=Kind.IDENTITY,
+    says="ε/ln(1/δ) is small in practice, where ε is at most 0.5 and δ = 1/n: at most 1/(2·ln n).",
+    assumes=[eps <= Rational(1, 2), n >= 2, Setting("δ = 1/n")],
+    states=Le(ratio, 1 / (2 * log(n))),
+    checks=[AtMost(eps / log(n), "ε over ln(1/δ)", {eps: 1 / (2 * (1 + extra))})],
+    cites={"wangxu19": [Cites("wangxu19.remark1.taylor")], "dwang20": [Cites("dwang20.remark4.1.1.taylor")]},
+)  # fmt: skip
+
 # Noise against noise -------------------------------------------------------------------------------
 quoted_composition = 32 * log(1 / delta) * log(T / delta)  # over G²/(n²ε²)
+
+quoted = Claim(
+    id="wangxu19.remark1.quoted",
+    source=Source("wangxu19", "after Remark 1: σ₁², quoted from zhang17, at G = 1"),
+    kind=Kind.IDENTITY,
+    says="The variance of the noise in each step of zhang17, Algorithm 2: 32·ln(1/δ)·ln(T/δ)/(n²ε²), T = n².",
+    states=Eq(sigma_n, sqrt(quoted_composition.subs(T, n**2)) / (n * eps)),
+    ignores_units=True,
+    checks=[Equals(rrpsgd.stated_noise.subs(L, 1), "line 4 has 4·ln(3n/δ)·ln(2/δ)/ε² on one record's gradient")],
+)
+
+quoted_corrected = Claim(
+    id="wangxu19.remark1.quoted.corrected",
+    source=Source("wangxu19", "after Remark 1: σ₁²"),
+    kind=Kind.IDENTITY,
+    says="It is 4·ln(3n/δ)·ln(2/δ)/ε², on the gradient of one random record: no T, and no n below.",
+    states=Eq(sigma_n, 2 * sqrt(log(3 * n / delta) * log(2 / delta)) / eps),
+    corrects="wangxu19.remark1.quoted",
+    ignores_units=True,
+    checks=[Equals(rrpsgd.stated_noise.subs(L, 1), "line 4 of zhang17, Algorithm 2")],
+    cites=[Cites("zhang17.algorithm2.noise")],
+)
 
 less_noise = Claim(
     id="wangxu19.remark1.less_noise",
@@ -159,24 +189,25 @@ less_noise_dwang = Claim(
     id="dwang20.remark4.1.1.less_noise",
     source=Source("dwang20", "after Remark 4.1.1, no formula for the other noise"),
     kind=Kind.PRIVACY,
-    says="The noise by zCDP is at most that of advanced composition: 64T·ln(5T/(2δ))·ln(2/δ), δ at most 1/2.",
-    assumes=[delta <= Rational(1, 2)],
+    says="The noise by zCDP is at most that of advanced composition: 64T·ln(5T/(2δ))·ln(2/δ), for its ε ≤ 1, δ ≤ 1/2.",
+    assumes=[eps <= 1, delta <= Rational(1, 2)],
     states=Le(ratio, 1),
     checks=[
         Proof(
             [
-                Less("ln(1/δ) ≤ ln(2/δ)", big, big + log(2)),
-                Less("8 ≤ 64·ln(5T/(2δ)), as ln(5T/(2δ)) ≥ ln 5", Integer(8), 64 * (log(5) + extra)),
+                Less("(√(a+ε)+√a)² ≤ 4a + 2ε, as 4a(a+ε) ≤ (2a+ε)²", 4 * big * (big + eps), (2 * big + eps) ** 2),
+                Less(
+                    "2(4a+2ε) ≤ 64·ln 5·ln(2/δ), with ε ≤ 1 and ln(5T/(2δ)) ≥ ln 5",
+                    2 * (4 * big + 2 * eps), 64 * log(5) * (big + log(2)), {eps: 1 / (1 + extra)},
+                ),
             ],
-            "σ² by Taylor over (2G/n)²·2·ln(2.5T/δ)/ε₀² with ε₀ = ε/√(8T·ln(2/δ))",
+            "2T(√(a+ε)+√a)²/ε² against (2G/n)²·2·ln(2.5T/δ)/ε₀² with ε₀ = ε/√(8T·ln(2/δ)), a = ln(1/δ)",
         )
     ],
-)
+)  # fmt: skip
 
 moments, moments_dwang = both(
-    REMARK,
-    AFTER,
-    ".moments",
+    *REMARK, ".moments", places=AFTER,
     kind=Kind.PRIVACY,
     says="The noise by zCDP is at most that of the moments accountant, whose orders λ are whole numbers.",
     states=Le(ratio, 1),
@@ -220,8 +251,7 @@ class CoveredByTranscript:
 
 
 minimum, minimum_dwang = both(
-    REMARK,
-    ("Remark 1", "Remark 4.1.1"),
+    *REMARK,
     ".minimum",
     kind=Kind.PRIVACY,
     says="With the R of the least ‖g_C,k‖, g_C,k = (x_k-x_(k+1))/γ, the output is not (ε, δ)-private.",
@@ -237,10 +267,8 @@ minimum, minimum_dwang = both(
 )
 
 minimum_corrected, minimum_corrected_dwang = both(
-    REMARK,
-    ("Remark 1", "Remark 4.1.1"),
+    *REMARK,
     ".minimum.corrected",
-    corrects=".minimum",
     kind=Kind.PRIVACY,
     says="It is the R of the least exact ‖P_C(x_k, ∇F(x_k), γ)‖ that breaks the guarantee.",
     assumes=losses,

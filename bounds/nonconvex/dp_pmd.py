@@ -4,12 +4,10 @@ Theorem 5 / 4.1.5 and Remark 3 / 4.1.3; the proof stands in dp_pmd_proof.py. The
 dpcheck/solvers/nonconvex/dp_pmd.py.
 """
 
-from typing import Any
-
 from sympy import Eq, Expr, Integer, Le, Rational, Symbol, log, simplify, sqrt, symbols
 
 from bounds.checks import GaussianAccountant
-from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source
+from bounds.claim import Cites, Kind, Rate, Setting
 from bounds.convex.dp_accmd_proof import V_step, dual2, z_gap
 from bounds.convex.gaussian_width import diameter, spread, width
 from bounds.convex.variance_reduction import G, L_s, full_gradients, gap0, sigma_n
@@ -17,6 +15,7 @@ from bounds.coordinates import Adds
 from bounds.guarantees import ApproxDP
 from bounds.mechanisms.gaussian import for_every_delta
 from bounds.nonconvex.dp_pmd_proof import best_steps, exact_map, explicit, losses, stated_noise
+from bounds.nonconvex.stationarity import both
 from bounds.proofs import Follows, Less, Proof, Same
 from bounds.random_iterate import IterateAccountant
 from bounds.symbols import MEAN, T, c, c2, d, delta, eps, n, quantity, ratio
@@ -27,28 +26,11 @@ mirror_map = quantity(
 )  # fmt: skip
 
 extra, more = (Symbol(name, nonnegative=True) for name in ("extra", "more"))
-
-
-def twins(numbers: tuple[str, str], places: tuple[str, str], corrects: str = "", **statement: Any) -> tuple[Claim, ...]:
-    """The two claims of one statement that wangxu19 and dwang20 both print. A correction names the part it corrects."""
-    made = []
-    for document, number, place in zip(("wangxu19", "dwang20"), numbers, places, strict=True):
-        wrong = f"{document}.{number.removesuffix('.corrected')}" if number.endswith(".corrected") else None
-        wrong = f"{document}.{corrects}" if corrects else wrong
-        made.append(Claim(id=f"{document}.{number}", source=Source(document, place), corrects=wrong, **statement))
-    return tuple(made)
-
-
-def numbered(part: str = "") -> tuple[str, str]:
-    """The two numbers of the theorem."""
-    return f"theorem5{part}", f"theorem4.1.5{part}"
-
-
-PLACES = ("Theorem 5", "Theorem 4.1.5")
+NUMBERS = ("theorem5", "theorem4.1.5")
 
 u, v = symbols("u v", real=True)
-euclidean, euclidean_twin = twins(
-    ("definition9.euclidean", "definition4.1.4.euclidean"), ("after Definition 9", "after Definition 4.1.4"),
+euclidean, euclidean_twin = both(
+    "definition9", "definition4.1.4", ".euclidean", places=("after Definition 9", "after Definition 4.1.4"),
     kind=Kind.IDENTITY,
     says="With w = ‖x‖²/2 the mirror step is the projected one of (2) / (4.2): its Bregman divergence.",
     states=Eq(V_step, z_gap**2 / 2),
@@ -56,8 +38,8 @@ euclidean, euclidean_twin = twins(
 )  # fmt: skip
 
 # Privacy -------------------------------------------------------------------------------------------
-privacy, privacy_twin = twins(
-    numbered(".privacy"), PLACES,
+privacy, privacy_twin = both(
+    *NUMBERS, ".privacy",
     kind=Kind.PRIVACY,
     says="There are c and c₂ with which the noise of (3) / (4.3) makes DP-PMD (ε, δ)-private for all ε < c₂T.",
     assumes=[*losses, eps < c2 * T],
@@ -73,8 +55,8 @@ privacy, privacy_twin = twins(
     ],
 )  # fmt: skip
 
-privacy_corrected, privacy_corrected_twin = twins(
-    numbered(".privacy.corrected"), PLACES,
+privacy_corrected, privacy_corrected_twin = both(
+    *NUMBERS, ".privacy.corrected",
     kind=Kind.PRIVACY,
     says="With c = 8, for ε at most 1 and δ at most 1/4, for every T.",
     assumes=[*losses, eps <= 1, delta <= Rational(1, 4)],
@@ -100,8 +82,8 @@ def of_the_step(bound: Expr, steps: Expr) -> Expr:
     return simplify(whole.subs(T, steps))
 
 
-utility, utility_twin = twins(
-    numbered(), (f"{PLACES[0]}, equation (7)", f"{PLACES[1]}, equation (4.7)"),
+utility, utility_twin = both(
+    *NUMBERS, places=("Theorem 5, equation (7) (the copy reads √ for ⁴√)", "Theorem 4.1.5, equation (4.7)"),
     kind=Kind.UTILITY,
     cites=[Cites("dwang20.theorem4.1.5.explicit")],
     says="The step from x_R, with γ = 1/(2L‖C‖₂²) and T = nε‖C‖₂/√((‖C‖₂²+G_C²)·ln(1/δ)); G, L and g₀ are fixed.",
@@ -123,8 +105,8 @@ utility, utility_twin = twins(
     ],
 )  # fmt: skip
 
-scaled, scaled_twin = twins(
-    numbered(".scaled"), PLACES,
+scaled, scaled_twin = both(
+    *NUMBERS, ".scaled",
     kind=Kind.UTILITY,
     cites=[Cites("dwang20.theorem4.1.5.explicit")],
     says="With all that (7) / (4.7) hides, at T = nε√(L‖C‖₂²g₀)/(G√((‖C‖₂²+G_C²)·ln(1/δ))).",
@@ -144,8 +126,8 @@ scaled, scaled_twin = twins(
     ],
 )  # fmt: skip
 
-projected, projected_twin = twins(
-    numbered(".projected_gradient.rate"), PLACES,
+projected, projected_twin = both(
+    *NUMBERS, ".projected_gradient.rate",
     kind=Kind.UTILITY,
     cites=[Cites("dwang20.theorem4.1.5.projected_gradient")],
     says="The same rate for the projected gradient at x_R, which has no noise: what Table 1 / 4.1 says is measured.",
@@ -166,12 +148,11 @@ projected, projected_twin = twins(
 )  # fmt: skip
 
 # Remark 3 / 4.1.3 ----------------------------------------------------------------------------------
-REMARKS = ("Remark 3", "Remark 4.1.3")
 low = (d * log(1 / delta)) ** Rational(1, 4) / sqrt(n * eps)  # (4) / (4.4)
 gap_bound = diameter * (spread * log(1 / delta)) ** Rational(1, 4) / sqrt(n * eps)  # (6) / (4.6)
 
-less, less_twin = twins(
-    ("remark3", "remark4.1.3"), REMARKS,
+less, less_twin = both(
+    "remark3", "remark4.1.3",
     kind=Kind.UTILITY,
     says="For ‖C‖₂ ≤ 1 and d ≥ 2, (7) is at most (4), as formulas: G_C is at most ‖C‖₂√d/2 for every set.",
     assumes=[diameter <= 1, d >= 2, width <= diameter * sqrt(d) / 2],
@@ -191,8 +172,8 @@ less, less_twin = twins(
     ],
 )  # fmt: skip
 
-same_bound, same_bound_twin = twins(
-    ("remark3.frank_wolfe", "remark4.1.3.frank_wolfe"), REMARKS,
+same_bound, same_bound_twin = both(
+    "remark3", "remark4.1.3", ".frank_wolfe",
     kind=Kind.UTILITY,
     says="The bounds (7) and (6) are of one order when the terms of C are left out, ‖C‖₂ = 1.",
     assumes=[Setting("‖C‖₂ = 1")],

@@ -4,7 +4,7 @@
 g is (x_k - x_(k+1))/γ with γ in 1/loss, so that ‖g‖ is in units of the loss.
 """
 
-from sympy import Eq, Ge, Le, Rational, Symbol, log, sqrt, symbols
+from sympy import Eq, Function, Ge, Le, Rational, Symbol, limit, log, sqrt, symbols
 
 from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source, lipschitz, smooth
 from bounds.convex.dp_accmd_proof import dual2
@@ -23,6 +23,9 @@ exact_map2 = quantity(
 )  # fmt: skip
 lowered = quantity(
     "lowered", "F^r(x_k) - F^r(x_(k+1))", loss=1, printed="F^r(x_k)-F^r(x_{k+1})", latex="F^r(x_k)-F^r(x_{k+1})"
+)
+pull = quantity(
+    "pull_mirror", "<grad F(x) + ε + (grad w(x+) - grad w(x))/γ, u - x+>", loss=1, printed="⟨∇F+ε+(∇w⁺-∇w)/γ,u-x⁺⟩"
 )
 map_k = quantity("map_k", "||(x_k - x_(k+1))/γ||_C", loss=1, printed="‖g_k‖", latex=r"\|g_k\|")
 noise_k = quantity("noise_k", "||ε_k||*", loss=1, printed="‖ε_k‖°", latex=r"\|\varepsilon_k\|_*")
@@ -52,7 +55,35 @@ lemma415 = Claim(
 x, g, e, F_0, F_1, r_0, r_1, p = symbols("x g e F_0 F_1 r_0 r_1 p", real=True)
 # Two steps, to u with the gradient g and to v with h: w_* is grad w there, r_*_ a subgradient of r.
 h, u, v, w_u, w_v, w_x, r_u_, r_v_ = symbols("h u v w_u w_v w_x r_u_ r_v_", real=True)
-gamma, L_t = (Symbol(name, positive=True) for name in ("gamma_", "L_t"))
+gamma, L_t, s = (Symbol(name, positive=True) for name in ("gamma_", "L_t", "s"))
+
+w = Function("w")
+bregman = w(u) - w(x) - w(x).diff(x) * (u - x)
+
+optimal = Claim(
+    id="dwang20.equation4.11",
+    source=Source("dwang20", "equation (4.11), with p's tangent in place of p, for all u (printed x) in C"),
+    kind=Kind.IDENTITY,
+    says="x⁺ is optimal: r(x⁺) ≤ r(u) + ⟨∇F(x)+ε+(∇w(x⁺)-∇w(x))/γ, u-x⁺⟩; in the check w = ‖x‖²/2.",
+    assumes=[mirror],
+    states=Le(r_x, r_u + pull),
+    checks=[
+        Proof(
+            [
+                Same(
+                    "the objective from x⁺ towards u, r at most its chord: its slope at x⁺, at least 0",
+                    limit(
+                        ((p + e) * s * (u - v) + ((v + s * (u - v) - x) ** 2 - (v - x) ** 2) / (2 * gamma)
+                         + s * (r_1 - r_0)) / s, s, 0,
+                    ),
+                    (p + e + (v - x) / gamma) * (u - v) + r_1 - r_0,
+                ),
+                Same("V(u, x) of any w has the slope ∇w(u)-∇w(x) in u", bregman.diff(u), w(u).diff(u) - w(x).diff(x)),
+            ],
+            "a minimiser over a convex set has no direction of descent",
+        )
+    ],
+)  # fmt: skip
 
 descent = Claim(
     id="dwang20.theorem4.1.5.descent",

@@ -4,13 +4,12 @@ A_σ = I - σL with L the periodic second difference, its eigenvalues λ, γ and
 documents print the same statements; each is a claim of its own. Operator: dpcheck/smoothing.py.
 """
 
-import re
 from collections.abc import Sequence
-from typing import Any
 
 from sympy import Eq, Expr, I, Integer, Le, Lt, Rational, Symbol, cos, exp, pi, sqrt, symbols
 
-from bounds.claim import Claim, Kind, Rate, Source
+from bounds.claim import Kind, Rate
+from bounds.printed_twice import PrintedTwice
 from bounds.proofs import AtMost, Equals, Less, NoConstant, Proof, Same
 from bounds.symbols import d, quantity
 
@@ -27,21 +26,7 @@ induced2 = quantity("ls_induced2", "E <x, A^-1 x>, x standard normal", printed="
 angle = quantity("ls_angle", "2πj/d of an eigenvalue", box=(1e-2, 6.28), printed="θ", latex=r"\theta")
 
 
-def place(name: str) -> str:
-    """`Lemma 5.6.2` of lemma5.6.2.corrected."""
-    found = re.match(r"([a-z]+)([\d.]*\d)?", name)
-    assert found is not None
-    return f"{found[1].capitalize()} {found[2] or ''}".strip()
-
-
-def both(lwang21: str, lssgd20: str, **fields: Any) -> list[Claim]:
-    """One statement as either document prints it; an id that ends in `.corrected` names what it corrects."""
-    made = []
-    for document, name in (("lwang21", lwang21), ("lssgd20", lssgd20)):
-        wrong = f"{document}.{name.removesuffix('.corrected')}" if name.endswith(".corrected") else None
-        made.append(Claim(id=f"{document}.{name}", source=Source(document, place(name)), corrects=wrong, **fields))
-    return made
-
+both = PrintedTwice("lwang21", "lssgd20")
 
 # Closed forms, in ω, the root √(4σ+1) and ω^d -------------------------------------------------------
 omega, root = (2 * smoothing + 1 - sqrt(4 * smoothing + 1)) / (2 * smoothing), sqrt(4 * smoothing + 1)

@@ -4,19 +4,17 @@ The paper and the chapter print the same statements under two numbers: `both` ma
 Here: symbols, composition, the moments accountant, Gaussian widths. The dimension, printed p, is d.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
-
-from sympy import Eq, Expr, Le, Rational, Symbol, exp, log, sqrt
+from sympy import Eq, Expr, Le, Rational, Symbol, exp, integrate, log, sqrt, symbols
 
 from bounds.accountant import Accountant
 from bounds.claim import Cites, Claim, Kind, Rate, Setting, Source, lipschitz, smooth
 from bounds.convex import gaussian_width
-from bounds.convex.gaussian_width import diameter
+from bounds.convex.gaussian_width import diameter, minkowski
 from bounds.convex.variance_reduction import G, L_s, sigma_n
+from bounds.coordinates import Adds
 from bounds.guarantees import ApproxDP
 from bounds.mechanisms import gaussian
+from bounds.printed_twice import PrintedTwice, again
 from bounds.proofs import AtMost, Less, Proof, Same
 from bounds.releases import Releases, WithoutReplacement
 from bounds.symbols import MEAN, T, c1, c2, delta, delta1, eps, eps_out, m, n, quantity, ratio
@@ -29,45 +27,50 @@ step_map2 = quantity(
     "step_map2", "E ||(x_R - x_(R+1))/γ||^2, with the noise of step R", loss=2, parameter=-2, printed="E ‖g_C,R‖²",
     latex=r"\mathbb{E}\|g_{C,R}\|^2", holds=MEAN,
 )  # fmt: skip
+tangent_gap = quantity(
+    "tangent_gap", "f(x₁) - f(x₂) - <grad f(x₂), x₁ - x₂>", loss=1, printed="f(x₁)-f(x₂)-⟨∇f(x₂),x₁-x₂⟩",
+    latex=r"f(x_1)-f(x_2)-\langle\nabla f(x_2),x_1-x_2\rangle",
+)  # fmt: skip
+far = quantity("two_points", "||x₁ - x₂||", parameter=1, printed="‖x₁-x₂‖", latex=r"\|x_1-x_2\|")
+inner = quantity("inner_uv", "<u, v>", loss=1, printed="⟨u,v⟩", latex=r"\langle u,v\rangle")
+dual_C = quantity("dual_C", "max over w in C of <w, v>", loss=1, printed="‖v‖_C*", latex=r"\|v\|_{C^*}")
 smooth_C = quantity("smooth_C", "smoothness in the norm of the set", loss=1, printed="L̃", latex=r"\tilde L")
 
 losses = [smooth(L_s), lipschitz(G)]  # Assumption 1 / 4.1.1: not convex
 composite = [*losses, Setting("r closed and convex")]
 a = log(1 / delta)
+both = PrintedTwice("wangxu19", "dwang20")
 extra, more = (Symbol(name, nonnegative=True) for name in ("extra", "more"))
-
-
-def both(
-    numbers: tuple[str, str],
-    places: tuple[str, str],
-    part: str = "",
-    *,
-    corrects: str | None = None,
-    cites: Sequence[tuple[str, Mapping[Symbol, Expr]]] = (),
-    **statement: Any,
-) -> tuple[Claim, Claim]:
-    """One statement as printed in wangxu19 and in dwang20; `part` ends both ids, `corrects` names a part.
-
-    Each of `cites` goes to the claim of its own document; dwang20 alone prints the proofs.
-    """
-    found = []
-    for document, number, place in zip(("wangxu19", "dwang20"), numbers, places, strict=True):
-        own = [Cites(claim_id, where) for claim_id, where in cites if claim_id.startswith(document)]
-        wrong = None if corrects is None else f"{document}.{number}{corrects}"
-        source = Source(document, place)
-        found.append(Claim(f"{document}.{number}{part}", source, corrects=wrong, cites=own, **statement))
-    return found[0], found[1]
-
-
-def again(claim: Claim, claim_id: str, place: str, corrects: str | None = None) -> Claim:
-    """A statement that stands in another document or chapter word for word."""
-    return replace(claim, id=claim_id, source=Source(claim_id.split(".")[0], place), corrects=corrects)
 
 
 def full_gradients(steps: Expr) -> Releases:
     """T noisy full gradients, two of which differ by up to 2G/n."""
     return Releases(2 * G / (n * sigma_n), steps)
 
+
+seen_in_x_R = full_gradients((T - 1) / 2)  # with probability 1/2: see IterateAccountant
+
+# Smoothness ----------------------------------------------------------------------------------------
+_along = Symbol("s", nonnegative=True)
+
+definition3, definition3_dwang = both(
+    "definition3", "definition4.0.2",
+    kind=Kind.IDENTITY,
+    says="What is L-smooth lies at most L/2·‖x₁-x₂‖² above its tangent, in any norm and over any convex set.",
+    assumes=[smooth(L_s)],
+    states=Le(tangent_gap, L_s / 2 * far**2),
+    checks=[
+        Proof(
+            [
+                Same(
+                    "∫₀¹ ⟨∇f(x₂+s(x₁-x₂))-∇f(x₂), x₁-x₂⟩ ds, where the dual norm of the first is at most L·s‖x₁-x₂‖",
+                    integrate(L_s * _along * far * far, (_along, 0, 1)), L_s / 2 * far**2,
+                )
+            ],
+            "attained by L/2·‖x‖₂²",
+        )
+    ],
+)  # fmt: skip
 
 # Composition and the Gaussian mechanism (wangxu19, Preliminaries) ------------------------------------
 composed = eps * sqrt(8 * T * log(1 / delta1))
@@ -126,15 +129,13 @@ lemma1_corrected = Claim(
 )  # fmt: skip
 
 definition5 = again(gaussian.lemma1, "wangxu19.definition5", "Definition 5, the Gaussian mechanism")
-definition5_corrected = again(
-    gaussian.lemma1_corrected, "wangxu19.definition5.corrected", "Definition 5", corrects="wangxu19.definition5"
-)
+definition5_corrected = again(gaussian.lemma1_corrected, "wangxu19.definition5.corrected", "Definition 5")
 
 lemma2 = Claim(
     id="wangxu19.lemma2",
-    source=Source("wangxu19", "Lemma 2, the moments accountant, with q = m/n and noise Gσ/n on the mean of a batch"),
+    source=Source("wangxu19", "Lemma 2, the moments accountant, q = m/n; noise Gσ/n, where the copy reads εσ/n"),
     kind=Kind.PRIVACY,
-    says="There are c₁ and c₂ for which σ = c₂·q√(T·ln(1/δ))/ε is enough for all ε < c₁q²T; noise Gσ/n as printed.",
+    says="There are c₁ and c₂ for which σ = c₂·q√(T·ln(1/δ))/ε is enough for all ε < c₁q²T; noise Gσ/n on a mean.",
     assumes=[lipschitz(G), m <= n, eps < c1 * (m / n) ** 2 * T],
     states=Eq(sigma_n, c2 * G * m * sqrt(T * a) / (n**2 * eps)),
     guarantee=ApproxDP(eps, delta),
@@ -188,26 +189,33 @@ saving = Claim(
     ],
 )  # fmt: skip
 
-# Gaussian width ------------------------------------------------------------------------------------
+# The norm of a set, and its Gaussian width -----------------------------------------------------------
+_k, _w, _v, _most = symbols("k w v most", real=True)
+
+definition7, definition7_dwang = both(
+    "definition7", "definition4.1.2",
+    kind=Kind.IDENTITY,
+    says="max over C of ⟨w, v⟩ is the norm dual to ‖·‖_C: ⟨u, v⟩ is at most ‖u‖_C times it, with equality for some u.",
+    assumes=[Setting("C symmetric")],
+    states=Le(inner, minkowski * dual_C),
+    checks=[
+        Adds(
+            _k * _w * _v, {minkowski: _k, dual_C: _most},
+            {"u = k·w with k = ‖u‖_C and w in C, where ⟨w, v⟩ is at most its maximum": _k * (_most - _w * _v)},
+        )
+    ],
+)  # fmt: skip
+
+WIDTH = ("definition8", "definition4.1.3")
 AFTER = ("after Definition 8", "after Definition 4.1.3")
-width_l1, width_l1_dwang = (
-    again(gaussian_width.width_l1, f"{number}.l1_ball", place)
-    for number, place in zip(("wangxu19.definition8", "dwang20.definition4.1.3"), AFTER, strict=True)
+width_l1, width_l1_dwang = both.again(gaussian_width.width_l1, *WIDTH, ".l1_ball", places=AFTER)
+width_sparse, width_sparse_dwang = both.again(gaussian_width.width_sparse, *WIDTH, ".sparse", places=AFTER)
+width_sparse_corrected, width_sparse_corrected_dwang = both.again(
+    gaussian_width.width_sparse_corrected, *WIDTH, ".sparse.corrected", places=AFTER
 )
-width_sparse, width_sparse_dwang = (
-    again(gaussian_width.width_sparse, f"{number}.sparse", place)
-    for number, place in zip(("wangxu19.definition8", "dwang20.definition4.1.3"), AFTER, strict=True)
-)
-width_sparse_corrected, width_sparse_corrected_dwang = (
-    again(gaussian_width.width_sparse_corrected, f"{number}.sparse.corrected", place, corrects=f"{number}.sparse")
-    for number, place in zip(("wangxu19.definition8", "dwang20.definition4.1.3"), AFTER, strict=True)
-)
-lemma4 = again(gaussian_width.lemma7, "wangxu19.lemma4", "Lemma 4")
-lemma4_dwang = again(gaussian_width.lemma7, "dwang20.lemma4.1.1", "Lemma 4.1.1")
+lemma4, lemma4_dwang = both.again(gaussian_width.lemma7, "lemma4", "lemma4.1.1")
 set_norm = again(gaussian_width.lemma6, "dwang20.lemma4.1.4", "Lemma 4.1.4")
-set_norm_corrected = again(
-    gaussian_width.lemma6_corrected, "dwang20.lemma4.1.4.corrected", "Lemma 4.1.4", corrects="dwang20.lemma4.1.4"
-)
+set_norm_corrected = again(gaussian_width.lemma6_corrected, "dwang20.lemma4.1.4.corrected", "Lemma 4.1.4")
 
 in_the_norm_of_the_set = Claim(
     id="dwang20.lemma4.1.4.smooth",

@@ -23,7 +23,7 @@ from bounds.random_iterate import averaged
 from bounds.selections import bounded_range_deltas, reached_delta, selection_epsilon, two_point_deltas
 from dpcheck.checks import exceeds
 from dpcheck.constraints import Box, L1Ball, L2Ball, Simplex
-from dpcheck.losses import Squared
+from dpcheck.losses import Sigmoid, Squared
 from dpcheck.polytopes import corners_of
 from dpcheck.problems import Problem
 from dpcheck.selection import Noise, select, selection_logs
@@ -276,3 +276,16 @@ def test_selections_come_close_to_the_best_corner_as_eps_grows() -> None:
         assert trace is not None
         means.append(float(solvers.frank_wolfe_gap(problem, trace.iterates[-1]).mean()))
     assert means[0] > 1.5 * means[1] > 1.5 * means[2]
+
+
+@given(n=st.integers(2, 10), d=st.integers(1, 6), seed=st.integers(0, 10**6), radius=st.floats(0.3, 3))
+@settings(max_examples=30, deadline=None)
+def test_the_gap_bounds_the_excess_of_a_convex_risk(**case: Any) -> None:
+    assert not exceeds(*solvers.convex_excess(case))
+
+
+def test_the_gap_does_not_bound_that_of_sigmoids() -> None:
+    """They are not convex: far out they are flat, and the gap with them."""
+    cases = [{"n": 1, "d": 1, "seed": seed, "radius": 30.0} for seed in range(20)]
+    assert any(exceeds(*solvers.convex_excess(case, Sigmoid())) for case in cases)
+    assert not any(exceeds(*solvers.convex_excess(case)) for case in cases)

@@ -215,3 +215,22 @@ def test_the_counterexample_to_theorem_4_happens(s: float) -> None:
     found = solvers.gaps_of(case, 2000, 0)
     assert found.mean() - 5 * found.std() / math.sqrt(2000) > s * stats.norm.cdf(-1) * 0.99
     assert found.mean() > s**2
+
+
+@given(
+    n=st.integers(1, 6), d=st.integers(1, 8), radius=st.floats(0.1, 5), held=st.integers(0, 3),
+    seed=st.integers(0, 10**6), share=st.floats(0, 0.99), converse=st.booleans(),
+)  # fmt: skip
+@settings(max_examples=40, deadline=None)
+def test_the_gap_lies_between_two_multiples_of_the_gradient(held: int, converse: bool, **case: Any) -> None:
+    measured, bound = solvers.gap_and_slope(case | {"set": held}, converse)
+    assert measured <= bound
+
+
+def test_a_linear_risk_attains_both() -> None:
+    """F(x) = x on [-1, 1]: at 0 the gap is the radius times the slope; near 1 it is nearly the diameter times it."""
+    case = {"n": 4.0, "d": 1.0, "radius": 1.0, "set": 3.0, "seed": 0.0}
+    measured, bound = solvers.gap_and_slope(case | {"share": 0.0})
+    assert measured == pytest.approx(bound)
+    near = [solvers.gap_and_slope(case | {"share": 0.99, "seed": float(seed)}, converse=True) for seed in range(10)]
+    assert max(measured / bound for measured, bound in near) > 0.99

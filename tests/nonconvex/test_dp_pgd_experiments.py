@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from audits import audit
-from bounds.claim import Effort, Verdict
+from bounds.claim import Effort, Verdict, lambdified
+from bounds.nonconvex import dp_pgd_experiments as theory
 from bounds.registry import library
 from dpcheck.solvers.convex.variance_reduction_experiments import Ratios
 from dpcheck.solvers.nonconvex import dp_pgd_experiments as experiments
@@ -49,6 +51,17 @@ def test_data_and_settings_are_those_described() -> None:
         assert np.linalg.norm(problem.X, axis=1).max() <= 1 + 1e-12
 
 
+@pytest.mark.parametrize("eps", [0.1, 0.5, 1.0])
+def test_a_halved_step_is_seen_whatever_the_noise(eps: float) -> None:
+    """Normals in the plane whose deviations are 1 and 2: P(A) - e^eps Q(A), the largest over discs A, half the time."""
+    squares = np.linspace(0.0, 4.0, 4001)
+    narrow, wide = stats.chi2.cdf(squares, 2), stats.chi2.cdf(squares / 4, 2)
+    reached = float(np.max(narrow - math.exp(eps) * wide)) / 2
+    claimed = float(lambdified(theory.halved)(eps))
+    assert claimed == pytest.approx(reached, rel=1e-4)
+    assert claimed > 0.03  # above the 0.01 of the counterexample
+
+
 def test_a_line_search_on_exact_risks_leaks() -> None:
     """False alarms: 1e-6. The same noise with a fixed step is not flagged."""
     for adaptive in (True, False):
@@ -79,4 +92,21 @@ def test_why_the_exact_norm_may_rise_with_eps() -> None:
 
 def test_every_experiment_has_its_check() -> None:
     places = ("wangxu19.section.experiments.", "dwang20.section4.1.5.")
-    assert {k for k in library if k.startswith(places) and not library[k].checks} == set(CHECKS)
+    assert {k for k in library if k.startswith(places) and not library[k].checks} <= set(CHECKS)
+    assert set(CHECKS) <= set(library)
+
+
+def test_a_run_that_never_settles_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Norms that change more and more: the ratio is above 1."""
+
+    class Restless:
+        map_norms = gradient_norms = np.linspace(1, 2, 400)[:, None] ** 4
+
+    monkeypatch.setattr(experiments, "path_of", lambda *_: Restless())
+    assert min(experiments.settling(CHAPTER)(0, 1).values()) > 1
+
+
+def test_sizes_are_compared_from_the_smaller_data_set_to_the_larger() -> None:
+    found = experiments.falling_with_size(PAPER)(0, 4)
+    assert {name.split(",")[0] for name in found} == {"digits", "synthetic"}
+    assert len(found) == 2 * len(experiments.EPSILONS)

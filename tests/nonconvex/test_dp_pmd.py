@@ -19,11 +19,11 @@ from bounds.accounting import least_noise
 from bounds.errors import HypothesisViolated, InvalidInput
 from bounds.guarantees import ZCDP, ApproxDP, Guarantee, gaussian_delta, smallest_epsilon
 from bounds.random_iterate import gaussian_iterate_delta, iterate_noise
-from dpcheck.checks import exceeds
+from dpcheck.checks import exceeds, number
 from dpcheck.constraints import Box, L1Ball, L2Ball, Simplex
 from dpcheck.datasets import in_unit_ball
 from dpcheck.losses import Sigmoid, Squared
-from dpcheck.mirror import mirror_of
+from dpcheck.mirror import QNorm, mirror_of
 from dpcheck.problems import Problem
 from dpcheck.solvers.nonconvex import dp_pmd as solvers
 from dpcheck.solvers.nonconvex.dp_pmd import DPPMD, MirrorDescent, geometry, telling_pair
@@ -233,3 +233,19 @@ def test_the_bound_has_teeth() -> None:
     case = {"n": 5, "d": 3, "seed": 1, "T": 12, "noise": 1.0, "kind": 0, "radius": 4.0, "q": 1.5, "l1": 0.0}
     measured, bound = solvers.explicit_bound(case)
     assert solvers.explicit_bound(case | {"noise": 0.0})[1] < measured < bound
+
+
+@given(st.fixed_dictionaries({k: number(st, *ends) for k, ends in solvers.STEPS.items()}))
+@settings(max_examples=30, deadline=None)
+def test_steps_are_optimal_against_every_other_point(case: dict[str, float]) -> None:
+    assert not exceeds(*solvers.optimal_step(case))
+
+
+def test_a_step_for_another_size_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nine tenths of the dual point: some other point of the set would be better."""
+    true = QNorm.step
+    monkeypatch.setattr(
+        QNorm, "step", lambda mirror, z, threshold: true(mirror, 0.9 * z if threshold else z, threshold)
+    )
+    case = {"n": 4, "d": 3, "kind": 0, "radius": 1.0, "q": 2.0, "gamma": 1.0, "size": 1.0, "l1": 0.1}
+    assert any(exceeds(*solvers.optimal_step({**case, "seed": seed})) for seed in range(50))

@@ -1,16 +1,21 @@
-"""Two prints of one statement, and the table they share."""
+"""Two prints of one statement, the table they share, smoothness and dual norms."""
 
 from __future__ import annotations
 
 import math
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bounds.accounting import optimal_composition
-from bounds.claim import Effort
+from bounds.claim import Effort, Verdict
 from bounds.nonconvex.stationarity_comparison import table1, table41
 from bounds.registry import library
 from bounds.tables import compared, regenerate
+from dpcheck.checks import number
+from dpcheck.problems import Problem
+from dpcheck.solvers.nonconvex import stationarity as checks
 
 TWICE = {"theorem1": "theorem4.1.1", "theorem3": "theorem4.1.3", "theorem4": "theorem4.1.4", "remark2": "remark4.1.2"}
 
@@ -66,3 +71,28 @@ def test_the_counterexample_to_lemma_1_is_one_by_optimal_composition() -> None:
     for T, delta in ((1, 0.5), (10, 0.1), (200, 1e-5)):
         eps = 0.99 / math.sqrt(8 * T * math.log(1 / delta))
         assert optimal_composition(eps, 0.0, T).epsilon(delta) <= float(corrected.evaluate(eps=eps, T=T, delta1=delta))
+
+
+@given(st.fixed_dictionaries({k: number(st, *ends) for k, ends in checks.TANGENT.cases.items()}))
+@settings(max_examples=40, deadline=None)
+def test_risks_lie_below_their_parabolas(case: dict[str, float]) -> None:
+    measured, bound = checks.above_tangent(case)
+    assert measured <= bound * (1 + 1e-9)
+
+
+def test_a_smoothness_of_nine_tenths_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The property search reaches the bound: with 0.9 L for L it finds a case."""
+    claim = library["wangxu19.definition3"]
+    assert checks.TANGENT.run(claim, Effort(seed=0)).verdict is Verdict.SUPPORTED
+    true = Problem.smoothness.fget
+    monkeypatch.setattr(Problem, "smoothness", property(lambda problem: 0.9 * true(problem)))
+    assert checks.TANGENT.run(claim, Effort(seed=0)).verdict is Verdict.REFUTED
+
+
+@given(st.fixed_dictionaries({k: number(st, *ends) for k, ends in checks.DUAL.cases.items()}))
+@settings(max_examples=60, deadline=None)
+def test_the_dual_norm_is_attained_at_the_maximiser_and_nowhere_exceeded(case: dict[str, float]) -> None:
+    measured, bound = checks.dual_pair(case)
+    assert measured <= bound + 1e-12
+    if case["aligned"]:
+        assert measured == pytest.approx(bound)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -244,6 +245,19 @@ def second_moment(case: Mapping[str, Any]) -> tuple[float, float]:
     return float(squares.mean() - 5 * squares.std() / math.sqrt(len(squares))), bound
 
 
+def gap_and_slope(case: Mapping[str, Any], converse: bool = False) -> tuple[float, float]:
+    """r ||grad F(x)|| against the gap, a ball of radius r around x in the set; or the gap against ||C|| ||grad||."""
+    problem, rng = ball_problem(case), np.random.default_rng(int(case["seed"]))
+    share, radius = case["share"], case["radius"]
+    edge = -problem.constraint.linear_minimiser(rng.standard_normal((1, problem.d)))
+    x, room = share * edge, (1 - share) * radius / (math.sqrt(problem.d) if case["set"] == 1 else 1.0)
+    slope = float(np.linalg.norm(problem.gradient(x)))
+    gap = float(frank_wolfe_gap(problem, x)[0])
+    if converse:
+        return gap, float(theory.stationary_back.evaluate(diameter=problem.diameter, slope_at=slope)) * (1 + 1e-9)
+    return room * slope, gap * (1 + 1e-9) + 1e-12
+
+
 def rate_of(point: Mapping[str, float], trials: int, seed: int) -> Array:
     """The gap at x_R with the published noise, c = 8, T and gamma by default, on a parabola with its minimum inside."""
     n = int(point["n"])
@@ -262,6 +276,7 @@ CASES = [
 ]
 SETS = "sigmoid losses over balls and a box, a linear one over intervals"
 SHORT = DPFWL2(steps=5, step_size=0.5)
+INSIDE = {"n": (1, 6), "d": (1, 8), "set": (0, 3), "radius": (0.1, 5.0), "seed": (0, 10**6), "share": (0.0, 0.99)}
 ON_SETS = {"d": (1, 40), "set": (0, 2), "radius": (0.1, 5.0), "seed": (0, 10**6)}
 
 CHECKS = {
@@ -272,6 +287,13 @@ CHECKS = {
         AuditCheck(lambda: attacked(SHORT, "stated"), "as published, c = 8, all noisy gradients seen", 10_000),
         AuditCheck(lambda: attacked(SHORT, "certified"), "certified calibration, all noisy gradients seen", 10_000),
     ],
+    **{
+        f"{name}.stationary{part}": [
+            Property(partial(gap_and_slope, converse=bool(part)), INSIDE, SETS, examples=60)
+        ]
+        for name in ("wangxu19.section.frank_wolfe", "dwang20.section4.1.2")
+        for part in ("", ".converse")
+    },
     "dwang20.lemma4.1.1": [Property(second_moment, ON_SETS, "l2 and l1 balls and boxes, 4000 draws each", examples=50)],
     "wangxu19.theorem4.direct": [Within(gaps_of, CASES, SETS, bound=bounded_by(theory.theorem4_direct), trials=64)],
     "dwang20.theorem4.1.4.proof": [Within(gaps_of, CASES, SETS, bound=bounded_by(theory.proof), trials=64)],

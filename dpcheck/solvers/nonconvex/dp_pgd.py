@@ -152,8 +152,8 @@ def flat_pair() -> tuple[Problem, Problem]:
 
 
 def printed_box() -> Any:
-    """Step 3 as printed, on flat losses of slope 1, the whole transcript seen."""
-    return DPPGD(steps=5, recipe="zcdp").mechanism(CLAIMED, "stated", transcript=True), flat_pair(), CLAIMED
+    """Step 3 as printed, on flat losses of slope 1, x_R seen."""
+    return DPPGD(steps=5, recipe="zcdp").mechanism(CLAIMED, "stated"), flat_pair(), CLAIMED
 
 
 def chosen_by(choice: Choice, calibration: Calibration = "stated") -> Any:
@@ -261,7 +261,7 @@ CHECKS = {
     "wangxu19.theorem1.corrected": [
         AuditCheck(lambda: attacked(SHORT, "stated", True), "as published, c = 8, all steps seen", 20_000)
     ],
-    "wangxu19.algorithm1.noise": [AuditCheck(printed_box, "step 3 as printed, G = 1 and L = 1/100", 20_000)],
+    "wangxu19.algorithm1.noise": [AuditCheck(printed_box, "step 3 as printed, G = 1 and L = 1/100, x_R seen", 20_000)],
     "wangxu19.algorithm1.noise.corrected": [
         AuditCheck(lambda: attacked(SHORT, "certified", True), "certified calibration, all steps seen", 20_000)
     ],

@@ -23,7 +23,7 @@ from dpcheck.checks import AuditCheck, Trend
 from dpcheck.datasets import Dataset, breast_cancer, digits
 from dpcheck.losses import Array, Huber, Sigmoid
 from dpcheck.problems import Problem
-from dpcheck.proximal_steps import ProximalSteps
+from dpcheck.proximal_steps import MapTrace, ProximalSteps
 from dpcheck.solvers.convex.variance_reduction_experiments import Ratios, separable
 from dpcheck.solvers.nonconvex.dp_pgd import DPPGD, loss_smoothness
 
@@ -70,16 +70,24 @@ def some(data: Dataset, n: int) -> Dataset:
     return Dataset(data.name, data.X[:n], data.y[:n])
 
 
-def norms(
-    problem: Problem, printed: Printed, eps: float, T: int, seed: int, trials: int, measure: Measure = "noisy",
-    noise: Noise = "zcdp",
-) -> Array:  # fmt: skip
-    """The norm of the map at x_R for each run, averaged over R."""
+def path_of(
+    problem: Problem, printed: Printed, eps: float, T: int, seed: int, trials: int, noise: Noise = "zcdp"
+) -> MapTrace:
+    """The runs with all their norms."""
     start = np.random.default_rng(9).standard_normal(problem.d)
     sigma = deviation(noise, problem.n, eps, printed.delta, T)
     law = ProximalSteps(start, 1 / (2 * loss_smoothness(problem)), T, sigma, printed.strength / 2)
     path = law.run(problem, seed, trials, trace=True)[1]
     assert path is not None
+    return path
+
+
+def norms(
+    problem: Problem, printed: Printed, eps: float, T: int, seed: int, trials: int, measure: Measure = "noisy",
+    noise: Noise = "zcdp",
+) -> Array:  # fmt: skip
+    """The norm of the map at x_R for each run, averaged over R."""
+    path = path_of(problem, printed, eps, T, seed, trials, noise)
     return np.mean(path.map_norms if measure == "noisy" else path.gradient_norms, axis=0)
 
 
@@ -113,6 +121,36 @@ def steps_against_eps(printed: Printed) -> Measured:
             by_T = [mean_norm(problem, printed, 2.0, T, seed, trials) for T in (25, 50, 100, 200)]
             by_eps = [mean_norm(problem, printed, e, 50, seed, trials) for e in EPSILONS]
             ratios[name] = max(by_T) / min(by_T) / (max(by_eps) / min(by_eps))
+        return ratios
+
+    return measured
+
+
+def falling_with_size(printed: Printed) -> Measured:
+    """The norm on a data set over that on the next smaller one, T = 50."""
+
+    def measured(seed: int, trials: int) -> dict[str, float]:
+        ratios: dict[str, float] = {}
+        ordered = sorted(DATA, key=lambda data: data[1])
+        for eps in EPSILONS:
+            found = [mean_norm(problem_of(*data), printed, eps, 50, seed, trials) for data in ordered]
+            names = [f"{name}, eps={eps:g}" for name, _, _ in ordered[1:]]
+            ratios |= {name: b / a for name, a, b in zip(names, found, found[1:], strict=False)}
+        return ratios
+
+    return measured
+
+
+def settling(printed: Printed, measure: Measure = "noisy") -> Measured:
+    """The change from the third quarter of 400 steps to the last, over that from the first to the second, ε = 2."""
+
+    def measured(seed: int, trials: int) -> dict[str, float]:
+        ratios = {}
+        for name, n, d in DATA:
+            path = path_of(problem_of(name, n, d), printed, 2.0, 400, seed, trials)
+            norms = path.map_norms if measure == "noisy" else path.gradient_norms
+            first, second, third, last = norms.mean(axis=1).reshape(4, -1).mean(axis=1)
+            ratios[name] = abs(last - third) / abs(second - first)
         return ratios
 
     return measured
@@ -177,7 +215,8 @@ def backtracking(adaptive: bool = True) -> Any:
     return solver.mechanism(guarantee, "stated"), (first, first.replace(0, [0.0], 0.0)), guarantee
 
 
-SIZES = "breast cancer, digits and synthetic data (2000, 20), T = 50"
+DATASETS = "breast cancer, digits and synthetic data (2000, 20)"
+SIZES = f"{DATASETS}, T = 50"
 SEARCH = "noise of Theorem 1, c = 8"
 
 BY_N, ORDERED = "synthetic data, 500 to 8000, and digits, T = 50, ε = 2", f"{SIZES}, orders 1 to 32"
@@ -205,6 +244,9 @@ def trends(printed: Printed, epsilons: Sequence[float]) -> dict[str, list[Any]]:
 CHECKS = {
     **{f"wangxu19.section.experiments.{part}": checks for part, checks in trends(PAPER, (0.5, 2.0)).items()},
     **{f"dwang20.section4.1.5.{part}": checks for part, checks in trends(CHAPTER, (1.0,)).items()},
+    "wangxu19.section.experiments.size": [Ratios(falling_with_size(PAPER), SIZES, trials=8)],
+    "dwang20.section4.1.5.stable": [Ratios(settling(CHAPTER), f"{DATASETS}, T = 400, ε = 2", trials=16)],
+    "dwang20.section4.1.5.stable.exact": [Ratios(settling(CHAPTER, "exact"), f"{DATASETS}, T = 400, ε = 2", trials=16)],
     "dwang20.section4.1.5.d": [Ratios(growing_with_d(CHAPTER), BY_D, trials=8)],
     "dwang20.section4.1.5.d.exact": [Ratios(growing_with_d(CHAPTER, "exact"), BY_D, trials=8)],
     "dwang20.section4.1.5.n.proportional": [

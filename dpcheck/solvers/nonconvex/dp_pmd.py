@@ -237,6 +237,19 @@ def step_gain(case: Mapping[str, Any]) -> tuple[float, float]:
     return needed + shift, gained + shift + 1e-7 * shift
 
 
+def optimal_step(case: Mapping[str, Any]) -> tuple[float, float]:
+    """(4.11) for the steps used here and another point u of the set: r(x+) against r(u) + <..., u - x+>, shifted."""
+    problem, rng = random_risk(case), np.random.default_rng(int(case["seed"]) + 1)
+    mirror, gamma = mirror_of(problem.constraint, problem.d), case["gamma"]
+    x, u = (mirror.step(case["size"] * rng.standard_normal((1, problem.d)), 0.0) for _ in range(2))
+    pulled = problem.gradient(x) + case["size"] * rng.standard_normal((1, problem.d))
+    after = mirror.step(mirror.gradient(x) - gamma * pulled, gamma * case["l1"])
+    pull = float(((pulled + (mirror.gradient(after) - mirror.gradient(x)) / gamma) * (u - after)).sum())
+    r_after, r_u = (case["l1"] * float(np.abs(w).sum()) for w in (after, u))
+    shift = 1 + abs(pull) + r_after
+    return r_after + shift, r_u + pull + shift + 1e-6 * shift
+
+
 def map_gap(case: Mapping[str, Any]) -> tuple[float, float]:
     """Two gradients at one point: how far their projected gradients differ, against how far they do."""
     problem, rng = random_risk(case), np.random.default_rng(int(case["seed"]) + 1)
@@ -269,6 +282,7 @@ CHECKS = {
         AuditCheck(lambda: attacked("certified", True), "certified for x_R, the steps up to it", trials=10_000)
     ],
     "dwang20.lemma4.1.5": [Property(step_gain, STEPS, f"{OVER}, with an l1 regulariser", examples=60)],
+    "dwang20.equation4.11": [Property(optimal_step, STEPS, f"{OVER}, with an l1 regulariser", examples=60)],
     "dwang20.definition4.1.4.nonexpansive": [Property(map_gap, STEPS, f"{OVER}, with an l1 regulariser", examples=60)],
     "dwang20.theorem4.1.5.explicit": [
         Property(explicit_bound, RUNS, f"60 runs with sigmoid losses over {OVER}, five standard errors", examples=15)
