@@ -23,9 +23,9 @@ from bounds.nonconvex.dp_lssgd_proof import (
     v,
     w,
 )
-from bounds.nonconvex.dp_lssgd_stationarity import bound3, descent, factor, gap, norm2, rate7
+from bounds.nonconvex.dp_lssgd_stationarity import bound3, descent, factor, gap, modes, norm2, rate7
 from bounds.nonconvex.laplacian_smoothing import beta_s, both, gamma_s, smoothing
-from bounds.proofs import AtMost, Equals, Follows, Less, Proof, Same
+from bounds.proofs import AtMost, Equals, Less, Proof, Same
 from bounds.symbols import T, d, delta, eps, eta, excess_risk, n, quantity, ratio
 
 nu2 = quantity("ls_nu2", "variance of the noise on a coordinate", loss=2, parameter=-2, printed="ν²", latex=r"\nu^2")
@@ -41,7 +41,7 @@ theorem4_proof = Claim(
     source=Source("lwang21", "Proof of Theorem 5.3.4, before T is chosen"),
     kind=Kind.UTILITY,
     says="Excess risk of the mean iterate, η = 1/√T ≤ 1/(2L), L-smooth losses, every T and ν.",
-    assumes=[convex(), lipschitz(G), smooth(L_s), batch <= n, Setting("T ≥ 4L²")],
+    assumes=[convex(), lipschitz(G), smooth(L_s), batch <= n, 4 * L_s**2 <= T],
     states=Le(excess_risk, 3 * (D_sigma + G**2 / batch + gamma_s * d * nu**2) / (2 * sqrt(T))),
     ignores_units=True,
     checks=[
@@ -70,7 +70,7 @@ theorem7_proof = Claim(
     source=Source("lwang21", "Proof of Theorem 5.3.7, without its last step"),
     kind=Kind.UTILITY,
     says="‖∇F‖² in the norm of A⁻¹ at a random iterate: 2D_F/(ηT) + ηL(G²/b+dβν²), η = 1/√T ≤ 1/L, every T and ν.",
-    assumes=[lipschitz(G), smooth(L_s), batch <= n, Setting("T ≥ L²")],
+    assumes=[lipschitz(G), smooth(L_s), batch <= n, L_s**2 <= T],
     states=Le(norm2, (2 * gap + L_s * (G**2 / batch + d * beta_s * nu**2)) / sqrt(T)),
     ignores_units=True,
     checks=[
@@ -103,7 +103,6 @@ noise4 = Claim(
     assumes=lipschitz_losses,
     states=Le(nu2, stated_noise),
     checks=[AtMost(true_noise, "α = log(1/δ)/((1-µ)ε) + 1: the 1 is dropped")],
-    cites=[Cites("lwang21.theorem5.3.2", {order: order_right})],
 )
 
 noise4_corrected = Claim(
@@ -284,16 +283,21 @@ zeta = Claim(
     kind=Kind.UTILITY,
     says="In the ℓ₂ norm ζG√(dL(2D_F+LG²)log(1/δ))/(nε): printed with 4√6, where Theorem 5.3.7 hides a constant. At a "
     "random iterate, from the corrected theorem.",
-    assumes=[lipschitz(G), smooth(L_s), batch <= n, eps <= log_delta, Setting("T of the corrected theorem, T ≥ L²")],
+    assumes=[lipschitz(G), smooth(L_s), *modes, batch <= n, eps <= log_delta, Setting("T ≥ L²")],
     states=Rate(plain2, factor * G * sqrt(d * L_s * (2 * gap + L_s * G**2) * log_delta) / (n * eps)),
     ignores_units=True,
     checks=[
-        Follows(
-            factor * 2 * sqrt(120) * (rate7 / sqrt(beta_s)),
-            2 * sqrt(120),
-            "1+4σ times theorem5.3.7.corrected, (1+4σ)√β = ζ, G²/b ≤ G²",
-            box={batch: (1, 1e6), gap: (1e-3, 1e3), L_s: (1e-2, 1e2), G: (1e-2, 1e2)},
+        Proof(
+            [
+                Same(
+                    "1+4σ times theorem5.3.7.corrected, √β = ζ/(1+4σ), squared",
+                    ((largest * 2 * sqrt(120) * rate7) ** 2).subs(through_zeta),
+                    480 * factor**2 * G**2 * d * L_s * (2 * gap + L_s * G**2 / batch) * log_delta / spent,
+                ),
+                Less("G²/b ≤ G²", 2 * gap + L_s * G**2 / batch, 2 * gap + L_s * G**2, {batch: 1 + more}),
+            ],
+            "with the constant √480",
         )
     ],
-    cites=[Cites("lwang21.theorem5.3.7.l2")],
+    cites=[Cites("lwang21.theorem5.3.7.corrected"), Cites("lwang21.theorem5.3.7.l2")],
 )

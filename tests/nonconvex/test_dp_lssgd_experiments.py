@@ -56,8 +56,8 @@ def test_images_are_what_the_experiment_says() -> None:
 def test_settings_share_batches_and_noise_and_learn_something() -> None:
     """A pair of runs differs by σ alone; far better than chance, so that there is something to lose."""
     one, again = (measured.fitted.__wrapped__("lssgd20", 0.3, 0.0, 1.0, 3, 2) for _ in range(2))
-    assert np.array_equal(one[0], again[0])
-    assert one[0].min() > 0.5
+    assert np.array_equal(one.accuracy, again.accuracy)
+    assert one.accuracy.min() > 0.5
     noise = measured.DPLSSGD(128, 150, document="lssgd20", conditions=False, noise_factor=images()[0].n / 50_000)
     found = noise.noise(images()[0], measured.ApproxDP(0.3, 1e-5), 128, 150, "stated")[0] * noise.noise_factor
     order = 2 * math.log(1e5) / 0.3 + 1
