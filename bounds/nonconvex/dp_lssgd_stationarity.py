@@ -36,7 +36,7 @@ far, x, y, v, lam = symbols("far x y v lam", positive=True)
 more = Symbol("more", nonnegative=True)
 losses = [lipschitz(G), smooth(L_s)]
 modes = [beta_s <= 1, beta_s * d >= 1, d >= 2]  # one eigenvalue of A_σ is 1
-descent = [
+descent: list[Same | Less] = [
     Less("‖A⁻¹v‖² ≤ ‖v‖² in the norm of A⁻¹, as λ ≥ 1", v**2 / lam**2, v**2 / lam, {lam: 1 + more}),
     Less("and that is at most ‖v‖²", v**2 / lam, v**2, {lam: 1 + more}),
 ]
@@ -82,7 +82,7 @@ theorem3 = Claim(
 
 best_T = (2 * gap + L_s * G**2) * spent / (24 * d * L_s * beta_s * G**2 * log_delta)
 half_steps = (gap + L_s * (G**2 + d * beta_s * nu**2) / 2) / sqrt(T)
-theorem3_steps = [
+theorem3_steps: list[Same | Less] = [
     *descent,
     Same(
         "F falls by η‖∇F‖² and rises by Lη²/2·(G² + dβν²): summed over T steps, over ηT",
