@@ -325,4 +325,8 @@ def domains(relations: Sequence[sympy.Basic]) -> dict[sympy.Symbol, tuple[float,
 
 
 def _canonical(relation: sympy.Basic) -> sympy.Basic:
-    return relation.canonical if isinstance(relation, sympy.core.relational.Relational) else relation
+    if not isinstance(relation, sympy.core.relational.Relational):
+        return relation
+    if relation.has(sympy.log):  # log of one fraction, however it is written
+        relation = relation.replace(sympy.log, lambda inside: sympy.log(sympy.cancel(inside)))
+    return getattr(relation, "canonical", relation)

@@ -113,6 +113,7 @@ def test_step_sizes(needs: Rational, has: Rational, form: str) -> None:
         (eps <= Rational(1256, 1000), [eps <= 1], {eps: eps / (2 * sqrt(2 * log(2 / delta)))}),
         (sympy.And(eps <= 1, n >= 1), [eps <= Rational(1, 2)], {}),
         (T >= 1, [], {T: n**2}),
+        (eps <= log(n / (T * (1 + 1 / L))), [eps <= log(n * L / (T * L + T))], {}),
     ],
 )
 def test_what_follows_is_not_named(needed: Any, assumed: list[Any], where: Any) -> None:

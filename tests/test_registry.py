@@ -21,7 +21,7 @@ from bounds.registry import Parts, claims_of, entries, library, modules_below
 from dpcheck.registry import checks_of, extra_checks, solvers
 from dpcheck.verify import recorded
 
-KINDS = "abstract|algorithm|corollary|definition|lemma|proposition|remark|section|table|theorem|example|equation"
+KINDS = "abstract|algorithm|corollary|definition|lemma|proposition|remark|section|table|theorem|example|equation|figure"
 ID = re.compile(rf"({'|'.join(DOCUMENTS)})\.({KINDS})(\d+(\.\d+)*)?(\.[a-z][a-z0-9_]*)*")
 
 # Refuted statements without a corrected claim, and why.

@@ -217,7 +217,9 @@ theorem1 = Claim(
     guarantee=ApproxDP(eps, delta),
     checks=[Accountant(released, LINEAR)],
     cites=[
-        Cites("lssgd20.lemma1", {share: batch / n, spread: (batch * nu / (2 * G)) ** 2}),
+        Cites(
+            "lssgd20.lemma1", {share: batch / n, spread: 2 * T * (2 * log(1 / delta) + eps) * batch**2 / (n * eps) ** 2}
+        ),
         Cites("lssgd20.lemma2"),
         Cites("lssgd20.lemma3"),
     ],
@@ -275,7 +277,7 @@ theorem2 = Claim(
         ),
     ],
     cites=[
-        Cites("lwang21.lemma5.5.3.subsampled", {share: batch / n, spread: (batch * nu / (2 * G)) ** 2}),
+        Cites("lwang21.lemma5.5.3.subsampled", {share: batch / n, spread: (batch * noise(20 / split) / (2 * G)) ** 2}),
         Cites("lwang21.lemma5.5.4"),
         Cites("lwang21.lemma5.5.5"),
     ],

@@ -243,7 +243,7 @@ missing_corrected = Claim(
 
 # What smoothing gains ------------------------------------------------------------------------------
 factor_printed, factor_printed_v0 = both(
-    "remark5.3.6.gain",
+    "section5.1.1.gain",
     "section1.1.gain",
     kind=Kind.UTILITY,
     says="Smoothing makes the bound smaller, γ(D_σ+G²) ≤ D₀+G², by a factor much less than one: here γD_σ against D₀.",
@@ -258,7 +258,7 @@ factor_printed, factor_printed_v0 = both(
 )
 
 factor_right, factor_right_v0 = both(
-    "remark5.3.6.gain.corrected",
+    "section5.1.1.gain.corrected",
     "section1.1.gain.corrected",
     kind=Kind.UTILITY,
     says="For a constant w⁰-w*, γD_σ ≤ D₀: smoothing helps towards smooth minimisers.",

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from sympy import Eq, Expr, I, Integer, Le, Lt, Rational, Symbol, cos, exp, pi, sqrt, symbols
 
-from bounds.claim import Kind, Rate
+from bounds.claim import Claim, Kind, Rate, Setting
 from bounds.printed_twice import PrintedTwice
 from bounds.proofs import AtMost, Equals, Less, NoConstant, Proof, Same
-from bounds.symbols import d, quantity
+from bounds.symbols import TABLE, d, n, quantity
 
 # Symbols -------------------------------------------------------------------------------------------
 smoothing = quantity("smoothing", "strength of Laplacian smoothing, σ of A_σ", printed="σ", latex=r"\sigma")
@@ -24,12 +24,16 @@ eigenvalue = quantity("ls_eigenvalue", "an eigenvalue of A_σ", box=(1, 1e3), pr
 smoothed2 = quantity("ls_smoothed2", "E ||A^-1 x||^2, x standard normal", printed="E‖A⁻¹x‖²")
 induced2 = quantity("ls_induced2", "E <x, A^-1 x>, x standard normal", printed="E‖x‖²_{A⁻¹}")
 angle = quantity("ls_angle", "2πj/d of an eigenvalue", box=(1e-2, 6.28), printed="θ", latex=r"\theta")
+root_inside = quantity("ls_omega", "(2σ+1-√(4σ+1))/(2σ)", box=(1e-2, 0.99), printed="ω", latex=r"\omega")
+mode = quantity("ls_mode", "index of an eigenvalue", box=(1, 100), integer=True, printed="i")
+at_mode = 1 + 2 * smoothing - 2 * smoothing * cos(2 * pi * mode / d)
 
 
 both = PrintedTwice("lwang21", "lssgd20")
 
 # Closed forms, in ω, the root √(4σ+1) and ω^d -------------------------------------------------------
 omega, root = (2 * smoothing + 1 - sqrt(4 * smoothing + 1)) / (2 * smoothing), sqrt(4 * smoothing + 1)
+outer = (2 * smoothing + 1 + root) / (2 * smoothing)
 
 
 def gamma_closed(omega: Expr, root: Expr, power: Expr) -> Expr:
@@ -142,6 +146,25 @@ proposition_beta, proposition_beta_v0 = both(
 )
 
 share = Symbol("share", nonnegative=True)
+
+
+def mean_below_one(power: int) -> Proof:
+    """The mean of 1/λ to a power is below 1 from d = 2 on."""
+    lam = 1 + 2 * smoothing * share
+    return Proof(
+        [
+            Less("no term exceeds 1, as λ = 1 + 2σ(1-cos θ)", 1 / lam**power, Integer(1)),
+            Less(
+                "and for θ = π or, d odd, θ = π(d-1)/d it is at most that of λ = 1+3σ, below 1",
+                1 / (lam + 3 * smoothing) ** power,
+                1 / (1 + 3 * smoothing) ** power,
+            ),
+            Less("cos(π(d-1)/d) ≤ -1/2 from d = 3 on, where it is cos(2π/3)", cos(2 * pi / 3), -Rational(1, 2)),
+        ],
+        "a mean of numbers in (0, 1], one of them below 1",
+    )
+
+
 proposition_beta_range, proposition_beta_range_v0 = both(
     "proposition5.3.8.range",
     "proposition2.range",
@@ -149,20 +172,26 @@ proposition_beta_range, proposition_beta_range_v0 = both(
     says="β lies below 1 from d = 2 on (for d = 1 there are no neighbours and A_σ = I).",
     assumes=[d >= 2],
     states=Lt(beta_s, 1),
-    checks=[
-        Proof(
-            [
-                Less("1/λ² ≤ 1 as λ = 1 + 2σ(1-cos θ)", 1 / (1 + 2 * smoothing * share) ** 2, Integer(1)),
-                Less(
-                    "and for θ = π or, d odd, θ = π(d-1)/d it is at most 1/(1+3σ)², below 1",
-                    1 / (1 + 2 * smoothing * (Rational(3, 2) + share)) ** 2,
-                    1 / (1 + 3 * smoothing) ** 2,
-                ),
-                Less("cos(π(d-1)/d) ≤ -1/2 from d = 3 on, where it is cos(2π/3)", cos(2 * pi / 3), -Rational(1, 2)),
-            ],
-            "a mean of numbers at most 1, one of them smaller",
-        )
-    ],
+    checks=[mean_below_one(2)],
+)
+
+gamma_range, gamma_range_v0 = both(
+    "section5.1.1.range",
+    "section1.1.range",
+    kind=Kind.IDENTITY,
+    says="γ, like β, is strictly less than one: from d = 2 on.",
+    assumes=[d >= 2],
+    states=Lt(gamma_s, 1),
+    checks=[mean_below_one(1)],
+)
+
+omega_range, omega_range_v0 = both(
+    "proposition5.3.5.omega",
+    "proposition1.omega",
+    kind=Kind.IDENTITY,
+    says="ω = (2σ+1-√(4σ+1))/(2σ) lies below 1.",
+    states=Lt(root_inside, 1),
+    checks=[Proof([*covers, Less("1/(1+g) < 1 for g > 0", omega_g, Integer(1))], "ω is 1/(1+g)")],
 )
 
 # The operator --------------------------------------------------------------------------------------
@@ -178,6 +207,25 @@ eigenvalues, eigenvalues_v0 = both(
             "fft of the stencil: -2 + e^(-iθ) + e^(iθ)",
         )
     ],
+)
+
+definite, definite_v0 = both(
+    "section5.2.definite",
+    "section2.1.definite",
+    kind=Kind.IDENTITY,
+    says="A_σ is positive definite: its least eigenvalue is 1.",
+    states=Le(1, eigenvalue),
+    checks=[Proof([Less("λ = 1 + 2σ(1-cos θ), 1-cos θ ≥ 0", Integer(1), 1 + 2 * smoothing * share)], "1 at θ = 0")],
+)
+
+plain, plain_v0 = both(
+    "section5.2.plain",
+    "section2.1.plain",
+    kind=Kind.IDENTITY,
+    says="With σ = 0 LSSGD is SGD: every eigenvalue of A_σ is 1.",
+    assumes=[Setting("σ = 0")],
+    states=Eq(eigenvalue, 1),
+    checks=[Equals((1 + 2 * smoothing - 2 * smoothing * cos(angle)).subs(smoothing, 0), "A_0 = I")],
 )
 
 half = quantity("ls_half", "(d-1)/2 of an odd dimension d", box=(1, 100), integer=True, printed="(d-1)/2")
@@ -210,81 +258,87 @@ condition_right, condition_right_v0 = both(
     ],
 )
 
+
 # Gaussian vectors ----------------------------------------------------------------------------------
-induced, induced_v0 = both(
+def trace_lemma(
+    lwang21: str, lssgd20: str, what: str, of: str, measure: Symbol, formula: Expr, mean: Symbol, proof: Proof
+) -> list[Claim]:
+    """E of a quadratic form is a trace, d times a mean over the eigenvalues; both proofs end without the d."""
+    printed = str(TABLE[mean].printed)
+    stated = both(
+        lwang21,
+        lssgd20,
+        kind=Kind.IDENTITY,
+        says=f"{what} is the sum of {of}, that is d{printed}, for a standard normal x.",
+        states=Eq(measure, d * formula),
+        checks=[proof],
+    )
+    end = both(
+        f"{lwang21}.proof",
+        f"{lssgd20}.proof",
+        kind=Kind.IDENTITY,
+        says=f"The last line of its proof: {what} is {printed}.",
+        states=Eq(measure, mean),
+        checks=[Equals(d * mean, f"the sum of {of} is d times their mean")],
+    )
+    right = both(
+        f"{lwang21}.proof.corrected",
+        f"{lssgd20}.proof.corrected",
+        kind=Kind.IDENTITY,
+        says=f"It is d{printed}.",
+        states=Eq(measure, d * mean),
+        checks=[proof],
+    )
+    return [*stated, *end, *right]
+
+
+gamma_trace = Same(
+    "the trace of A_σ⁻¹ is d of its first entries",
+    d * (1 + P) / (root_g * (1 - P)),
+    d * gamma_closed(omega_g, root_g, P),
+)
+induced, induced_v0, induced_end, induced_end_v0, induced_right, induced_right_v0 = trace_lemma(
     "lemma5.5.7",
     "lemma4",
-    kind=Kind.IDENTITY,
-    says="E‖x‖² in the norm of A_σ⁻¹ is the sum of 1/λ, that is dγ, for a standard normal x.",
-    states=Eq(induced2, d * gamma_formula),
-    checks=[
-        Proof(
-            [
-                *inverts,
-                Same(
-                    "the trace of A_σ⁻¹ is d of its first entries",
-                    d * (1 + P) / (root_g * (1 - P)),
-                    d * gamma_closed(omega_g, root_g, P),
-                ),
-            ],
-            "E⟨x, Mx⟩ = tr M",
-        )
-    ],
+    "E‖x‖² in the norm of A_σ⁻¹",
+    "1/λ",
+    induced2,
+    gamma_formula,
+    gamma_s,
+    Proof([*inverts, gamma_trace], "E⟨x, Mx⟩ = tr M; γ is the first entry of A_σ⁻¹"),
 )
-
-smoothed, smoothed_v0 = both(
+smoothed, smoothed_v0, smoothed_end, smoothed_end_v0, smoothed_right, smoothed_right_v0 = trace_lemma(
     "lemma5.5.8",
     "lemma5",
-    kind=Kind.IDENTITY,
-    says="E‖A_σ⁻¹x‖² is the sum of 1/λ², that is dβ, for a standard normal x.",
-    states=Eq(smoothed2, d * beta_formula),
-    checks=[Proof(beta_steps, "E‖Mx‖² = tr M²; the trace of A_σ⁻² is d of its first entries")],
+    "E‖A_σ⁻¹x‖²",
+    "1/λ²",
+    smoothed2,
+    beta_formula,
+    beta_s,
+    Proof(beta_steps, "E‖Mx‖² = tr M²; β is the first entry of A_σ⁻², its trace d of them"),
 )
 
-induced_end, induced_end_v0 = both(
-    "lemma5.5.7.proof",
-    "lemma4.proof",
+mode_eigenvalue, mode_eigenvalue_v0 = both(
+    "lemma5.5.8.eigenvalue",
+    "lemma5.eigenvalue",
     kind=Kind.IDENTITY,
-    says="The last line of its proof: E‖x‖² in the norm of A_σ⁻¹ is γ.",
-    states=Eq(induced2, gamma_s),
-    checks=[Equals(d * gamma_s, "the sum of 1/λ is d times their mean")],
+    says="Its proof has the eigenvalues at 2πi/n, n the number of records.",
+    assumes=[mode <= d],
+    states=Eq(eigenvalue, 1 + 2 * smoothing - 2 * smoothing * cos(2 * pi * mode / n)),
+    checks=[Equals(at_mode, "A_σ has d of them: the angles are multiples of 2π/d")],
 )
 
-induced_right, induced_right_v0 = both(
-    "lemma5.5.7.proof.corrected",
-    "lemma4.proof.corrected",
+mode_eigenvalue_right, mode_eigenvalue_right_v0 = both(
+    "lemma5.5.8.eigenvalue.corrected",
+    "lemma5.eigenvalue.corrected",
     kind=Kind.IDENTITY,
-    says="It is dγ.",
-    states=Eq(induced2, d * gamma_s),
+    says="At 2πi/d, as in the lemma itself.",
+    assumes=[mode <= d],
+    states=Eq(eigenvalue, at_mode),
     checks=[
-        Proof(
-            [
-                *inverts,
-                Same(
-                    "the trace over the first entry",
-                    d * (1 + P) / (root_g * (1 - P)),
-                    d * gamma_closed(omega_g, root_g, P),
-                ),
-            ],
-            "γ is the first entry of A_σ⁻¹, its trace d of them",
+        Equals(
+            (1 - smoothing * (-2 + exp(2 * pi * I * mode / d) + exp(-2 * pi * I * mode / d))).rewrite(cos).expand(),
+            "A_σ on the vector e^(2πijk/d): the stencil's neighbours turn it by ±2πi/d",
         )
     ],
-)
-
-smoothed_end, smoothed_end_v0 = both(
-    "lemma5.5.8.proof",
-    "lemma5.proof",
-    kind=Kind.IDENTITY,
-    says="The last line of its proof: E‖A_σ⁻¹x‖² is β.",
-    states=Eq(smoothed2, beta_s),
-    checks=[Equals(d * beta_s, "the sum of 1/λ² is d times their mean")],
-)
-
-smoothed_right, smoothed_right_v0 = both(
-    "lemma5.5.8.proof.corrected",
-    "lemma5.proof.corrected",
-    kind=Kind.IDENTITY,
-    says="It is dβ.",
-    states=Eq(smoothed2, d * beta_s),
-    checks=[Proof(beta_steps, "β is the first entry of A_σ⁻², its trace d of them")],
 )

@@ -1,42 +1,46 @@
-"""Laplacian smoothing, continued: Fourier coefficients, tables of γ and β, denoising, diffusion.
+"""Laplacian smoothing, continued: Fourier coefficients, tables of γ and β, diffusion.
 
-lwang21, Figure 5.2, sections 5.6 and 5.7; lssgd20, Figure 2, appendices B and C. The operator: laplacian_smoothing.py.
+lwang21, sections 5.6 and 5.7; lssgd20, appendices B and C. The operator: laplacian_smoothing.py.
 """
 
 from collections.abc import Sequence
 
-from sympy import Add, Eq, Expr, I, Integer, Le, Mul, Rational, Symbol, cos, diff, exp, pi, symbols
+from sympy import Add, Eq, Expr, I, Integer, Mul, Rational, Symbol, diff, exp, integrate, pi, symbols
 
-from bounds.claim import Kind, Setting
+from bounds.claim import Claim, Kind, Setting
 from bounds.nonconvex.laplacian_smoothing import (
+    P,
     Q,
     beta_formula,
     beta_s,
     both,
     covers,
+    g,
+    gamma_closed,
     gamma_formula,
     gamma_s,
     omega,
     omega_g,
+    outer,
     root,
     root_g,
     sigma_g,
     smoothing,
 )
-from bounds.proofs import AtMost, Equals, Less, Proof, Same
-from bounds.symbols import d, quantity
+from bounds.proofs import Equals, Less, Proof, Same
+from bounds.symbols import TABLE, d, quantity
 
 coefficient = quantity("ls_coefficient", "a Fourier coefficient", printed="f[k]")
 comb = quantity("ls_comb", "a Fourier coefficient of d equal impulses", printed="g[k]")
 lag = quantity("ls_lag", "index k of a Fourier coefficient", box=(1, 100), integer=True, printed="k")
 time_step = quantity("ls_time_step", "time step of a diffusion", printed="Δt", latex=r"\Delta t")
 spacing = quantity("ls_spacing", "distance of grid points", printed="h")
-left_error = quantity("ls_left_error", "mean squared error of a signal after smoothing", printed="MSE")
+contour = quantity("ls_contour", "∮f(z)dz around the unit circle, over i", printed="∮f(z)dz/i")
 residue = quantity("ls_residue", "residue at a double pole c", printed="Res(f,c)")
 derivative = quantity("ls_derivative", "derivative of (z-c)²f at a double pole c", printed="((z-c)²f)'(c)")
 
 # Fourier coefficients ------------------------------------------------------------------------------
-z, pole = symbols("z pole", real=True)
+z, pole, turn = symbols("z pole turn", real=True)
 terms = symbols("a0:5", real=True)
 series = Add(*(coef * (z - pole) ** j for j, coef in enumerate(terms)))
 residues, residues_v0 = both(
@@ -52,6 +56,30 @@ residues, residues_v0 = both(
                 Same("order 2: the derivative of (z-c)²f at c", diff(series, z).subs(z, pole), terms[1]),
             ],
             "coefficients of the Laurent series",
+        )
+    ],
+)
+
+circle, circle_v0 = both(
+    "lemma5.6.1.contour",
+    "lemma6.contour",
+    kind=Kind.IDENTITY,
+    says="∮f(z)dz around the unit circle is 2πi times the residues inside: here of one pole, power by power.",
+    states=Eq(contour, 2 * pi * residue),
+    checks=[
+        Proof(
+            [
+                Same("z⁻¹: ∮dz/z = ∫i dθ", integrate(I, (turn, 0, 2 * pi)), 2 * pi * I),
+                Same("every other power, z^(k-1): (e^(2πik) - 1)/k", (exp(2 * pi * I * lag) - 1) / lag, Integer(0)),
+                Same("and z^(-k-1)", (1 - exp(-2 * pi * I * lag)) / lag, Integer(0)),
+                Same(
+                    "a pole inside: 1/(z-c) = 1/z·1/(1-c/z), a series with one z⁻¹",
+                    1 / z / (1 - pole / z),
+                    1 / (z - pole),
+                ),
+                Same("outside: -1/c·1/(1-z/c), a series without", -1 / pole / (1 - z / pole), 1 / (z - pole)),
+            ],
+            "integrated term by term, z = e^(iθ)",
         )
     ],
 )
@@ -78,6 +106,32 @@ fourier, fourier_v0 = both(
     ],
 )
 
+outer_g = 1 + g  # the other root, 1/ω
+contour_form, contour_form_v0 = both(
+    "equation5.6.4",
+    "equation11",
+    kind=Kind.IDENTITY,
+    says="f[k] as a contour integral with the poles α₋ = ω inside and α₊ outside: its residue -ω^k/(σ(α₋-α₊)).",
+    states=Eq(coefficient, -(omega**lag) / (smoothing * (omega - outer))),
+    checks=[
+        Proof(
+            [
+                *covers,
+                Same("α₊ = 1/ω", (2 * sigma_g + 1 + root_g) / (2 * sigma_g), outer_g),
+                Same(
+                    "with z = e^(iθ), dθ = dz/(iz), the integrand is that of (5.6.4)",
+                    1 / (z * (1 + 2 * sigma_g - sigma_g * (z + 1 / z))),
+                    -1 / (sigma_g * (z - omega_g) * (z - outer_g)),
+                ),
+                Less("α₋ lies inside", omega_g, Integer(1)),
+                Less("α₊ outside", Integer(1), outer_g),
+                Same("the residue is that of Lemma 5.6.2", -Q / (sigma_g * (omega_g - outer_g)), Q / root_g),
+            ],
+            "one pole inside the circle",
+        )
+    ],
+)
+
 squared_fourier, squared_fourier_v0 = both(
     "equation5.6.6",
     "equation13",
@@ -91,6 +145,12 @@ squared_fourier, squared_fourier_v0 = both(
                 Same(
                     "Σ_j f[j]f[k-j]: k+1 terms ω^k between, and 2Σω^(k+2j) = 2ω^(k+2)/(1-ω²) outside",
                     ((lag + 1) * Q + 2 * Q * omega_g**2 / (1 - omega_g**2)) / root_g**2,
+                    (lag + 1) * Q / (4 * sigma_g + 1) + 2 * sigma_g * Q * omega_g / root_g**3,
+                ),
+                Same(
+                    "and by residues: d/dz z^(k+1)/(σ²(z-α₊)²) at α₋",
+                    (lag + 1) * Q / (sigma_g * (omega_g - outer_g)) ** 2
+                    - 2 * Q * omega_g / (sigma_g**2 * (omega_g - outer_g) ** 3),
                     (lag + 1) * Q / (4 * sigma_g + 1) + 2 * sigma_g * Q * omega_g / root_g**3,
                 ),
             ],
@@ -132,7 +192,24 @@ impulses_right, impulses_right_v0 = both(
     ],
 )
 
-# Tables and figures --------------------------------------------------------------------------------
+aliased, aliased_v0 = both(
+    "equation5.6.5",
+    "equation12",
+    kind=Kind.IDENTITY,
+    says="γ, a mean over d angles, is the sum of f[ℓd] over all whole ℓ, and that is Proposition 5.3.5 (1).",
+    states=Eq(gamma_s, gamma_formula),
+    checks=[
+        Proof(
+            [
+                *covers,
+                Same("Σ ω^(|ℓ|d) = 1 + 2ω^d/(1-ω^d)", (1 + 2 * P / (1 - P)) / root_g, gamma_closed(omega_g, root_g, P)),
+            ],
+            "d impulses keep every d-th coefficient",
+        )
+    ],
+)
+
+# Tables --------------------------------------------------------------------------------
 SIGMAS, SIZES = (1, 2, 3, 4, 5), (1000, 10_000, 100_000)
 GAMMAS, BETAS = (447, 333, 277, 243, 218), (268, 185, 149, 128, 114)  # thousandths, the same in every row
 
@@ -149,40 +226,22 @@ def cells(formula: Expr, printed: Sequence[int]) -> list[Less]:
     return found
 
 
-table_gamma, table_gamma_v0 = both(
-    "table5.3",
-    "table3",
-    kind=Kind.IDENTITY,
-    says="The values of γ, to three decimals, for σ = 1 to 5 and d = 1000 to 100000.",
-    states=Eq(gamma_s, gamma_formula),
-    checks=[Proof(cells(gamma_formula, GAMMAS), f"{len(SIGMAS) * len(SIZES)} cells as printed")],
-)
+def table(lwang21: str, lssgd20: str, mean: Symbol, formula: Expr, printed: Sequence[int]) -> tuple[Claim, Claim]:
+    """A printed table, cell by cell."""
+    return both(
+        lwang21,
+        lssgd20,
+        kind=Kind.IDENTITY,
+        says=f"The values of {TABLE[mean].printed}, to three decimals, for σ = 1 to 5 and d = 1000 to 100000.",
+        states=Eq(mean, formula),
+        checks=[Proof(cells(formula, printed), f"{len(SIGMAS) * len(SIZES)} cells as printed")],
+    )
 
-table_beta, table_beta_v0 = both(
-    "table5.4",
-    "table4",
-    kind=Kind.IDENTITY,
-    says="The values of β, to three decimals, for σ = 1 to 5 and d = 1000 to 100000.",
-    states=Eq(beta_s, beta_formula),
-    checks=[Proof(cells(beta_formula, BETAS), f"{len(SIGMAS) * len(SIZES)} cells as printed")],
-)
 
-shrink = 1 - 1 / (1 + 20 * (1 - cos(pi / 50)))
-figure_signal, figure_signal_v0 = both(
-    "section5.2.denoising",
-    "section2.2.denoising",
-    kind=Kind.IDENTITY,
-    says="Figure 5.2 (a): smoothing with σ = 10 removes noise of variance 0.01 from a sine of 100 points: at most a "
-    "fifth of the mean squared error is left.",
-    states=Le(left_error, Rational(1, 500)),
-    checks=[
-        AtMost(
-            shrink**2 / 2 + beta_formula.subs({smoothing: 10, d: 100}) / 100,
-            "bias of the sine, an eigenvector with λ = 1 + 20(1-cos(2π/100)), plus β/100",
-        )
-    ],
-)
+table_gamma, table_gamma_v0 = table("table5.3", "table3", gamma_s, gamma_formula, GAMMAS)
+table_beta, table_beta_v0 = table("table5.4", "table4", beta_s, beta_formula, BETAS)
 
+# Diffusion -----------------------------------------------------------------------------------------
 diffusion, diffusion_v0 = both(
     "section5.7.diffusion",
     "section2.2.diffusion",

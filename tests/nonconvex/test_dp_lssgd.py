@@ -21,16 +21,23 @@ from bounds.guarantees import ApproxDP, PureDP
 from bounds.nonconvex import dp_lssgd as theory
 from bounds.nonconvex import dp_lssgd_proof as convex_theory
 from bounds.nonconvex import dp_lssgd_stationarity as nonconvex_theory
+from bounds.registry import entries
 from bounds.sampled_gaussian import subsampled_gaussian_epsilon
 from dpcheck.checks import exceeds
 from dpcheck.constraints import L2Ball
 from dpcheck.losses import Huber, Logistic, Squared
 from dpcheck.problems import Problem
+from dpcheck.registry import checks_of
 from dpcheck.smoothed_solver import linear_pair
 from dpcheck.smoothing import LaplacianSmoothing
 from dpcheck.softmax import softmax_problem
 from dpcheck.solvers.nonconvex import dp_lssgd as solvers
-from dpcheck.solvers.nonconvex.dp_lssgd import ALTERNATING, DPLSSGD, at_the_boundary
+from dpcheck.solvers.nonconvex.dp_lssgd import (
+    ALTERNATING,
+    DPLSSGD,
+    at_the_boundary,
+    where_theorem_5_3_2_applies,
+)
 
 CLAIMED = ApproxDP(1.0, 1e-2)
 DIRECTIONS = {"line": (1.0,), "constant": (1.0,) * 8, "alternating": ALTERNATING}
@@ -81,6 +88,17 @@ def test_stated_noise_is_flagged_where_the_accountant_refutes_it() -> None:
     assert subsampled_gaussian_epsilon(noise, 6, 1, 1, guarantee.delta).low > 1.5 * guarantee.eps
     assert flagged(mechanism, pair, guarantee, trials=700_000)
     assert not flagged(*at_the_boundary("certified"), trials=100_000)
+
+
+@pytest.mark.parametrize(("factor", "caught"), [(1.0, False), (0.1, True)])
+def test_stated_noise_of_theorem_5_3_2_where_it_applies(factor: float, caught: bool) -> None:
+    """False alarms: 1e-6. The theorem is loose: planted is a tenth of its noise. Elsewhere the solver refuses."""
+    assert flagged(*where_theorem_5_3_2_applies(factor)) is caught
+
+
+def test_verdicts_show_accountant_and_audit_together() -> None:
+    for claim_id in ("lssgd20.theorem1", "lwang21.theorem5.3.2", "lssgd20.theorem1.corrected"):
+        assert {"accountant", "audit"} <= {c.kind for c in checks_of(entries()[claim_id])}
 
 
 @pytest.mark.parametrize(
@@ -223,11 +241,15 @@ def test_trials_are_one_pass_and_reproducible() -> None:
 # Utility -------------------------------------------------------------------------------------------
 CASE = {
     "n": st.integers(2, 8), "d": st.integers(2, 9), "seed": st.integers(0, 10**6), "T": st.integers(1, 12),
-    "sigma": st.floats(0, 5), "eps": st.sampled_from([0.5, 1.0, 2.0]),
+    "sigma": st.floats(0, 5), "eps": st.sampled_from([0.5, 1.0, 2.0]), "batch": st.integers(1, 8),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("measure", [solvers.excess, solvers.stationarity], ids=["convex", "nonconvex"])
+@pytest.mark.parametrize(
+    "measure",
+    [solvers.excess, solvers.excess_of_batches, solvers.stationarity],
+    ids=["convex", "batches", "nonconvex"],
+)
 def test_measured_error_is_below_the_proofs_bound(measure: Any) -> None:
     @given(case=st.fixed_dictionaries(CASE))
     @settings(max_examples=10, deadline=None)

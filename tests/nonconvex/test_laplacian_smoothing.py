@@ -1,4 +1,4 @@
-"""The smoothing operator against dense matrices, and the closed forms of γ and β against their sums."""
+"""The smoothing operator against dense matrices, closed forms against sums and integrals, denoising."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from bounds.nonconvex import laplacian_smoothing_values as values
 from bounds.proofs import Proof
 from bounds.registry import library
 from dpcheck.smoothing import LaplacianSmoothing
+from dpcheck.solvers.nonconvex import laplacian_smoothing_denoising as denoising
+from dpcheck.solvers.nonconvex.dp_lssgd_experiments import Gained
 
 operators = st.builds(LaplacianSmoothing, st.floats(0.01, 50), st.integers(2, 40))
 
@@ -85,6 +87,55 @@ def test_a_wrong_digit_in_a_table_is_found() -> None:
     found = wrong.run(values.table_gamma, Effort())
     assert found.verdict is not Verdict.PROVED
     assert "0.334" in found.figure
+
+
+@given(sigma=st.floats(0.05, 50), lag=st.integers(1, 30))
+@settings(max_examples=40, deadline=None)
+def test_fourier_coefficients_are_the_integrals(sigma: float, lag: int) -> None:
+    """Lemma 5.6.2, (5.6.4) and (5.6.6), by the trapezoidal rule, exact here up to ω^4000."""
+    angles = 2 * np.pi * np.arange(4096) / 4096
+    value = 1 / (1 + 2 * sigma * (1 - np.cos(angles)))
+    where = {"smoothing": sigma, "ls_lag": lag}
+    for power, claims in ((1, ("lemma5.6.2", "equation5.6.4")), (2, ("equation5.6.6",))):
+        found = np.mean(value**power * np.cos(lag * angles))
+        for name in claims:
+            assert library[f"lwang21.{name}"].evaluate(**where) == pytest.approx(found, rel=1e-6, abs=1e-12)
+
+
+def test_random_directions_are_compressed_by_beta() -> None:
+    """Remark 5.5.6: E‖A⁻¹g‖² = β‖g‖², over 20000 directions, up to six standard errors."""
+    operator = LaplacianSmoothing(3.0, 12)
+    g = np.random.default_rng(0).standard_normal((20_000, 12))
+    left = np.sum(operator.solve(g / np.linalg.norm(g, axis=1)[:, None]) ** 2, axis=1)
+    stated = library["lwang21.remark5.5.6.compression"].evaluate(beta_s=operator.beta, ls_radius2=1.0)
+    assert abs(left.mean() - stated) < 6 * left.std() / math.sqrt(20_000)
+
+
+# Denoising -----------------------------------------------------------------------------------------
+def test_what_is_left_of_the_plane_is_bias_and_beta() -> None:
+    """Figure 5.2 (b) to (d): MSE 0.04 before, bias² + 0.04β after; half of it, and the wave shrinks."""
+    operator, signal = LaplacianSmoothing(100, 10_000), denoising.wave()
+    lost = np.mean((operator.solve(signal) - signal) ** 2)
+    gained = denoising.plane(3, 50)["σ = 100"]
+    assert 0.04 - lost - 0.04 * operator.beta == pytest.approx(gained.mean(), abs=6 * gained.std() / math.sqrt(50))
+    assert 0.4 < gained.mean() / 0.04 < 0.6
+    assert lost > 9 * 0.04 * operator.beta
+
+
+def test_more_noise_less_signal_and_smoothing_hurts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check can fail: without noise smoothing only takes signal away."""
+    monkeypatch.setattr(denoising, "DEVIATION", 1e-3)
+    assert (
+        Gained(denoising.plane, "planted").run(library["lwang21.figure5.2.plane"], Effort()).verdict is Verdict.REFUTED
+    )
+
+
+def test_more_smoothing_leaves_less_of_a_difference_and_never_more_than_all() -> None:
+    """Remark 5.5.6: what the check measures is half of the norm less what is left, so at most half of it."""
+    found = denoising.differences(0, 50)
+    assert np.all(found["σ = 3"] > found["σ = 1"])
+    most = 2 * 4 * math.sqrt(2)  # of ‖∇f_i - ∇f_j‖
+    assert all(np.abs(gain).max() <= most / 2 for gain in found.values())
 
 
 def test_no_smoothing_is_the_identity() -> None:
