@@ -104,7 +104,7 @@ class SoftmaxProblem(Problem):
 
     def scores(self, W: Array, rows: Array) -> Array:
         """One score a record and class, (..., n, classes), of weights (..., d)."""
-        by_class = np.asarray(W, float).reshape(*np.shape(W)[:-1], self.classes, -1)
+        by_class = np.asarray(W, float).reshape(*np.shape(W)[:-1], self.classes, rows.shape[-1])
         return np.matmul(rows, np.swapaxes(by_class, -1, -2))
 
     def value(self, W: Array) -> Any:

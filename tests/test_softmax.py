@@ -45,6 +45,7 @@ def test_derivatives_match_differences(case: dict[str, int], l2: float) -> None:
     every = np.tile(np.arange(problem.n), (len(W), 1))
     assert problem.gradient_at(W, every) == pytest.approx(problem.gradient(W))
     assert problem.gradient(W, out=np.empty_like(W)) == pytest.approx(problem.gradient(W))
+    assert problem.gradient(W[:0]).shape == (0, problem.d)  # a loop whose trials have all stopped
 
 
 @given(case=cases)
