@@ -22,6 +22,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 
 from benchmarks import utility  # noqa: E402
 from bounds.errors import InvalidInput, UnknownName  # noqa: E402
+from bounds.guarantees import PureDP  # noqa: E402
 from dpcheck.constraints import WholeSpace  # noqa: E402
 from dpcheck.datasets import diabetes, digits, logistic_synthetic  # noqa: E402
 from dpcheck.estimators import (  # noqa: E402
@@ -42,6 +43,7 @@ ESTIMATORS = [
     PrivateSparseLogisticRegression(),
     PrivateRidge(),
     PrivateSparseRegression(),
+    PrivateSparseRegression(delta=0.0),
     PrivateHuber(),
     PrivateHuber(delta=0.0),
 ]
@@ -182,6 +184,8 @@ def test_what_the_rules_chose_is_shown() -> None:
     assert model.plan_.options["steps"] == model.n_iter_
     pure = PrivateLogisticRegression(delta=0, classes=(0, 1)).fit(np.eye(4), [0, 1, 0, 1])
     assert (pure.solver_, pure.plan_.l2, pure.plan_.constraint) == ("outpert_gd", 0.0, WholeSpace())
+    sparse = PrivateSparseLogisticRegression(delta=0, classes=(0, 1)).fit(np.eye(4), [0, 1, 0, 1])
+    assert (sparse.solver_, sparse.guarantee_) == ("dp_fw_l1", PureDP(1.0))
 
 
 # Solvers --------------------------------------------------------------------------------------------

@@ -69,6 +69,7 @@ SILENT = [
     PrivateRidge(),
     PrivateRidge(target_bound=3.0, data_norm=7.0, solver="dp_fw_l2"),
     PrivateSparseRegression(),
+    PrivateSparseRegression(delta=0.0),
     PrivateHuber(),
     PrivateHuber(delta=0.0),
 ]
@@ -193,3 +194,11 @@ def test_a_third_of_the_noise_is_flagged(
 ) -> None:
     monkeypatch.setattr(base, "made", lambda kind, options: kind(**options, noise_factor=1 / 3))
     assert attacked(model, 1.0, targets)
+
+
+def test_a_pure_sparse_fit_is_flagged_with_little_noise_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = PrivateSparseLogisticRegression(2.0, 0.0, classes=(0, 1), fit_intercept=False, radius=1.0)
+    assert not attacked(model, 1.0, (0, 1))
+    assert not attacked(model, 10.0, (0, 1))
+    monkeypatch.setattr(base, "made", lambda kind, options: kind(**options, noise_factor=1 / 5))
+    assert attacked(model, 1.0, (0, 1))

@@ -188,7 +188,7 @@ class PrivateLinear(BaseEstimator):
 
     def _solver_name(self) -> str:
         """As asked for, or by the rule."""
-        return rules.automatic_solver(self.delta) if self.solver == "auto" else self.solver
+        return rules.automatic_solver(self.delta, self.ball) if self.solver == "auto" else self.solver
 
     def _scaling(self, name: str, data_norm: float, d: int) -> float:
         """The value of the constant feature, 0 without an intercept."""

@@ -128,7 +128,10 @@ class PrivateLogisticRegression(ClassifierMixin, PrivateLinear):
 
 
 class PrivateSparseLogisticRegression(PrivateLogisticRegression):
-    """The same over an l1 ball: solver="dp_fw_l1", or any that works over one; "auto" is DP-GD, projected."""
+    """The same over an l1 ball: solver="dp_fw_l1", or any that works over one.
+
+    "auto" is DP-GD, projected, and dp_fw_l1 with delta=0.
+    """
 
     ball: ClassVar[rules.Ball] = "l1"
 
@@ -176,7 +179,10 @@ class PrivateRidge(PrivateRegressor):
 
 
 class PrivateSparseRegression(PrivateRidge):
-    """Least squares over an l1 ball: solver="dp_fw_l1", or any that works over one; "auto" is DP-GD, projected."""
+    """Least squares over an l1 ball: solver="dp_fw_l1", or any that works over one.
+
+    "auto" is DP-GD, projected, and dp_fw_l1 with delta=0: here, unlike over an l2 ball, there is a pure solver.
+    """
 
     ball: ClassVar[rules.Ball] = "l1"
 

@@ -24,6 +24,7 @@ Ball = Literal["l1", "l2"]
 REGULARISED = ("dp_svrg", "dp_svrg_minibatch", "dp_svrgpp", "dp_katyusha", "rrpsgd")
 VARIANCE_REDUCED = ("dp_svrg", "dp_svrg_minibatch", "dp_svrgpp", "dp_katyusha")
 UNCONSTRAINED = (*REGULARISED, "outpert_gd", "dp_lssgd", "dp_lsadam", "dp_srm")  # the others take a ball by default
+PURE: dict[Ball, str] = {"l1": "dp_fw_l1", "l2": "outpert_gd"}
 MOST_STEPS = 300
 
 
@@ -57,9 +58,9 @@ class Plan:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def automatic_solver(delta: float) -> str:
-    """Gaussian noise in few full gradients where a delta allows it, else pure noise on the output."""
-    return "dp_gd" if delta > 0 else "outpert_gd"
+def automatic_solver(delta: float, ball: Ball = "l2") -> str:
+    """Gaussian noise in few full gradients where a delta allows it, else a pure solver: that of the ball."""
+    return "dp_gd" if delta > 0 else PURE[ball]
 
 
 def automatic_intercept_scaling(solver: str, data_norm: float, d: int) -> float:
@@ -88,6 +89,13 @@ def plan(setting: Setting, l2: float | None, radius: float | None, options: Mapp
     elif setting.solver == "outpert_gd":
         # Stopping early is its regulariser: noise grows as T/x while the risk left falls as 1/T.
         chosen.setdefault("steps", max(1, min(MOST_STEPS, round(min(0.4 * x, 3.5 * math.sqrt(x))))))
+    elif setting.solver == "dp_fw_l1" and isinstance(setting.guarantee, PureDP):
+        # What is left falls as 1/T while the budgets of T - 1 selections among 2d corners add up.
+        choices = math.log(2 * setting.records.d * setting.records.n)
+        chosen.setdefault(
+            "steps",
+            1 + max(1, min(MOST_STEPS, round(math.sqrt(setting.records.n * float(setting.guarantee.eps) / choices)))),
+        )
     # The records' own constraint is the whole space: where that leaves gradients unbounded, a ball is needed.
     free = setting.ball == "l2" and math.isfinite(setting.records.data_lipschitz)
     if radius is None and setting.solver in UNCONSTRAINED and free:
@@ -118,7 +126,7 @@ def must_not_be_negative(what: str, value: float) -> None:
 def explained(refused: InvalidInput, setting: Setting, radius: float | None) -> InvalidInput:
     """A solver's refusal in the words of the estimators: what to change there."""
     if refused.what == "guarantee" and isinstance(setting.guarantee, PureDP):
-        remedy = 'Pass delta > 0, or solver="outpert_gd" for pure privacy.'
+        remedy = f"Pass delta > 0, or solver={PURE[setting.ball]!r} for pure privacy."
         return InvalidInput("guarantee", refused.value, refused.limit, remedy)
     if refused.what != "constraint":
         return refused
