@@ -44,7 +44,8 @@ import numpy as np
 
 from bounds.errors import DpcheckError, InvalidInput, MissingDependency, UnknownName
 from dpcheck.datasets import Dataset
-from dpcheck.losses import Array
+from dpcheck.descent import seed_of
+from dpcheck.losses import Array, must_be_positive
 
 Part = Literal["train", "test", "all"]
 SITE = "https://www.openml.org/api/v1/json/data/"
@@ -139,7 +140,7 @@ def load(
     Raises UnknownName, and DataUnavailable where the data are not in the cache and OpenML does not answer within
     `timeout` seconds.
     """
-    if name not in SOURCES:
+    if not isinstance(name, str) or name not in SOURCES:
         raise UnknownName("data set", name, f"one of {', '.join(SOURCES)}", "Check the spelling.")
     source = SOURCES[name]
     document = document or next(iter(source.used))
@@ -147,6 +148,8 @@ def load(
         raise UnknownName("document", document, f"one of {', '.join(source.used)}", f"They use {name}.")
     if part not in ("train", "test", "all"):
         raise InvalidInput("part", part, '"train", "test" or "all"', "Leave it out for the training rows.")
+    must_be_positive("timeout", timeout)
+    seed_of(seed)  # refuses a bad one before the download
     use = source.used[document]
     raw = fetched(name, source, data_home, timeout)
     rows = slice(*use.among)

@@ -270,8 +270,15 @@ def test_labels_that_are_all_the_same_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "settings", "word"),
-    [("adlt", {}, "adult"), ("adult", {"document": "wangxu19"}, "zhang17"), ("adult", {"part": "half"}, "train")],
+    [
+        ("adlt", {}, "adult"),
+        (["adult"], {}, "one of covertype"),
+        ("adult", {"document": "wangxu19"}, "zhang17"),
+        ("adult", {"part": "half"}, "train"),
+        ("adult", {"timeout": -1.0}, "timeout is -1.0"),
+        ("adult", {"seed": -1}, "seed is -1"),
+    ],
 )
-def test_bad_arguments_name_what_there_is(name: str, settings: dict[str, Any], word: str) -> None:
+def test_bad_arguments_name_what_there_is(name: Any, settings: dict[str, Any], word: str) -> None:
     with pytest.raises((UnknownName, InvalidInput), match=word):
         openml.load(name, **settings)
