@@ -1,6 +1,6 @@
 """How trials run: in chunks of a fixed size, each with a seed of its own, so that where they run changes no bit.
 
-`Place` runs them in this process; audits/workers.py has the others.
+`Place` runs them in this process; audits/workers.py and audits/cluster.py have the others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Places for an audit's trials: executors, processes of our own, a Dask cluster. The bits are the same everywhere.
+"""Places for an audit's trials: executors and processes of our own. The bits are the same everywhere.
 
 Left to itself an audit starts processes when the mechanism turns out to be slow. They are spawned, never forked
 (a fork copies locks that other threads hold), and never run the caller's script again, guarded or not: what
@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import pickle
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from importlib.machinery import ModuleSpec
 from itertools import count
 from multiprocessing.context import SpawnContext, SpawnProcess
@@ -27,33 +24,17 @@ from typing import Any
 
 import numpy as np
 
+from audits.cluster import Cluster
 from audits.executor import SIDES, Chunk, Job, Place, Task, alike, said
+from audits.parcels import PENDING, NotSendable, WorkerLost, packed, refuse_unless_alike, run_file
 from bounds.errors import DpcheckError, InvalidInput
 
-PENDING = 16  # chunks in flight, on a small machine
 MOST_PROCESSES = 16  # that nobody asked for: each takes a second to start, and a hundred megabytes
 SLOW = 8.0  # seconds of work that are worth the second or two of starting processes
 SURE = 0.3  # seconds in one call before its pace is believed: short ones mostly pay for being called
 BUSY = 1.5  # cores kept busy by a mechanism that has threads of its own
 PROBES = 16
 RESTARTS = 3  # of our own processes, with no result in between
-
-
-class WorkerLost(DpcheckError, RuntimeError):
-    """A worker died. Names the dataset and the trials that were waited for, the seed and the cause."""
-
-    def __init__(self, dataset: str, trials: str, seed: int, cause: str) -> None:
-        super().__init__(dataset, trials, seed, cause)
-        self.dataset, self.trials, self.seed, self.cause = dataset, trials, seed, cause
-
-    def __str__(self) -> str:
-        where = f"{self.trials} on the {self.dataset} dataset (seed={self.seed})"
-        remedy = "Run it again with checkpoint=FILE to keep what is finished; fewer workers need less memory."
-        return f"a worker was lost before {where} came back: {self.cause}. {remedy}"
-
-
-class NotSendable(InvalidInput):
-    """The mechanism, its data or the attack cannot go to another process."""
 
 
 def workplace(executor: Any, max_trials: int, may_stop: bool) -> Place:
@@ -74,52 +55,6 @@ def workplace(executor: Any, max_trials: int, may_stop: bool) -> Place:
 def cores() -> int:
     """CPUs that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-# What is sent --------------------------------------------------------------------------------------
-def packed(job: Job, dumps: Callable[[Any], bytes] = pickle.dumps) -> bytes:
-    """The job, for another process."""
-    try:
-        return dumps(job)
-    except Exception as error:
-        raise _not_sendable(job.mechanism, error) from error
-
-
-def unpacked(parcel: bytes) -> Job:
-    """The job, in the other process."""
-    try:
-        job: Job = pickle.loads(parcel)
-    except Exception as error:
-        raise _not_sendable("unknown in a worker", error) from error
-    return job
-
-
-def _not_sendable(mechanism: Any, error: Exception) -> NotSendable:
-    limit = f"loadable in another process, with its data and the attack ({said(error)})"
-    remedy = "Define it in a module, not in the script itself or inside a function; or use executor=1."
-    return NotSendable("mechanism", mechanism, limit, remedy)
-
-
-@lru_cache(maxsize=2)  # one for each dataset
-def _read(path: str) -> Job:
-    return unpacked(Path(path).read_bytes())
-
-
-def run_file(path: str, chunk: Chunk) -> Any:
-    """A chunk of the job in a file: read once by each process, however large the data."""
-    return _read(path)(chunk)
-
-
-def run_job(job: Job, chunk: Chunk) -> Any:
-    """A chunk of a job that is there already."""
-    return job(chunk)
-
-
-def refuse_unless_alike(job: Job, first: Any, again: Any) -> None:
-    """Copies of a mechanism with randomness of its own may repeat each other: trials that are not independent."""
-    if not alike(first, again):
-        limit = "a function of its rng, since workers have copies of it (here the same seed gave other outputs)"
-        raise InvalidInput("mechanism", job.mechanism, limit, "Draw all randomness from rng, or use executor=1.")
 
 
 # Executors -----------------------------------------------------------------------------------------
@@ -408,58 +343,3 @@ def _may_start_processes() -> bool:
     """Not in a worker of somebody's pool, nor in a thread: there the cores are spoken for."""
     alone = multiprocessing.parent_process() is None and "PYTEST_XDIST_WORKER" not in os.environ
     return alone and threading.current_thread() is threading.main_thread() and cores() > 1
-
-
-# Dask ----------------------------------------------------------------------------------------------
-class Cluster(Place):
-    """A Dask client. Jobs are tasks, too, so what a dead worker held is made again elsewhere."""
-
-    def __init__(self, client: Any) -> None:
-        self.client = client
-        self.held: dict[Job, Any] = {}
-        self.threads = 0
-
-    @property
-    def copies(self) -> bool:
-        return True
-
-    @property
-    def in_flight(self) -> int:
-        return max(PENDING, 2 * self.threads)
-
-    def start(self, job: Job, chunk: Chunk) -> Task:
-        if job not in self.held:
-            from cloudpickle import dumps
-
-            self.held[job] = self.client.submit(unpacked, packed(job, dumps), pure=False)
-            self.threads = sum(self.client.nthreads().values())  # clusters grow
-        return Errand(self.client.submit(run_job, self.held[job], chunk, pure=False), job, chunk)
-
-    def compare(self, job: Job, first: Any, again: Any) -> None:
-        refuse_unless_alike(job, first, again)
-
-    def forget(self, job: Job) -> None:
-        self.held.pop(job, None)
-
-
-@dataclass(frozen=True)
-class Errand:
-    """A chunk on the cluster."""
-
-    future: Any
-    job: Job
-    chunk: Chunk
-
-    def result(self) -> Any:
-        from distributed import KilledWorker
-
-        try:
-            return self.future.result()
-        except (KilledWorker, CancelledError) as error:  # died too often, or the scheduler is gone
-            raise WorkerLost(SIDES[self.chunk.side], str(self.chunk), self.job.seed, said(error)) from error
-
-    def finished(self) -> bool:
-        return bool(self.future.status == "finished")
-
-    def cancel(self) -> None:
-        self.future.cancel()

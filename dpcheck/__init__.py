@@ -36,7 +36,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_public().__all__, *ROOMS])
+    return sorted({*globals(), *_public().__all__, *ROOMS, "datasets", "estimators"})
 
 
 def _public() -> Any:

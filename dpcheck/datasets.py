@@ -15,6 +15,7 @@ from bounds.errors import InvalidInput, MissingDependency
 from dpcheck.losses import Array, Loss
 from dpcheck.noise import must_be_counts
 from dpcheck.problems import Problem
+from dpcheck.softmax import SoftmaxProblem
 
 # Round limits around the published range of each feature (low, high), in the order of scikit-learn.
 BREAST_CANCER_LIMITS = (
@@ -34,7 +35,7 @@ DIABETES_LIMITS = (
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows of norm at most 1 with labels in {-1, 1} or [-1, 1]."""
+    """Rows of norm at most 1 with labels in {-1, 1} or [-1, 1], or numbers of classes (mnist)."""
 
     name: str
     X: Array
@@ -42,7 +43,7 @@ class Dataset:
 
     def problem(self, loss: Loss, **settings: Any) -> Problem:
         """The problem of fitting these data; settings are Problem's (l2, constraint, ...)."""
-        return Problem(self.X, self.y, loss, **settings)
+        return (SoftmaxProblem if loss.multiclass else Problem)(self.X, self.y, loss, **settings)
 
 
 def breast_cancer() -> Dataset:

@@ -23,12 +23,14 @@ Labels = Literal["sign", "real"]
 class Loss(ABC):
     """phi(margin, y). `labels`: "sign" means y in {-1, 1}, "real" means |y| <= a label bound.
 
-    `separable` losses fall to zero as the margin grows: on separable data they have no minimiser.
+    `separable` losses fall to zero as the margin grows: on separable data they have no minimiser. A `multiclass` loss
+    takes one score a class in place of the margin.
     """
 
     convex: ClassVar[bool] = True
     labels: ClassVar[Labels] = "sign"
     separable: ClassVar[bool] = False
+    multiclass: ClassVar[bool] = False
 
     @abstractmethod
     def value(self, margin: Any, y: Any) -> Any:
@@ -272,5 +274,9 @@ class Linear(Loss):
 
 def must_be_positive(what: str, value: float) -> None:
     """Refuse anything but a finite number > 0."""
-    if not 0 < value < math.inf:
+    try:
+        fine = bool(0 < value < math.inf)
+    except (TypeError, ValueError):  # no number at all
+        fine = False
+    if not fine:
         raise InvalidInput(what, value, "a finite number > 0", f"Pass {what}=1.0 for example.")

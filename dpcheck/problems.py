@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import optimize
@@ -41,8 +41,13 @@ class Problem:
     constraint: Constraint = field(default_factory=WholeSpace)
     row_bound: float = 1.0
     label_bound: float = 1.0
+    multiclass: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        if self.loss.multiclass != self.multiclass:
+            limit = "Softmax" if self.multiclass else "a loss of one margin"
+            remedy = "Use softmax_problem(X, y, classes) for labels of several classes, Problem for the others."
+            raise InvalidInput("loss", type(self.loss).__name__, limit, remedy)
         must_be_positive("row_bound", self.row_bound)
         must_be_positive("label_bound", self.label_bound)
         if not 0 <= self.l2 < math.inf:
@@ -50,10 +55,10 @@ class Problem:
         X, y = table(self.X), numbers("labels", self.y)
         check_rows(X, y, self.row_bound)
         check_labels(y, self.loss, self.label_bound)
-        self.constraint.reach(X.shape[1])  # a set of another dimension is refused here
         for name, value in (("X", X), ("y", y)):
             value.setflags(write=False)
             object.__setattr__(self, name, value)
+        self.constraint.reach(self.d)  # a set of another dimension is refused here
 
     @property
     def n(self) -> int:
@@ -168,9 +173,9 @@ class Problem:
         """The neighbouring problem whose record i is (x, y)."""
         if not 0 <= i < self.n:
             raise InvalidInput("record", i, f"an index from 0 to {self.n - 1}", "Records are counted from 0.")
-        row = numbers("x", x)
-        if row.shape != (self.d,):
-            raise InvalidInput("x", row, f"a row of {self.d} numbers", "Match the dimension of the data.")
+        row, features = numbers("x", x), int(self.X.shape[1])
+        if row.shape != (features,):
+            raise InvalidInput("x", row, f"a row of {features} numbers", "Match the dimension of the data.")
         X, labels = self.X.copy(), self.y.copy()
         X[i], labels[i] = row, y
         return self.with_data(X, labels)
@@ -202,12 +207,16 @@ class Problem:
         options = {"maxiter": 5000, "gtol": 1e-9, "ftol": 1e-15}
         fit = optimize.minimize(self.value, w, jac=self.gradient, method="L-BFGS-B", options=options)
         w = self._newton(fit.x)
-        if self.l2 == 0 and self.loss.separable and np.all(self._signed @ w > 0):
+        if self.l2 == 0 and self.loss.separable and self._separates(w):
             raise no_minimiser("the data are separable")
         size = float(np.linalg.norm(self.gradient(w)))
         if size > 1e-7 * max(1.0, self.row_bound):
             raise InvalidInput("gradient at the end", size, "below 1e-7", "Add l2 > 0 or rescale the data.")
         return w
+
+    def _separates(self, w: Array) -> bool:
+        """Whether w tells every label, so that a longer w has a smaller loss."""
+        return bool(np.all(self._signed @ w > 0))
 
     def _newton(self, w: Array) -> Array:
         """Newton steps as long as they lower the gradient: they double the digits of a good start."""

@@ -53,6 +53,7 @@ from dpcheck.lookup import bounds
 from dpcheck.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
 from dpcheck.measurement import Measurement, measure
 from dpcheck.problems import Problem
+from dpcheck.softmax import Softmax, softmax_problem
 from dpcheck.solver import Mechanism, Solution, Solver
 from dpcheck.testing import PrivacyViolation, Unhealthy, assert_private, private
 
@@ -95,6 +96,7 @@ __all__ = [
     "Sigmoid",
     "Simplex",
     "SmoothedHinge",
+    "Softmax",
     "Solution",
     "Solved",
     "Solver",
@@ -120,6 +122,7 @@ __all__ = [
     "private",
     "queries",
     "replace_one",
+    "softmax_problem",
     "transcript",
     "worst_case",
 ]

@@ -9,7 +9,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -100,6 +100,7 @@ class SmoothedSolver(Solver):
     document: Document = field(default="lwang21", kw_only=True)
     split: float = field(default=0.5, kw_only=True)
     conditions: bool = field(default=True, kw_only=True)
+    multiclass: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -87,6 +87,8 @@ class Solver(ABC):
 
     noise_factor: float = field(default=1.0, kw_only=True)
     name: ClassVar[str] = ""
+    minimises: ClassVar[bool] = True  # the problem's risk; mechanisms release something else of its records
+    multiclass: ClassVar[bool] = False  # takes a SoftmaxProblem: of the losses it needs gradients and constants only
 
     def __post_init__(self) -> None:
         if not 0 <= self.noise_factor < math.inf:
@@ -121,6 +123,11 @@ class Solver(ABC):
             raise InvalidInput("trials", trials, "a whole number >= 1", "Use trials=1 for one solution.")
         if calibration not in ("certified", "stated"):
             raise InvalidInput("calibration", calibration, '"certified" or "stated"', "Leave it out for certified.")
+        if getattr(problem, "multiclass", False) and not self.multiclass:
+            limit = "a loss of one margin (Logistic, Huber, ...)"
+            raise InvalidInput(
+                f"loss for {self.name}", type(problem.loss).__name__, limit, "Use dp_gd, or fit one class at a time."
+            )
         if not isinstance(guarantee, Guarantee):
             raise InvalidInput("guarantee", guarantee, "a Guarantee", "Use PureDP(1.0) or ApproxDP(1.0, 1e-5).")
         if guarantee.parameters.get("eps") == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import http.client
 import json
 import socket
 import urllib.request
@@ -41,6 +42,27 @@ IJCNN = """@RELATION ijcnn
 {0 3.0, 1 4.0, 2 1}
 {1 -2.0, 2 -1}
 {0 1.0, 2 -1}
+{0 3.0, 1 4.0, 2 1}
+"""
+COVERTYPE = """@RELATION covertype
+@ATTRIBUTE elevation NUMERIC
+@ATTRIBUTE soil1 {0, 1}
+@ATTRIBUTE soil2 {0,1}
+@ATTRIBUTE class {1, 2, 3}
+@DATA
+0, 1, 0, 2
+1, 0, 1, 3
+2, 0, 0, 2
+"""
+MNIST = """@RELATION mnist_784
+@ATTRIBUTE pixel1 NUMERIC
+@ATTRIBUTE pixel2 NUMERIC
+@ATTRIBUTE class {0, 1, 2}
+@DATA
+255, 0, 2
+0, 128, 0
+3, 4, 1
+0, 0, 1
 """
 WINE = """@RELATION wine
 @ATTRIBUTE acid NUMERIC
@@ -87,13 +109,21 @@ def shelve(home: Path, number: int, name: str, arff: str, target: str, sparse: b
     return home
 
 
-@pytest.fixture(params=["auto", "liac-arff"])
+@pytest.fixture(params=["chosen", "liac-arff"])
 def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """With pandas, where it is installed, and without."""
-    if request.param == "auto":
-        pytest.importorskip("pandas")
-    monkeypatch.setattr(openml, "arff_parser", lambda: request.param)
-    return str(request.param)
+    """The one for this pandas, and that without."""
+    if request.param != "chosen":
+        monkeypatch.setattr(openml, "arff_parser", lambda: request.param)
+    return openml.arff_parser()
+
+
+def test_the_parser_suits_the_pandas_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """scikit-learn takes the quotes off categories, so they must be text."""
+    pandas = pytest.importorskip("pandas")
+    for categories, parser in ((["0"], "auto"), ([0], "liac-arff")):
+        frame = pandas.DataFrame({0: pandas.Categorical(categories)})
+        monkeypatch.setattr(pandas, "read_csv", lambda *_, frame=frame, **__: frame)
+        assert openml.arff_parser() == parser
 
 
 @pytest.fixture(autouse=True)
@@ -127,10 +157,43 @@ def test_sparse_files_and_real_labels(tmp_path: Path) -> None:
     shelve(tmp_path, 287, "wine_quality", WINE, "quality")
     signs = openml.load("ijcnn1", part="all", data_home=tmp_path)
     assert np.allclose(signs.X, [[0.6, 0.8], [0, -1], [1, 0]])
-    assert signs.y.tolist() == [1, -1, -1]
+    assert signs.y.tolist() == [1, -1, -1]  # the record that occurs twice is taken once
     wine = openml.load("wine_quality", part="all", data_home=tmp_path)
     assert wine.y.tolist() == [0, 1, -1]
     assert wine.problem(Huber(0.5)).n == 3
+
+
+def test_categories_of_0_and_1_are_one_feature(tmp_path: Path, parser: str) -> None:
+    """So covertype has the 54 features that the documents count."""
+    shelve(tmp_path, 1596, "covertype", COVERTYPE, "class")
+    found = openml.load("covertype", part="all", data_home=tmp_path)
+    assert np.allclose(found.X, [[0, 1, 0], [0.5**0.5, 0, 0.5**0.5], [1, 0, 0]])
+    assert found.y.tolist() == [1, -1, 1]
+
+
+def test_classes_of_digits_are_numbers_for_softmax(tmp_path: Path, parser: str) -> None:
+    shelve(tmp_path, 554, "mnist_784", MNIST, "class")
+    found = openml.load("mnist", part="all", data_home=tmp_path)
+    assert found.y.tolist() == [2, 0, 1, 1]
+    problem = found.problem(dpcheck.Softmax(3), l2=1e-4)
+    assert (problem.n, problem.d) == (4, 6)
+
+
+def test_a_document_may_use_the_rows_of_a_published_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Adult's training rows follow its test rows, mnist's come first; of these training and test rows are drawn."""
+    assert openml.SOURCES["adult"].used["zhang17"].among == (16_281, None)
+    assert openml.SOURCES["mnist"].used["lssgd20"].among == (None, 60_000)
+    shelve(tmp_path, 1590, "adult", ADULT, "class")
+    with pytest.raises(InvalidInput, match="too short"):
+        openml.load("adult", document="zhang17", data_home=tmp_path)
+    used = {"last": openml.Used(among=(2, None)), "first": openml.Used(2, 1, among=(None, 3))}
+    monkeypatch.setitem(openml.SOURCES, "adult", openml.Source(1590, "adult", used, positive=(">50K",)))
+    everything = openml.load("adult", document="last", part="all", data_home=tmp_path)
+    assert everything.y.tolist() == [-1, 1, -1, -1]
+    assert len(openml.load("adult", document="last", data_home=tmp_path).X) == 4
+    parts = [openml.load("adult", document="first", part=p, data_home=tmp_path) for p in ("train", "test")]
+    assert [len(part.X) for part in parts] == [2, 1]
+    assert sorted([*parts[0].y, *parts[1].y]) == [-1, -1, 1]
 
 
 def test_training_and_test_rows_are_drawn_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,6 +214,30 @@ def test_offline_is_one_typed_error_with_the_remedy(tmp_path: Path) -> None:
         dpcheck.datasets.load("mnist", data_home=tmp_path)
     assert isinstance(caught.value, dpcheck.DpcheckError)
     assert isinstance(caught.value, OSError)
+    assert socket.getdefaulttimeout() is None
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        TimeoutError("timed out"),
+        http.client.IncompleteRead(b"half"),
+        EOFError("cut short"),
+        json.JSONDecodeError("Expecting value", "<html>log in</html>", 0),
+        ValueError("md5 checksum does not match"),
+    ],
+)
+def test_half_a_download_is_the_same_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Exception) -> None:
+    import sklearn.datasets
+
+    def broken(**_: Any) -> Any:
+        raise fault
+
+    shelve(tmp_path, 1590, "adult", ADULT, "class")
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", broken)
+    with pytest.raises(openml.DataUnavailable, match=r"'adult'.*could not be downloaded") as caught:
+        openml.load("adult", data_home=tmp_path)
+    assert caught.value.__cause__ is fault
     assert socket.getdefaulttimeout() is None
 
 
@@ -183,8 +270,15 @@ def test_labels_that_are_all_the_same_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "settings", "word"),
-    [("adlt", {}, "adult"), ("adult", {"document": "wangxu19"}, "zhang17"), ("adult", {"part": "half"}, "train")],
+    [
+        ("adlt", {}, "adult"),
+        (["adult"], {}, "one of covertype"),
+        ("adult", {"document": "wangxu19"}, "zhang17"),
+        ("adult", {"part": "half"}, "train"),
+        ("adult", {"timeout": -1.0}, "timeout is -1.0"),
+        ("adult", {"seed": -1}, "seed is -1"),
+    ],
 )
-def test_bad_arguments_name_what_there_is(name: str, settings: dict[str, Any], word: str) -> None:
+def test_bad_arguments_name_what_there_is(name: Any, settings: dict[str, Any], word: str) -> None:
     with pytest.raises((UnknownName, InvalidInput), match=word):
         openml.load(name, **settings)

@@ -1,10 +1,11 @@
-"""What the private estimators share: public bounds, clipping, the intercept, the fit and what it guarantees."""
+"""What the private estimators share: their parameters, public bounds, clipping, the fit and what it guarantees."""
 
 from __future__ import annotations
 
+import sys
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,8 +16,8 @@ from bounds.errors import InvalidInput, UnknownName
 from bounds.guarantees import ApproxDP, Guarantee, PureDP
 from dpcheck.descent import seed_of
 from dpcheck.estimators import rules
-from dpcheck.losses import Array, must_be_positive
-from dpcheck.problems import Problem
+from dpcheck.losses import Array, Loss, must_be_positive
+from dpcheck.problems import ROUNDING, Problem
 from dpcheck.registry import solver_named, solvers
 from dpcheck.solver import Solution, Solver
 
@@ -27,6 +28,10 @@ except ImportError:  # scikit-learn 1.5
     def validate_data(estimator: Any, *args: Any, **settings: Any) -> Any:
         """As from 1.6 on."""
         return estimator._validate_data(*args, **settings)
+
+
+SMALLEST, LARGEST = 1e-100, 1e100  # bounds whose squares are still numbers
+LONG = 1e7  # steps that take minutes
 
 
 class PrivacyLeakWarning(UserWarning):
@@ -45,20 +50,46 @@ class Read:
 
 @dataclass(frozen=True)
 class Released:
-    """Of `trials` runs: coefficients (trials, parts, d), intercepts (trials, parts), and the runs behind them."""
+    """Of `trials` runs: weights (trials, models, features), the runs behind them and the settings they had."""
 
-    coef: Array
-    intercept: Array
+    weights: Array
+    scaling: float
     runs: tuple[Solution, ...]
+    plan: rules.Plan
+
+    @property
+    def coef(self) -> Array:
+        """(trials, models, d), without the weight of the constant feature."""
+        return self.weights[..., :-1] if self.scaling else self.weights
+
+    @property
+    def intercept(self) -> Array:
+        """(trials, models)."""
+        return self.scaling * self.weights[..., -1]
 
 
+@dataclass(repr=False, eq=False)
 class PrivateLinear(BaseEstimator):
-    """Base: rows within `data_norm`, one private linear model for each column of targets.
+    """Base: rows within `data_norm`, and linear models of them that a private solver fits.
 
     The number of records is public (neighbours replace one record), as are all parameters.
     """
 
+    epsilon: float = 1.0
+    delta: float = 1e-5
+    _: KW_ONLY
+    solver: str = "auto"
+    data_norm: float | None = 1.0
+    rows: str = "clip"
+    fit_intercept: bool = True
+    intercept_scaling: float | None = None
+    l2: float | None = None
+    radius: float | None = None
+    solver_options: dict[str, Any] | None = None
+    random_state: Any = None
+
     ball: ClassVar[rules.Ball] = "l2"
+    _must_be_given: ClassVar[tuple[str, ...]] = ("data_norm",)
 
     def fit(self, X: Any, y: Any) -> Any:
         """Fit privately. Raises InvalidInput on bad settings and, with rows="refuse", on rows over the bound."""
@@ -69,6 +100,7 @@ class PrivateLinear(BaseEstimator):
             self.classes_ = read.classes
         self.coef_, self.intercept_ = self._shaped(released.coef[0], released.intercept[0])
         self.guarantee_ = self.guarantee()
+        self.solver_, self.plan_ = self._solver_name(), released.plan
         self.noise_std_ = max(run.noise_std for run in released.runs)
         self.rests_on_ = released.runs[0].rests_on + (("guarantees.compose",) if len(released.runs) > 1 else ())
         self.n_iter_ = max(run.steps for run in released.runs)
@@ -76,17 +108,25 @@ class PrivateLinear(BaseEstimator):
 
     def guarantee(self) -> Guarantee:
         """What `fit` gives, by the parameters alone."""
-        if not 0 <= self.delta < 1:
-            raise InvalidInput("delta", self.delta, "at least 0 and below 1", "Pass delta=1e-5, or 0 for pure privacy.")
         must_be_positive("epsilon", self.epsilon)
-        return ApproxDP(float(self.epsilon), float(self.delta)) if self.delta > 0 else PureDP(float(self.epsilon))
+        if self.delta == 0:
+            return PureDP(float(self.epsilon))
+        try:
+            fine = bool(0 < self.delta < 1)
+        except (TypeError, ValueError):
+            fine = False
+        if not fine:
+            raise InvalidInput("delta", self.delta, "at least 0 and below 1", "Pass delta=1e-5, or 0 for pure privacy.")
+        return ApproxDP(float(self.epsilon), float(self.delta))
 
     def mechanism(self) -> Callable[[Any, np.random.Generator, int], Array]:
         """The whole fit, as an audit wants it: ((X, y), rng, trials) -> coefficients and intercepts, one row a run.
 
         Bounds and classes must be given, so that nothing but the release depends on the data.
         """
-        self._must_not_look()
+        for name in self._must_be_given:
+            if getattr(self, name) is None:
+                raise InvalidInput(name, None, "given", f"Pass {name}: a mechanism may not look it up.")
 
         def fitted(data: Any, rng: np.random.Generator, trials: int) -> Array:
             X, y = np.asarray(data[0], float), np.asarray(data[1])
@@ -95,41 +135,65 @@ class PrivateLinear(BaseEstimator):
 
         return fitted
 
+    # What each estimator says -----------------------------------------------------------------------
+    def _loss(self) -> Loss:
+        raise NotImplementedError
+
+    def _targets(self, y: Any) -> Read:
+        raise NotImplementedError
+
+    def _shaped(self, coef: Array, intercept: Array) -> tuple[Any, Any]:
+        """coef_ and intercept_, from one row a model."""
+        raise NotImplementedError
+
+    def _problems(self, kind: type[Solver], X: Array, read: Read, row_bound: float) -> Sequence[Problem]:
+        """What is solved, with a share of the budget each: one linear model for each column of targets."""
+        loss, size = self._loss(), read.label_bound
+        return [Problem(X, y, loss, row_bound=row_bound, label_bound=size) for y in read.targets.T]
+
+    # The fit ----------------------------------------------------------------------------------------
     def _release(self, X: Array, read: Read, seed: np.random.SeedSequence, trials: int) -> Released:
         """The fit itself: everything that meets the records is here or in `_read`."""
-        d = X.shape[1]
-        name = rules.automatic_solver(self.delta) if self.solver == "auto" else self.solver
-        found(name)
+        kind = found(self._solver_name())
         X = bounded(X, read.data_norm, self.rows)
-        scaling = self._scaling(name, read.data_norm, d)
+        scaling = self._scaling(kind.name, read.data_norm, X.shape[1])
         if scaling:  # privacy: the constant feature lengthens every row, and the bound knows
             X = np.column_stack([X, np.full(len(X), scaling)])
-        row_bound = float(np.hypot(read.data_norm, scaling))
-        parts = read.targets.shape[1]
-        coef, intercept, runs = [], [], []
-        for y, child in zip(read.targets.T, seed.spawn(parts), strict=True):
-            records = Problem(X, y, self._loss(), row_bound=row_bound, label_bound=read.label_bound)
-            run = self._solve(name, records, parts, child, trials)
-            runs.append(run)
-            coef.append(run.w[:, :d])
-            intercept.append(scaling * run.w[:, d] if scaling else np.zeros(trials))
-        return Released(np.stack(coef, axis=1), np.stack(intercept, axis=1), tuple(runs))
+        problems = self._problems(kind, X, read, row_bound=float(np.hypot(read.data_norm, scaling)))
+        seeds = seed.spawn(len(problems))
+        done = [self._solve(kind, p, len(problems), child, trials) for p, child in zip(problems, seeds, strict=True)]
+        weights = np.concatenate([run.w.reshape(trials, -1, X.shape[1]) for run, _ in done], axis=1)
+        return Released(weights, scaling, tuple(run for run, _ in done), done[0][1])
 
-    def _solve(self, name: str, records: Problem, parts: int, seed: np.random.SeedSequence, trials: int) -> Solution:
+    def _solve(
+        self, kind: type[Solver], records: Problem, parts: int, seed: np.random.SeedSequence, trials: int
+    ) -> tuple[Solution, rules.Plan]:
         """One part with its share of the budget: the best share that the solver can be calibrated for."""
+        must_be_quick(kind, records.n)
         shares = rules.shares(self.guarantee(), parts)
         for share in shares:
-            plan = rules.plan(rules.Setting(name, share, records, self.ball), self.l2, self.radius, self.solver_options)
+            setting = rules.Setting(kind.name, share, records, self.ball)
+            plan = rules.plan(setting, self.l2, self.radius, self.solver_options)
             problem = replace(records, l2=plan.l2, constraint=plan.constraint)
             try:
-                return made(found(name), plan.options).solve(problem, share, seed, trials=trials)
+                return made(kind, plan.options).solve(problem, share, seed, trials=trials), plan
             except InvalidInput as refused:
-                if refused.what != "guarantee" or share is shares[-1]:
+                if refused.what == "guarantee" and share is not shares[-1]:
+                    continue
+                explained = rules.explained(refused, setting, self.radius)
+                if explained is refused:
                     raise
+                raise explained from refused
         raise AssertionError("the last share returns or raises")
+
+    def _solver_name(self) -> str:
+        """As asked for, or by the rule."""
+        return rules.automatic_solver(self.delta, self.ball) if self.solver == "auto" else self.solver
 
     def _scaling(self, name: str, data_norm: float, d: int) -> float:
         """The value of the constant feature, 0 without an intercept."""
+        if not isinstance(self.fit_intercept, bool | np.bool_):
+            raise InvalidInput("fit_intercept", self.fit_intercept, "True or False", "Leave it out for True.")
         if not self.fit_intercept:
             return 0.0
         if self.intercept_scaling is None:
@@ -139,6 +203,7 @@ class PrivateLinear(BaseEstimator):
 
     def _read(self, X: Array, y: Array) -> Read:
         """Bounds and targets; a bound that is not given is read off the data, with a warning."""
+        self.guarantee()  # refuses bad ones before anything is looked at
         norm = self._given("data_norm", "largest norm of a row", lambda: float(np.linalg.norm(X, axis=1).max()))
         return replace(self._targets(y), data_norm=norm)
 
@@ -146,47 +211,59 @@ class PrivateLinear(BaseEstimator):
         """A bound as given, or as the data have it, with a warning."""
         value = getattr(self, name)
         if value is None:
-            warnings.warn(
-                f"{name} is None: the {what} is read off the data, which the guarantee does not cover. "
-                f"Pass {name} from what is publicly known.",
-                PrivacyLeakWarning,
-                stacklevel=4,
-            )
-            return look() or 1.0
+            warn_of_leak(f"{name} is None: the {what} is read off the data", f"{name}, from what is publicly known.")
+            value = look() or 1.0
         must_be_positive(name, value)
+        if not SMALLEST <= value <= LARGEST:
+            raise InvalidInput(name, value, f"between {SMALLEST:g} and {LARGEST:g}", "Scale the data.")
         return float(value)
 
-    def _must_not_look(self) -> None:
-        """Refuse defaults that look at the data."""
-        for name in self._must_be_given:
-            if getattr(self, name) is None:
-                raise InvalidInput(name, None, "given", f"Pass {name}: a mechanism may not look it up.")
-
     def _decision(self, X: Any) -> Array:
-        """<x, w> + b, one column a part."""
+        """<x, w> + b, one column a model."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=float, reset=False)
         return X @ np.atleast_2d(self.coef_).T + self.intercept_
+
+
+def warn_of_leak(what: str, remedy: str) -> None:
+    """Where the user called, however deep that is below."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("dpcheck.estimators"):
+        level, frame = level + 1, frame.f_back
+    text = f"{what}, which the guarantee does not cover. Pass {remedy}"
+    warnings.warn(text, PrivacyLeakWarning, stacklevel=level)
+
+
+def must_be_quick(kind: type[Solver], n: int) -> None:
+    """Random-round SGD takes n² steps, whatever is asked for."""
+    if kind.name == "rrpsgd" and n**2 > LONG:
+        warnings.warn(f"rrpsgd takes n² = {n**2:g} steps: this may be long. dp_sgd is the faster kin.", stacklevel=2)
 
 
 def seed_from(random_state: Any) -> np.random.SeedSequence:
     """Fresh entropy for None, whatever numpy's global state: noise that can be predicted hides nothing."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.SeedSequence([int(word) for word in random_state.randint(0, 2**31, size=4)])
-    return seed_of(random_state)
+    try:
+        return seed_of(random_state)
+    except InvalidInput as refused:
+        raise InvalidInput("random_state", random_state, refused.limit, "Pass 0, or None for fresh noise.") from refused
 
 
 def bounded(X: Array, data_norm: float, rows: str) -> Array:
-    """Rows within the bound: clipped, each by itself, or refused."""
+    """Rows within the bound: clipped, each by itself, or refused (but for a rounding over it)."""
     if rows not in ("clip", "refuse"):
         raise InvalidInput("rows", rows, '"clip" or "refuse"', "Clipping scales a row over the bound down to it.")
-    norms = np.linalg.norm(X, axis=1)
-    if rows == "refuse":
-        worst = int(norms.argmax())
-        if norms[worst] > data_norm:
-            remedy = 'Scale the rows, raise data_norm or pass rows="clip".'
-            raise InvalidInput(f"norm of row {worst}", float(norms[worst]), f"at most data_norm={data_norm}", remedy)
-        return X
+    with np.errstate(over="ignore"):
+        norms = np.linalg.norm(X, axis=1)
+    worst = int(norms.argmax())
+    if rows == "refuse" and norms[worst] > data_norm * (1 + ROUNDING):
+        remedy = 'Scale the rows, raise data_norm or pass rows="clip".'
+        raise InvalidInput(f"norm of row {worst}", float(norms[worst]), f"at most data_norm={data_norm}", remedy)
+    if np.isinf(norms[worst]):  # no number is as large: shortened by their largest entry
+        most = np.abs(X).max(axis=1, keepdims=True)
+        X = np.where(np.isinf(norms)[:, None], X / np.where(most > 0, most, 1.0) * data_norm, X)
+        norms = np.linalg.norm(X, axis=1)
     return clipped(X, norms, data_norm)
 
 
@@ -200,10 +277,11 @@ def clipped(X: Array, norms: Array, data_norm: float) -> Array:
 
 
 def found(name: str) -> type[Solver]:
-    """A registered solver."""
+    """A registered solver that minimises a risk."""
     solver = solver_named(str(name))
-    if solver is None:
-        raise UnknownName("solver", name, f"one of auto, {', '.join(sorted(solvers()))}", "Check the spelling.")
+    if solver is None or not solver.minimises:
+        known = sorted(stem for stem, kind in solvers().items() if kind.minimises)
+        raise UnknownName("solver", name, f"one of auto, {', '.join(known)}", "Check the spelling.")
     return solver
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,55 +14,52 @@ from sklearn.utils.validation import column_or_1d
 
 from bounds.errors import InvalidInput
 from dpcheck.estimators import rules
-from dpcheck.estimators.base import PrivacyLeakWarning, PrivateLinear, Read
+from dpcheck.estimators.base import PrivateLinear, Read, found, warn_of_leak
 from dpcheck.losses import Array, Huber, Logistic, Loss, Squared, must_be_positive
+from dpcheck.problems import ROUNDING, Problem
+from dpcheck.softmax import softmax_problem
+from dpcheck.solver import Solver
 
 Tags = Any
+MULTI_CLASS = ("auto", "softmax", "one_vs_rest")
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class PrivateLogisticRegression(ClassifierMixin, PrivateLinear):
     """Logistic regression with (epsilon, delta)-differential privacy; delta=0 is pure.
 
     Neighbours replace one record. `solver` is "auto" or any registered one ("dp_gd", "outpert_gd", "dp_svrg", ...),
-    its settings in `solver_options`. Rows longer than `data_norm` are clipped or, with rows="refuse", an error.
-    `classes` are the labels; None reads them off the data with a PrivacyLeakWarning, as does data_norm=None. More
-    than two are fitted one against the rest, each with its share of the budget. The intercept is the weight of a
-    constant feature `intercept_scaling`, which the bound on the rows takes into account. `l2` is the regulariser,
-    `radius` the size of the ball that the weights (with the intercept's) stay in; None chooses both, and the number
-    of steps, by rules that know n, d and the guarantee only.
+    its settings in `solver_options`. Rows longer than `data_norm` are clipped or, with rows="refuse", an error (which
+    tells of the data). `classes` are the labels; None reads them off the data with a PrivacyLeakWarning, as does
+    data_norm=None. The intercept is the weight of a constant feature `intercept_scaling`, which the bound on the rows
+    takes into account. `l2` is the regulariser, `radius` the size of the ball that the weights (with the intercept's)
+    stay in; None chooses both, and the number of steps, by rules that know n, d and the guarantee only.
+
+    More than two classes are fitted together (`multi_class="softmax"`: one release, whose gradients are at most
+    sqrt(2) data_norm) or one against the rest ("one_vs_rest": each with its share of the budget). "auto" is softmax
+    where the solver takes it: dp_gd, dp_sgd, bassily_sgd, dp_accmd, dp_fw_l1, dp_lssgd, dp_lsadam, outpert_gd.
 
     Fitted: coef_, intercept_, classes_, guarantee_, noise_std_ (the largest of its parts), rests_on_ (claims and
-    accountants behind the noise), n_iter_, n_features_in_. If `random_state` is None the noise has fresh entropy.
+    accountants behind the noise), solver_ and plan_ (what the rules chose), multi_class_, n_iter_, n_features_in_. If
+    `random_state` is None the noise has fresh entropy; who knows a fixed one can take the noise off. No sample
+    weights: the sensitivity counts every record once. What a search or a cross-validation finds is not covered.
     """
 
-    _must_be_given: ClassVar[tuple[str, ...]] = ("data_norm", "classes")
+    classes: Any = None
+    multi_class: str = "auto"
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        delta: float = 1e-5,
-        *,
-        solver: str = "auto",
-        data_norm: float | None = 1.0,
-        rows: str = "clip",
-        classes: Any = None,
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        l2: float | None = None,
-        radius: float | None = None,
-        solver_options: dict[str, Any] | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon, self.delta, self.solver = epsilon, delta, solver
-        self.data_norm, self.rows, self.classes = data_norm, rows, classes
-        self.fit_intercept, self.intercept_scaling = fit_intercept, intercept_scaling
-        self.l2, self.radius, self.solver_options = l2, radius, solver_options
-        self.random_state = random_state
+    _must_be_given: ClassVar[tuple[str, ...]] = ("data_norm", "classes")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # noise for a few dozen records leaves little of them
         return tags
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Fit privately. Raises InvalidInput on bad settings and, with rows="refuse", on rows over the bound."""
+        super().fit(X, y)
+        self.multi_class_ = self._multi_class(found(self.solver_), len(self.classes_))
+        return self
 
     def _loss(self) -> Loss:
         return Logistic()
@@ -71,33 +69,48 @@ class PrivateLogisticRegression(ClassifierMixin, PrivateLinear):
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         if self.classes is None:
-            warnings.warn(
-                "classes is None: they are read off the data, which the guarantee does not cover. "
-                "Pass classes=(...), as publicly known.",
-                PrivacyLeakWarning,
-                stacklevel=4,
-            )
-        classes = np.unique(y if self.classes is None else np.asarray(self.classes))
+            warn_of_leak("classes is None: they are read off the data", "classes=(...), as publicly known.")
+        classes = np.unique(y) if self.classes is None else named(self.classes)
         if len(classes) < 2:
-            raise InvalidInput("classes", f"one class, {classes[0]!r}", "at least two", "It needs no classifier.")
+            shown = f"one class, {classes.tolist()[0]!r}" if len(classes) else "empty"
+            raise InvalidInput("classes", shown, "at least two", "Pass classes=(...), all that there may be.")
         strange = ~np.isin(y, classes)
         if np.any(strange):
             first = int(strange.argmax())
-            raise InvalidInput(f"label {first}", y[first], f"one of classes={classes.tolist()}", "Add it.")
+            raise InvalidInput(f"label {first}", y.tolist()[first], f"one of classes={classes.tolist()}", "Add it.")
         positive = classes[1:] if len(classes) == 2 else classes
         return Read(1.0, 1.0, np.where(y[:, None] == positive, 1.0, -1.0), classes)
+
+    def _multi_class(self, kind: type[Solver], classes: int) -> str:
+        """How several classes are fitted; two need no choice."""
+        if self.multi_class not in MULTI_CLASS:
+            raise InvalidInput("multi_class", self.multi_class, f"one of {MULTI_CLASS}", 'Leave it out for "auto".')
+        if classes == 2:
+            return "binary"
+        if self.multi_class == "softmax" and not kind.multiclass:
+            limit = f'"one_vs_rest" or "auto" with solver={kind.name!r}'
+            raise InvalidInput("multi_class", "softmax", limit, "That solver takes no loss of several scores.")
+        return "softmax" if self.multi_class != "one_vs_rest" and kind.multiclass else "one_vs_rest"
+
+    def _problems(self, kind: type[Solver], X: Array, read: Read, row_bound: float) -> Sequence[Problem]:
+        if self._multi_class(kind, len(read.classes)) != "softmax":
+            return super()._problems(kind, X, read, row_bound)
+        return [softmax_problem(X, read.targets.argmax(axis=1), len(read.classes), row_bound=row_bound)]
 
     def _shaped(self, coef: Array, intercept: Array) -> tuple[Array, Array]:
         return coef, intercept
 
     def decision_function(self, X: Any) -> Array:
-        """Log odds: one number a row for two classes, else one a class."""
+        """Log odds: one number a row for two classes, else a score a class."""
         scores = self._decision(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict_proba(self, X: Any) -> Array:
-        """Probabilities, one column a class; one against the rest, normalised."""
-        p = special.expit(self._decision(X))
+        """Probabilities, one column a class; those of one against the rest are normalised."""
+        scores = self._decision(X)
+        if self.multi_class_ == "softmax":
+            return np.asarray(special.softmax(scores, axis=1))
+        p = special.expit(scores)
         if p.shape[1] == 1:
             return np.column_stack([1 - p, p])
         total = p.sum(axis=1, keepdims=True)
@@ -115,13 +128,19 @@ class PrivateLogisticRegression(ClassifierMixin, PrivateLinear):
 
 
 class PrivateSparseLogisticRegression(PrivateLogisticRegression):
-    """The same over an l1 ball: solver="dp_fw_l1", or any that works over one; "auto" is DP-GD, projected."""
+    """The same over an l1 ball: solver="dp_fw_l1", or any that works over one.
+
+    "auto" is DP-GD, projected, and dp_fw_l1 with delta=0.
+    """
 
     ball: ClassVar[rules.Ball] = "l1"
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class PrivateRegressor(RegressorMixin, PrivateLinear):
     """Base of the regressions: targets within `target_bound`, clipped or refused like the rows."""
+
+    target_bound: float | None = 1.0
 
     _must_be_given: ClassVar[tuple[str, ...]] = ("data_norm", "target_bound")
 
@@ -134,7 +153,7 @@ class PrivateRegressor(RegressorMixin, PrivateLinear):
         y = column_or_1d(y, warn=True).astype(float)
         bound = self._given("target_bound", "largest target", lambda: float(np.abs(y).max()))
         worst = int(np.abs(y).argmax())
-        if self.rows == "refuse" and abs(y[worst]) > bound:
+        if self.rows == "refuse" and abs(y[worst]) > bound * (1 + ROUNDING):
             remedy = 'Scale the targets, raise target_bound or pass rows="clip".'
             raise InvalidInput(f"target {worst}", float(y[worst]), f"at most target_bound={bound} in size", remedy)
         return Read(1.0, bound, np.clip(y, -bound, bound)[:, None])
@@ -151,70 +170,39 @@ class PrivateRidge(PrivateRegressor):
     """Least squares with (epsilon, delta)-differential privacy, delta > 0, over a ball of weights.
 
     Parameters are those of PrivateLogisticRegression, but `target_bound` for the size of the targets in place of the
-    classes. A squared loss has a bounded gradient only over a bounded set: `radius` is never infinite.
+    classes. A squared loss has a bounded gradient only over a bounded set: `radius` is never infinite, and solvers
+    that do not project (outpert_gd, dp_lssgd, dp_lsadam, dp_srm) refuse.
     """
-
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        delta: float = 1e-5,
-        *,
-        solver: str = "auto",
-        data_norm: float | None = 1.0,
-        target_bound: float | None = 1.0,
-        rows: str = "clip",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        l2: float | None = None,
-        radius: float | None = None,
-        solver_options: dict[str, Any] | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon, self.delta, self.solver = epsilon, delta, solver
-        self.data_norm, self.target_bound, self.rows = data_norm, target_bound, rows
-        self.fit_intercept, self.intercept_scaling = fit_intercept, intercept_scaling
-        self.l2, self.radius, self.solver_options = l2, radius, solver_options
-        self.random_state = random_state
 
     def _loss(self) -> Loss:
         return Squared()
 
 
 class PrivateSparseRegression(PrivateRidge):
-    """Least squares over an l1 ball: solver="dp_fw_l1", or any that works over one; "auto" is DP-GD, projected."""
+    """Least squares over an l1 ball: solver="dp_fw_l1", or any that works over one.
+
+    "auto" is DP-GD, projected, and dp_fw_l1 with delta=0: here, unlike over an l2 ball, there is a pure solver.
+    """
 
     ball: ClassVar[rules.Ball] = "l1"
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class PrivateHuber(PrivateRegressor):
     """Huber regression: residuals over `threshold` count linearly, so that one record pulls by so much at most.
 
-    Parameters are those of PrivateRidge; delta=0 is pure.
+    Other parameters are those of PrivateRidge; delta=0 is pure.
     """
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        delta: float = 1e-5,
-        *,
-        threshold: float = 1.0,
-        solver: str = "auto",
-        data_norm: float | None = 1.0,
-        target_bound: float | None = 1.0,
-        rows: str = "clip",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        l2: float | None = None,
-        radius: float | None = None,
-        solver_options: dict[str, Any] | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon, self.delta, self.threshold, self.solver = epsilon, delta, threshold, solver
-        self.data_norm, self.target_bound, self.rows = data_norm, target_bound, rows
-        self.fit_intercept, self.intercept_scaling = fit_intercept, intercept_scaling
-        self.l2, self.radius, self.solver_options = l2, radius, solver_options
-        self.random_state = random_state
+    threshold: float = 1.0
 
     def _loss(self) -> Loss:
         must_be_positive("threshold", self.threshold)
         return Huber(float(self.threshold))
+
+
+def named(classes: Any) -> np.ndarray:
+    """The classes a user gives, in order; a set will do."""
+    if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
+        raise InvalidInput("classes", classes, "all labels that there may be", "Pass classes=(0, 1) for example.")
+    return np.unique(np.asarray(list(classes)))

@@ -12,16 +12,19 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from bounds.accounting import least_noise
+from bounds.errors import InvalidInput
 from bounds.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
 from dpcheck.constraints import Constraint, L1Ball, L2Ball, WholeSpace
 from dpcheck.problems import Problem
+from dpcheck.softmax import Softmax
 
 Ball = Literal["l1", "l2"]
 
 # Solvers that minimise a regularised risk; the others take none.
 REGULARISED = ("dp_svrg", "dp_svrg_minibatch", "dp_svrgpp", "dp_katyusha", "rrpsgd")
 VARIANCE_REDUCED = ("dp_svrg", "dp_svrg_minibatch", "dp_svrgpp", "dp_katyusha")
-UNCONSTRAINED = (*REGULARISED, "outpert_gd", "dp_lssgd", "dp_lsadam", "dp_srm")  # the others take a ball
+UNCONSTRAINED = (*REGULARISED, "outpert_gd", "dp_lssgd", "dp_lsadam", "dp_srm")  # the others take a ball by default
+PURE: dict[Ball, str] = {"l1": "dp_fw_l1", "l2": "outpert_gd"}
 MOST_STEPS = 300
 
 
@@ -55,9 +58,9 @@ class Plan:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def automatic_solver(delta: float) -> str:
-    """Gaussian noise in few full gradients where a delta allows it, else pure noise on the output."""
-    return "dp_gd" if delta > 0 else "outpert_gd"
+def automatic_solver(delta: float, ball: Ball = "l2") -> str:
+    """Gaussian noise in few full gradients where a delta allows it, else a pure solver: that of the ball."""
+    return "dp_gd" if delta > 0 else PURE[ball]
 
 
 def automatic_intercept_scaling(solver: str, data_norm: float, d: int) -> float:
@@ -71,7 +74,9 @@ def automatic_intercept_scaling(solver: str, data_norm: float, d: int) -> float:
 
 def plan(setting: Setting, l2: float | None, radius: float | None, options: Mapping[str, Any] | None) -> Plan:
     """The user's settings, completed."""
-    chosen = dict(options or {})
+    chosen = checked(options)
+    if l2 is not None:
+        must_not_be_negative("l2", l2)
     x, smoothness = setting.resolution, setting.records.smoothness
     if l2 is None:
         l2 = smoothness * regulariser(setting.solver, x) if setting.solver in REGULARISED else 0.0
@@ -84,12 +89,58 @@ def plan(setting: Setting, l2: float | None, radius: float | None, options: Mapp
     elif setting.solver == "outpert_gd":
         # Stopping early is its regulariser: noise grows as T/x while the risk left falls as 1/T.
         chosen.setdefault("steps", max(1, min(MOST_STEPS, round(min(0.4 * x, 3.5 * math.sqrt(x))))))
-    if radius is None and setting.solver in UNCONSTRAINED and setting.ball == "l2":
+    elif setting.solver == "dp_fw_l1" and isinstance(setting.guarantee, PureDP):
+        # What is left falls as 1/T while the budgets of T - 1 selections among 2d corners add up.
+        choices = math.log(2 * setting.records.d * setting.records.n)
+        chosen.setdefault(
+            "steps",
+            1 + max(1, min(MOST_STEPS, round(math.sqrt(setting.records.n * float(setting.guarantee.eps) / choices)))),
+        )
+    # The records' own constraint is the whole space: where that leaves gradients unbounded, a ball is needed.
+    free = setting.ball == "l2" and math.isfinite(setting.records.data_lipschitz)
+    if radius is None and setting.solver in UNCONSTRAINED and free:
         return Plan(l2, WholeSpace(), chosen)
     size = radius if radius is not None else reach(setting, chosen) / setting.records.row_bound
     if setting.solver in ("dp_sgd", "bassily_sgd"):
         chosen.setdefault("radius", size)
     return Plan(l2, L1Ball(size) if setting.ball == "l1" else L2Ball(size), chosen)
+
+
+def checked(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A copy of the user's options."""
+    if options is not None and not isinstance(options, Mapping):
+        raise InvalidInput("solver_options", options, "a dict of settings by name", 'Pass {"steps": 20} for example.')
+    return dict(options or {})
+
+
+def must_not_be_negative(what: str, value: float) -> None:
+    """Refuse anything but a finite number >= 0."""
+    try:
+        fine = bool(0 <= value < math.inf)
+    except (TypeError, ValueError):  # no number at all
+        fine = False
+    if not fine:
+        raise InvalidInput(what, value, "a finite number >= 0", "Leave it out for the rule's.")
+
+
+def explained(refused: InvalidInput, setting: Setting, radius: float | None) -> InvalidInput:
+    """A solver's refusal in the words of the estimators: what to change there."""
+    if refused.what == "guarantee" and isinstance(setting.guarantee, PureDP):
+        remedy = f"Pass delta > 0, or solver={PURE[setting.ball]!r} for pure privacy."
+        return InvalidInput("guarantee", refused.value, refused.limit, remedy)
+    if refused.what != "constraint":
+        return refused
+    if radius is not None and setting.ball == "l2" and setting.solver in UNCONSTRAINED:
+        remedy = "dp_gd stays in a ball."
+        return InvalidInput("radius", radius, f"None with solver={setting.solver!r} ({refused})", remedy)
+    limit = f"one that works over an {setting.ball} ball ({refused})"
+    if math.isinf(setting.records.data_lipschitz):
+        remedy = "Over all weights the loss has no bounded gradient: PrivateHuber's has, or use dp_gd with delta > 0."
+    elif setting.ball == "l2":
+        remedy = "The sparse estimators work over an l1 ball; here dp_gd and dp_sgd do."
+    else:
+        remedy = "dp_gd, dp_sgd and dp_fw_l1 do."
+    return InvalidInput("solver", setting.solver, limit, remedy)
 
 
 def regulariser(solver: str, resolution: float) -> float:
@@ -99,8 +150,14 @@ def regulariser(solver: str, resolution: float) -> float:
 
 
 def reach(setting: Setting, options: Mapping[str, Any]) -> float:
-    """How large |<x, w>| may grow: what a label asks for; for signs, what the steps can reach, at most 30."""
-    if setting.records.loss.labels == "real":
+    """How large |<x, w>| may grow: what a label asks for; for classes, what the steps can reach, at most 30.
+
+    The ball of several scores holds the weights of all classes.
+    """
+    loss = setting.records.loss
+    if isinstance(loss, Softmax):
+        return math.sqrt(loss.classes) * min(30, max(1, options.get("steps") or 30))
+    if loss.labels == "real":
         return 2 * setting.records.label_bound
     return float(min(30, max(1, options.get("steps") or 30)))
 

@@ -33,6 +33,7 @@ class BassilySGD(Solver):
     steps: int | None = None
     radius: float = 1.0
     name: ClassVar[str] = "bassily_sgd"
+    multiclass: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

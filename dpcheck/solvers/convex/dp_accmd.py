@@ -41,6 +41,7 @@ class DPAccMD(Solver):
     repaired: bool = True
     c: float = field(default=1.0, kw_only=True)
     name: ClassVar[str] = "dp_accmd"
+    multiclass: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -34,6 +34,7 @@ class DPGD(Solver):
     step_size: float | None = None
     c: float = field(default=8.0, kw_only=True)
     name: ClassVar[str] = "dp_gd"
+    multiclass: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -47,6 +47,7 @@ class OutputPerturbationGD(Solver):
     steps: int | None = None
     radius: float | None = None
     name: ClassVar[str] = "outpert_gd"
+    multiclass: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

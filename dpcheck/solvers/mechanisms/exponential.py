@@ -30,6 +30,7 @@ class ExponentialMechanism(Solver):
 
     points: Sequence[Sequence[float]] = ((1.0,), (-1.0,))
     name: ClassVar[str] = "exponential"
+    minimises: ClassVar[bool] = False
 
     def run(
         self, problem: Problem, guarantee: Guarantee, seed: Seed, trials: int, calibration: Calibration, trace: bool

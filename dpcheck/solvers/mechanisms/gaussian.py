@@ -31,6 +31,7 @@ class GaussianMechanism(Solver):
     """The mean of the rows, with Gaussian noise: exact, or as Definition 2.1.3 and Lemma 2.1.9 have it."""
 
     name: ClassVar[str] = "gaussian"
+    minimises: ClassVar[bool] = False
 
     def run(
         self, problem: Problem, guarantee: Guarantee, seed: Seed, trials: int, calibration: Calibration, trace: bool

@@ -24,6 +24,7 @@ class LaplaceMechanism(Solver):
     """The mean of the rows, with Laplace noise on each coordinate."""
 
     name: ClassVar[str] = "laplace"
+    minimises: ClassVar[bool] = False
 
     def run(
         self, problem: Problem, guarantee: Guarantee, seed: Seed, trials: int, calibration: Calibration, trace: bool

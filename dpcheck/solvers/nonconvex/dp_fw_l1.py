@@ -46,6 +46,7 @@ class DPFWL1(Solver):
     selection: Noise = "gumbel"
     entry_bound: float | None = None
     name: ClassVar[str] = "dp_fw_l1"
+    multiclass: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
