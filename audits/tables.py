@@ -7,17 +7,15 @@ much is judged by leaving each run out of its own estimate, which costs nothing 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 from scipy import special
 
-from audits.learned import fit_boosted, fit_logistic
+from audits.learned import fit_additive, fit_boosted
 
-MOST_ONE_HOT = 400
+MOST_WORK = 2 * 10**9  # outputs times squared columns of an additive model
 ROUNDS = 150  # rows are distinct outputs, so trees are cheap here
 WEIGHTS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 1e5)  # pseudo-runs that a model is worth, per output
-RIDGES = (1.0, 10.0, 100.0, 1000.0)  # precision of the additive model's weights around 0, in runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,16 +35,6 @@ class Atoms:
         return f"log-likelihood ratio of the output{self.smoothed} (a table of {len(self.keys)} values)"
 
 
-class Model(NamedTuple):
-    """What plug-in ratios are shrunk to."""
-
-    name: str
-    ridge: float = 0.0
-
-
-NO_MODEL = Model("")
-
-
 @dataclass(frozen=True, eq=False)
 class Table:
     """Distinct outputs of a pilot: keys in order, one row for each, and counts (2 halves, 2 datasets, outputs)."""
@@ -61,17 +49,17 @@ class Table:
         Each output's share of runs on the first dataset has a beta prior centred on a model; the model and its
         weight are those under which each half of the pilot is likeliest when the other was fitted.
         """
-        best = (-np.inf, NO_MODEL, 1.0)
-        for model in self._models():
-            fits = [special.expit(self._fit(model, half)) for half in self.counts]
+        best = (-np.inf, "", 1.0)
+        for name in self._names():
+            fits = [special.expit(self._model(name, half)) for half in self.counts]
             for weight in WEIGHTS:
-                best = max(best, (self._evidence(fits, weight), model, weight))
-        _, model, weight = best
+                best = max(best, (self._evidence(fits, weight), name, weight))
+        _, name, weight = best
         ours, theirs = self.counts.sum(axis=0)
-        prior = special.expit(self._fit(model, self.counts.sum(axis=0)))
+        prior = special.expit(self._model(name, self.counts.sum(axis=0)))
         share = (ours + weight * prior) / (ours + theirs + weight)
         runs = ours + theirs
-        table = Atoms(self.keys, special.logit(share), f", shrunk to {model.name}" if model.name else "")
+        table = Atoms(self.keys, special.logit(share), f", {name}" if name else "")
         return table, runs * share / ours.sum(), runs * (1 - share) / theirs.sum()
 
     def _evidence(self, fits: list[np.ndarray], weight: float) -> float:
@@ -82,26 +70,23 @@ class Table:
             total += float((special.betaln(a + scored[0], b + scored[1]) - special.betaln(a, b)).sum())
         return total
 
-    def _models(self) -> list[Model]:
+    def _names(self) -> list[str]:
         rich = self.rows.shape[1] > 1 and len(self.keys) > 8
-        additive = rich and one_hot(self.rows).shape[1] <= MOST_ONE_HOT
+        additive = rich and len(self.keys) * one_hot(self.rows).shape[1] ** 2 <= MOST_WORK
         return [
-            NO_MODEL,
-            *([Model("boosted trees")] if rich else []),
-            *([Model("an additive model", ridge) for ridge in RIDGES] if additive else []),
+            "",
+            *(["shrunk to boosted trees"] if rich else []),
+            *(["shrunk to an additive model"] if additive else []),
         ]
 
-    def _fit(self, model: Model, counts: np.ndarray) -> np.ndarray:
+    def _model(self, name: str, counts: np.ndarray) -> np.ndarray:
         """Log-likelihood ratio of each output by a model of its columns; none says that the datasets agree."""
-        if model == NO_MODEL:
+        if not name:
             return np.zeros(len(self.keys))
+        if not name.endswith("trees"):
+            return fit_additive(one_hot(self.rows), counts)
         rows, side = np.concatenate([self.rows, self.rows]), np.repeat([1.0, 0.0], len(self.rows))
-        weight = counts.reshape(-1).astype(float)
-        if model.name.endswith("trees"):
-            return fit_boosted(rows, side, weight, rounds=ROUNDS)(self.rows)
-        hot = one_hot(self.rows)
-        w = fit_logistic(np.concatenate([hot, hot]), side, weight, ridge=model.ridge / weight.sum())
-        return hot @ w[:-1] + w[-1]
+        return fit_boosted(rows, side, counts.reshape(-1).astype(float), rounds=ROUNDS)(self.rows)
 
 
 def table_of(first: np.ndarray, second: np.ndarray) -> Table:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from audits import AuditResult, audit
-from audits.tables import NO_MODEL, Model, Table, row_keys, table_of
+from audits.tables import Table, row_keys, table_of
 from bounds.guarantees import PureDP
 
 PAIR = (np.zeros(6), np.array([1.0, 1, 1, -1, -1, -1]))
@@ -66,7 +66,7 @@ def drawn(weights: list[float], runs: int, seed: int = 0) -> Table:
 
 
 def test_additive_ratios_are_learned_from_fewer_runs_than_the_plain_table_needs() -> None:
-    """What the additive model is for: the error of the table over all words falls by half."""
+    """Five weights for sixteen words: the error falls to about √(5/16) = 0.56 of the plain table's."""
     weights = [0.4, -0.3, 0.5, 0.2]
     truth = np.array([np.dot(row, weights) for row in drawn(weights, 4000).rows])
     errors = []
@@ -76,7 +76,7 @@ def test_additive_ratios_are_learned_from_fewer_runs_than_the_plain_table_needs(
         ours, theirs = table.counts.sum(axis=0)
         errors.append([np.ptp(score - truth) for score in (atoms.scores, np.log(ours / theirs))])
     fitted, plain = np.median(errors, axis=0)
-    assert fitted < plain / 2
+    assert fitted < 0.7 * plain
 
 
 def test_the_halves_may_be_swapped() -> None:
@@ -86,12 +86,15 @@ def test_the_halves_may_be_swapped() -> None:
     assert np.array_equal(table.fitted()[0].scores, swapped.fitted()[0].scores)
 
 
-def test_a_ridge_holds_the_additive_model_at_nothing() -> None:
-    table = drawn([0.4, -0.3, 0.5, 0.2], 3000)
-    counts = table.counts.sum(axis=0)
-    loose, tight = (np.ptp(table._fit(Model("an additive model", ridge), counts)) for ridge in (1.0, 1e7))
-    assert tight < 0.01 < 0.5 < loose
-    assert not table._fit(NO_MODEL, counts).any()
+def test_an_additive_model_of_equal_laws_says_little() -> None:
+    """Without a ridge, chance alone spreads the scores by several tenths."""
+    spreads = []
+    for seed in range(20):
+        counts = drawn([0.0] * 4, 200, seed).counts.sum(axis=0)
+        held = np.ptp(drawn([0.0] * 4, 200, seed)._model("shrunk to an additive model", counts))
+        spreads.append((held, np.ptp(np.log((counts[0] + 0.5) / (counts[1] + 0.5)))))
+    held, plain = np.median(spreads, axis=0)
+    assert held < 0.2 * plain
 
 
 def test_rows_have_one_key_each() -> None:
