@@ -53,7 +53,7 @@ def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int) -> Pilo
 
 def pilot_size(trials: int, width: int) -> int:
     """Trials for choosing: a quarter of a small audit, a tenth of a large one, and a limit that keeps memory flat."""
-    share = max(min(trials // 4, 20_000), min(trials // 10, LARGEST_PILOT))
+    share = max(min(trials // 4, 15_000), min(trials // 10, LARGEST_PILOT))
     return max(10, min(share, PILOT_CELLS // max(1, width)))
 
 
