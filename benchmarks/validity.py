@@ -30,7 +30,7 @@ LIMITS = """\
 ## What this does not show
 
 - Rows far below alpha test the level weakly: the event an audit chooses is rarely the tight one.
-- One number of trials for most rows. Other sizes, and pairs found by search, are not in the table.
+- One number of trials only. Other sizes, and pairs found by search, are not in the table.
 - `assume="gdp"` refuses outputs that look unlike Gaussian ones; a mildly different law can pass that gate.
 """
 
