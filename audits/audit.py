@@ -149,13 +149,10 @@ class Tested:
         return k, self.trials, j, self.trials
 
     def bound(self, delta: float, alpha: float) -> float:
-        """The exact ratio test; after an interruption, limits that hold at every time at once.
-
-        Outcomes are ordered by the bound that the pilot predicts: where hits are few, another order costs power.
-        """
+        """The exact ratio test; after an interruption, limits that hold at every time at once."""
         k, n, j, m = self.pairs()
         if not self.stopped:
-            slope = float(np.exp(np.clip(self.choice.predicted, 0.0, 50.0)))
+            slope = float(np.exp(np.clip(self.choice.expected(delta), 0.0, 50.0)))
             return ratio_bound(k, n, j, m, delta=delta, alpha=(1 - BY_HAND) * alpha, slope=slope)
         level = BY_HAND * alpha / 2
         p_low, q_high = float(anytime(k, n, level)[0]), float(anytime(j, m, level)[1])

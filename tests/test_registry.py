@@ -29,7 +29,6 @@ UNCORRECTED = {
     "zhang17.theorem4.step": "a step of a proof whose conclusion, theorem4, holds by another way",
     "zhang17.theorem4.composition": "a step of a proof whose conclusion, theorem4, holds by another way",
     "dwang20.section3.1.objective": "the text against its own tables",
-    "zhang17.table2": "the size of a data set, printed larger than its description allows",
     "zhang17.theorem5.privacy": "the step size depends on the data: theorem5.convex.corrected has a public one",
     "wangxu19.algorithm1.noise.lipschitz": "a reading of algorithm1.noise, which has its correction",
     "dwang20.algorithm4.1.16.noise.lipschitz": "a reading of algorithm4.1.16.noise, which has its correction",

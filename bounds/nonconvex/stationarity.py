@@ -33,7 +33,7 @@ tangent_gap = quantity(
 )  # fmt: skip
 far = quantity("two_points", "||x₁ - x₂||", parameter=1, printed="‖x₁-x₂‖", latex=r"\|x_1-x_2\|")
 inner = quantity("inner_uv", "<u, v>", loss=1, printed="⟨u,v⟩", latex=r"\langle u,v\rangle")
-dual_C = quantity("dual_C", "max over w in C of <w, v>", loss=1, printed="‖v‖_C*", latex=r"\|v\|_{C^*}")
+dual_C = quantity("dual_C", "max over w in C of <w, v>", loss=1, printed="‖v‖_C°", latex=r"\|v\|_{C^{\circ}}")
 smooth_C = quantity("smooth_C", "smoothness in the norm of the set", loss=1, printed="L̃", latex=r"\tilde L")
 
 losses = [smooth(L_s), lipschitz(G)]  # Assumption 1 / 4.1.1: not convex
