@@ -51,10 +51,10 @@ class Choice:
     def expected(self, delta: float) -> float:
         """The bound by which the test orders outcomes: the predicted one, less half its width.
 
-        Too steep an order costs more than too flat a one. Not so for the shrunk rates of a table, which promise little
+        Too steep an order costs more than too flat a one. Not so for a table shrunk to a model, which promises little
         enough: there, where hits are few, the predicted bound itself is best.
         """
-        if isinstance(self.score, Atoms):
+        if isinstance(self.score, Atoms) and self.score.smoothed:
             return self.predicted
         plain = float(np.log(max(self.p - delta, 1e-300) / max(self.q, 1e-300)))
         return self.predicted - 0.5 * (plain - self.predicted)
