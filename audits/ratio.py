@@ -25,7 +25,7 @@ FIRST_CELLS = 32  # intervals of q on which the p-value of the answer is bounded
 FINE = (0.02, 0.08)  # share of the p-value that those bounds may add: as much as costs WORTH of epsilon, within these
 WORTH = 0.001
 MOST_HALVINGS = 9
-SLACK = 0.01  # standard errors by which an answer may be lower than the best one
+SLACK = 0.4  # standard errors by which an answer may be lower than the best one, for each such share
 
 
 @dataclass(frozen=True)
@@ -162,11 +162,11 @@ def ratio_bound(
     low = _largest(lambda eps: excess(eps, sampled_p_value), float(hint))
     near = 0.98 * low
     steep = (excess(low, sampled_p_value) - excess(near, sampled_p_value)) / max(low - near, 1e-9)
-    return _settled(lambda eps: excess(eps, partial(p_value, fine=fine)), low, max(steep, 0.1))
+    return _settled(lambda eps: excess(eps, partial(p_value, fine=fine)), low, max(steep, 0.1), SLACK * fine)
 
 
-def _settled(excess: Callable[[float], float], start: float, slope: float) -> float:
-    """A rejected epsilon at most SLACK standard errors below the largest: few steps from a start that is close."""
+def _settled(excess: Callable[[float], float], start: float, slope: float, slack: float) -> float:
+    """A rejected epsilon at most slack standard errors below the largest: few steps from a start that is close."""
     low, high = 0.0, math.inf
     below, above = -math.inf, math.inf
     trial = start
@@ -178,12 +178,12 @@ def _settled(excess: Callable[[float], float], start: float, slope: float) -> fl
             high, above = trial, value
         else:
             low, below = trial, value
-            if value > -SLACK:
+            if value > -slack:
                 break
         if math.isinf(below) or math.isinf(above):
-            trial -= (value + SLACK / 2) / slope
+            trial -= (value + slack / 2) / slope
         else:
-            trial = low + (high - low) * (SLACK / 2 + below) / (below - above) if below < -SLACK / 2 else low
+            trial = low + (high - low) * (slack / 2 + below) / (below - above) if below < -slack / 2 else low
     return float(low)
 
 
