@@ -205,7 +205,7 @@ def main() -> None:
     if given.only in (None, "SVT3"):
         near = queries(10, sensitivity=1.0)
         results = [
-            audit(leaky_vector, neighbours=near, guarantee=PureDP(1.0), max_trials=300_000, seed=s) for s in seeds[:5]
+            audit(leaky_vector, neighbours=near, guarantee=PureDP(1.0), max_trials=1_000_000, seed=s) for s in seeds[:5]
         ]
         flagged, middle = sum(r.violated for r in results), np.median([r.epsilon_lower for r in results])
         print(f"SVT3, pair found by search: flagged in {flagged} of {len(results)}, median epsilon >= {middle:.3f}")
