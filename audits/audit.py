@@ -152,8 +152,7 @@ class Tested:
         """The exact ratio test; after an interruption, limits that hold at every time at once."""
         k, n, j, m = self.pairs()
         if not self.stopped:
-            slope = float(np.exp(np.clip(self.choice.expected(delta), 0.0, 50.0)))
-            return ratio_bound(k, n, j, m, delta=delta, alpha=(1 - BY_HAND) * alpha, slope=slope)
+            return ratio_bound(k, j, n, delta=delta, alpha=(1 - BY_HAND) * alpha)
         level = BY_HAND * alpha / 2
         p_low, q_high = float(anytime(k, n, level)[0]), float(anytime(j, m, level)[1])
         return float(np.log((p_low - delta) / q_high)) if p_low - delta > q_high else 0.0

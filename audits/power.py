@@ -17,13 +17,14 @@ from scipy import special
 
 from audits.epsilon import checked_delta, epsilon_from_mu
 from audits.intervals import checked_level
-from audits.ratio import SET_ASIDE, Ordering, tail_probability
+from audits.ratio import SET_ASIDE, Ordering, order_at, tail_probability
 from audits.selection import predicted_bound, wilson
 from bounds.errors import InvalidInput
 
 POWER = 0.99
 LARGEST = 60.0  # an epsilon beyond which nothing is private
 LARGEST_MU = 20.0
+BLOCK = 0.05  # standard deviations of a count: a forecast needs no more digits
 # Standard errors of the excess p - e^eps q that choosing the event on a pilot may cost, by tests/test_power.py.
 CHOOSING = 1.0
 TAIL = np.linspace(-2, 9, 400)  # thresholds of the events of Gaussians
@@ -84,24 +85,21 @@ class RatioTest:
     def least(self, rates: Rates, low: float, high: float) -> float:
         """The least level between the two whose event is flagged; infinity if there is none.
 
-        Outcomes are ordered by a slope of about the bound that the audit expects, which costs power against the
-        claim itself: a rough level, from a test at the claim's own slope, says what bound that is.
+        A rough level, from outcomes that rank above the claim itself, says about which rates the test is to be exact.
         """
-        order = Ordering(self.trials, self.trials, math.exp(self.claimed), self.delta)
-        rough = self._bisected(order, -float(special.ndtri(self.alpha)), rates, low, high)
+        order = order_at(self.trials, self.delta, self.alpha)
+        rough = self._bisected(order, math.exp(self.claimed), rates, low, high)
         if math.isinf(rough):
             return math.inf
-        p, q = rates(rough)
-        expected = max(float(predicted_bound(p, q, self.delta, self.trials, self.alpha)), 0.0)
-        order = Ordering(self.trials, self.trials, math.exp(expected), self.delta)
-        return self._bisected(order, critical_rank(order, q, self.claimed, self.alpha), rates, low, high)
+        rank = critical_rank(order, rates(rough)[1], self.claimed, self.alpha)
+        return self._bisected(order, rank, rates, low, high)
 
     def _bisected(self, order: Ordering, rank: float, rates: Rates, low: float, high: float) -> float:
         def flagged(level: float) -> bool:
             p, q = rates(level)
             spread = math.sqrt((p * (1 - p) + math.exp(2 * self.claimed) * q * (1 - q)) / self.trials)
             met = np.array([max(p - CHOOSING * spread, 0.0)])
-            return p < 1 and float(tail_probability(order, rank, met, np.array([q]))[0]) >= self.power
+            return p < 1 and float(tail_probability(order, rank, met, np.array([q]), BLOCK)[0]) >= self.power
 
         step = 0.01
         while not flagged(low + step):
@@ -117,14 +115,13 @@ class RatioTest:
 
 def critical_rank(order: Ordering, q: float, claimed: float, alpha: float) -> float:
     """The least rank that the claim would be rejected at, for counts of the other dataset about as q has them."""
-    n = order.other_trials
     z = -float(special.ndtri(SET_ASIDE * alpha / 2))
-    nearby = np.linspace(wilson(q, n, -z), wilson(q, n, z), 5)
+    nearby = np.linspace(wilson(q, order.trials, -z), wilson(q, order.trials, z), 5)
     p = np.minimum(math.exp(claimed) * nearby + order.delta, 1.0)
     level = alpha * (1 - SET_ASIDE)
-    low, high = 0.0, -2.0 * float(special.ndtri(level / 2)) + 4.0
-    for _ in range(11):
+    low, high = claimed, claimed + 3.0
+    for _ in range(14):
         middle = (low + high) / 2
-        enough = float(tail_probability(order, middle, p, nearby).max()) <= level
+        enough = float(tail_probability(order, math.exp(middle), p, nearby, BLOCK).max()) <= level
         low, high = (low, middle) if enough else (middle, high)
-    return high
+    return math.exp(high)

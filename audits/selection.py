@@ -14,7 +14,7 @@ from scipy import special
 
 from audits.attacks import Score
 from audits.epsilon import Direction, checked_delta
-from audits.tables import Atoms, Table
+from audits.tables import Table
 from bounds.guarantees import ApproxDP, Guarantee, PureDP
 
 MOST_THRESHOLDS = 1500
@@ -47,17 +47,6 @@ class Choice:
     def holds(self, scores: np.ndarray) -> np.ndarray:
         """Which runs fall into the event."""
         return scores >= self.threshold if self.above else scores < self.threshold
-
-    def expected(self, delta: float) -> float:
-        """The bound by which the test orders outcomes: the predicted one, less half its width.
-
-        Too steep an order costs more than too flat a one. Not so for a table shrunk to a model, which promises little
-        enough: there, where hits are few, the predicted bound itself is best.
-        """
-        if isinstance(self.score, Atoms) and self.score.smoothed:
-            return self.predicted
-        plain = float(np.log(max(self.p - delta, 1e-300) / max(self.q, 1e-300)))
-        return self.predicted - 0.5 * (plain - self.predicted)
 
     @property
     def margin(self) -> float:

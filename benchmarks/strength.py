@@ -9,7 +9,6 @@ Run: python -m benchmarks.strength [--seeds 20] [--first-seed 0] [--only SVT1]
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -106,11 +105,8 @@ def oracle(rates: list[Rates], trials: int, delta: float) -> float:
         predicted = predicted_bound(p, q, delta, trials, ALPHA)
         # The prediction is good to a few percent: the best few are simulated.
         for i in np.argsort(-predicted, kind="stable")[:2]:
-            slope = math.exp(max(float(predicted[i]), 0.0))
-            counts = rng.binomial(trials, [[p[i], q[i]]] * 51).tolist()
-            medians.append(
-                np.median([ratio_bound(k, trials, j, trials, delta=delta, alpha=ALPHA, slope=slope) for k, j in counts])
-            )
+            counts = rng.binomial(trials, [[p[i], q[i]]] * 201).tolist()
+            medians.append(np.median([ratio_bound(k, j, trials, delta=delta, alpha=ALPHA) for k, j in counts]))
     return float(max(medians))
 
 

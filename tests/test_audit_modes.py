@@ -217,9 +217,7 @@ def test_a_stop_by_hand_and_a_full_run_share_one_alpha() -> None:
     alpha, counts = 0.05, np.array([[700], [200]])
     choice = Choice(Coordinate(0), 0.0, True, "first", Target(0.0, 0.0), 0.7, 0.2, 1.1)
     ended, stopped = (Counts(choice, counts, 1000, 1000, by_hand).bound(0.0, alpha) for by_hand in (False, True))
-    most = ratio_bound(
-        700, 1000, 200, 1000, delta=0.0, alpha=(1 - BY_HAND) * alpha, slope=math.exp(choice.expected(0.0))
-    )
+    most = ratio_bound(700, 200, 1000, delta=0.0, alpha=(1 - BY_HAND) * alpha)
     p_low, q_high = anytime(700, 1000, BY_HAND * alpha / 2)[0], anytime(200, 1000, BY_HAND * alpha / 2)[1]
     assert (ended, stopped) == (most, pytest.approx(math.log(p_low / q_high)))
     assert 0 < stopped < ended

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from audits import AuditResult, audit
-from audits.selection import Choice, Target
-from audits.tables import Atoms, Table, row_keys, table_of
+from audits.tables import Table, row_keys, table_of
 from bounds.guarantees import PureDP
 
 PAIR = (np.zeros(6), np.array([1.0, 1, 1, -1, -1, -1]))
@@ -109,12 +108,3 @@ def test_outputs_near_the_largest_float_are_no_trouble() -> None:
         return 1e200 * (data + rng.laplace(size=trials))
 
     assert not audit(huge, pair=(0.0, 1.0), guarantee=PureDP(1.0), max_trials=5000, alpha=1e-6).violated
-
-
-def test_a_plain_table_is_believed_less_than_one_shrunk_to_a_model() -> None:
-    """Ordering by what a small pilot promises cost an audit of the discrete Gaussian a quarter of its bound."""
-    plain, shrunk = (
-        Choice(Atoms(np.array([0]), np.array([1.0]), model), 0.0, True, "first", Target(0.0, 1.0), 0.2, 0.05, 1.0)
-        for model in ("", ", shrunk to an additive model")
-    )
-    assert plain.expected(0.0) < plain.predicted == shrunk.expected(0.0)
