@@ -21,7 +21,7 @@ from audits.journal import Journal
 from audits.neighbours import Neighbours, Pair
 from audits.outputs import Encoding, Mechanism
 from audits.pilot import Pilot, run_pilot, select, sentence_of
-from audits.plan import TEST, Plan
+from audits.plan import BY_HAND, TEST, Plan
 from audits.power import detectable_epsilon, detectable_gaussian
 from audits.ratio import ratio_bound
 from audits.result import AuditResult, Event, Progress, curve_from_counts
@@ -34,7 +34,6 @@ from bounds.guarantees import Guarantee
 
 CURVE_TRIALS = 500_000
 CURVE_POINTS = 41
-BY_HAND = 0.01  # share of alpha that pays for a bound after Ctrl-C, whose time may depend on what was seen
 ASSUMPTIONS = (None, "gdp")
 
 

@@ -35,13 +35,14 @@ class MechanismFailed(DpcheckError, RuntimeError):
 
 @dataclass(frozen=True)
 class Chunk:
-    """`trials` runs on one dataset: `side` 0 or 1, `index` within its stage."""
+    """`trials` runs on one dataset: `side` 0 or 1, `index` within its stage; `twin` chunks share their seed."""
 
     stage: int
     side: int
     index: int
     trials: int
     first: int
+    twin: bool = False
 
     @property
     def key(self) -> tuple[int, int, int]:
@@ -50,7 +51,8 @@ class Chunk:
 
     def rng(self, seed: int) -> np.random.Generator:
         """The chunk's own stream: a function of the audit's seed and of the chunk's place, nothing else."""
-        return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=self.key)))
+        place = (self.stage, 0, self.index) if self.twin else self.key
+        return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=place)))
 
     def __str__(self) -> str:
         return f"trials {self.first} to {self.first + self.trials - 1}"
@@ -61,10 +63,10 @@ def chunk_size(max_trials: int, width: int = 1) -> int:
     return max(1, min(LARGEST_CHUNK, -(-max_trials // 32), 2**23 // max(1, width)))
 
 
-def chunks(stage: int, trials: int, size: int, start: int = 0) -> list[Chunk]:
-    """The chunks of a stage, both datasets, in the order their results are used."""
-    places = range(start, -(-trials // size))
-    return [Chunk(stage, side, i, min(size, trials - i * size), i * size) for i in places for side in (0, 1)]
+def chunks(stage: int, trials: int, size: int, twin: bool = False) -> list[Chunk]:
+    """The chunks of a stage, both datasets, in the order their results are used; `twin` ones use the same noise."""
+    places = range(-(-trials // size))
+    return [Chunk(stage, side, i, min(size, trials - i * size), i * size, twin) for i in places for side in (0, 1)]
 
 
 Reduce = Callable[[Any, Chunk], Any]

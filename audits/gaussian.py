@@ -7,20 +7,21 @@ checked first, on every trial, and a mechanism that fails is refused.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import optimize, special, stats
+from scipy import special, stats
 
 from audits.attacks import AimedName, Coordinate, Given, Score, aimed, fit_projections
 from audits.densities import KnownRatio
 from audits.epsilon import epsilon_from_mu
-from audits.executor import Chunk, chunk_size, chunks
+from audits.executor import Chunk, Runner, chunk_size, chunks
+from audits.mean_gap import IndependentRuns, TwinRuns, central_moments, twin_share
 from audits.neighbours import Pair
 from audits.outputs import Encoding
-from audits.pilot import Pilot, run_pilot
-from audits.plan import TEST, Plan
+from audits.pilot import Pilot, run_pilot, sentence_of
+from audits.plan import BY_HAND, TEST, Plan
 from audits.power import POWER
 from audits.result import AuditResult, Curve, Event
 from audits.selection import Choice, Target
@@ -35,7 +36,7 @@ CURVE_POINTS = 41
 
 @dataclass(frozen=True)
 class Moments:
-    """Power sums of the scores of a chunk, about a centre and scale from the pilot."""
+    """Power sums of the scores of a chunk, about a centre and scale from the pilot; runs on the first one's side."""
 
     encoding: Encoding
     score: Score
@@ -45,24 +46,8 @@ class Moments:
     def __call__(self, outputs: Any, chunk: Chunk) -> np.ndarray:
         z = (self.score(self.encoding(outputs)) - self.centre) / self.scale
         square = z * z
-        return np.array([len(z), z.sum(), square.sum(), (square * z).sum(), (square * square).sum()])
-
-
-def mu_limit(first: np.ndarray, second: np.ndarray, alpha: float) -> float:
-    """Lower limit on mu = |mean gap| / sigma from two rows of power sums (the sign is fixed by the pilot).
-
-    The two-sample t statistic is noncentral t with noncentrality mu sqrt(nm / (n + m)).
-    """
-    n, m = first[0], second[0]
-    variance = (_central(first)[0] * n + _central(second)[0] * m) / (n + m - 2)
-    scale = math.sqrt(n * m / (n + m))
-    t = (first[1] / n - second[1] / m) / math.sqrt(variance) * scale
-    df = n + m - 2
-    if df > 2000:  # the noncentral t is normal to four digits there: Johnson and Welch 1940
-        return float(t + special.ndtri(alpha) * math.sqrt(1 + t * t / (2 * df))) / scale
-    reach = 40 * math.sqrt(1 + t * t / (2 * df))
-    root = optimize.brentq(lambda c: float(stats.nct.sf(t, df, c)) - alpha, t - reach, t + reach)
-    return float(root) / scale
+        sums = [z.sum(), square.sum(), (square * z).sum(), (square * square).sum()]
+        return np.array([len(z), *sums, np.count_nonzero(z > 0)])
 
 
 def refuse_unless_normal(sums: np.ndarray, pilot: tuple[np.ndarray, np.ndarray]) -> None:
@@ -70,11 +55,11 @@ def refuse_unless_normal(sums: np.ndarray, pilot: tuple[np.ndarray, np.ndarray])
     z = -float(special.ndtri(GATE / 7 / 2))
     for name, row in zip(("first", "second"), sums, strict=True):
         n = row[0]
-        variance, third, fourth = _central(row)
+        variance, third, fourth = central_moments(row)
         skew, excess = third / variance**1.5, fourth / variance**2 - 3
-        if abs(skew) > z * math.sqrt(6 / n) or abs(excess) > z * math.sqrt(24 / n):
+        if abs(skew) > z * math.sqrt(6 / n) or abs(kurtosis_score(excess, n)) > z:
             _refuse(f"skewness {skew:.3g}, excess kurtosis {excess:.3g} on the {name} dataset")
-    one, two = _central(sums[0])[0], _central(sums[1])[0]
+    one, two = central_moments(sums[0])[0], central_moments(sums[1])[0]
     if abs(math.log(one / two)) > z * math.sqrt(2 / sums[0][0] + 2 / sums[1][0]):
         _refuse(f"variances {one:.4g} and {two:.4g} on the two datasets")
     for scores in pilot:
@@ -83,57 +68,112 @@ def refuse_unless_normal(sums: np.ndarray, pilot: tuple[np.ndarray, np.ndarray])
             _refuse(f"Kolmogorov distance {distance:.3g} from the fitted normal")
 
 
+def kurtosis_score(excess: float, n: float) -> float:
+    """A normal score for the excess kurtosis of n normals, whose own law is skewed (Anscombe and Glynn 1983)."""
+    mean = -6 / (n + 1)
+    variance = 24 * n * (n - 2) * (n - 3) / ((n + 1) ** 2 * (n + 3) * (n + 5))
+    x = (excess - mean) / math.sqrt(variance)
+    skew = 6 * (n * n - 5 * n + 2) / ((n + 7) * (n + 9)) * math.sqrt(6 * (n + 3) * (n + 5) / (n * (n - 2) * (n - 3)))
+    a = 6 + 8 / skew * (2 / skew + math.sqrt(1 + 4 / skew**2))
+    cube = (1 - 2 / a) / (1 + x * math.sqrt(2 / (a - 4)))
+    return (1 - 2 / (9 * a) - math.copysign(abs(cube) ** (1 / 3), cube)) / math.sqrt(2 / (9 * a))
+
+
 def audit_gaussian(plan: Plan, pair: Pair, spent: int) -> AuditResult:
-    """A small pilot for the direction, then the noncentral t limit on everything else."""
+    """A small pilot for the direction and the likeness of twins, then limits on the mean gap from everything else."""
     runner = plan.runner(pair)
     left = plan.max_trials - spent
-    pilot = run_pilot(plan, runner, max(50, min(int(PILOT_SHARE * left), 100_000)), left)
+    pilot = run_pilot(plan, runner, max(50, min(int(PILOT_SHARE * left), 100_000)), left, twin=True)
     score, shift = _score(aimed(plan.attack, plan.mechanism, runner.pair), pilot)
     ours, theirs = score(pilot.first), score(pilot.second)
     spread = float(np.sqrt((ours.var() + theirs.var()) / 2))
     if spread == 0 or not np.isfinite(spread):
         _refuse(f"standard deviation {spread:g}")
     reduce = Moments(pilot.encoding, score, float((ours.mean() + theirs.mean()) / 2), spread * shift)
-    trials = left - pilot.trials
-    sums = np.zeros((2, 5))
-    for chunk, row in runner.results(chunks(TEST, trials, chunk_size(plan.max_trials, pilot.encoding.width)), reduce):
-        sums[chunk.side] += row
-        if plan.progress is not None and chunk.side == 1:
-            plan.progress(spent + pilot.trials + chunk.first + chunk.trials, plan.max_trials, 0.0)
-    refuse_unless_normal(sums, (ours, theirs))
-    mu = max(0.0, mu_limit(sums[0], sums[1], plan.alpha))
+    measured = measure(plan, runner, reduce, twin_share(shift * ours, shift * theirs), spent + pilot.trials)
+    gap, level = measured.gap(), (1 - BY_HAND) * plan.alpha
+    refuse_unless_normal(gap.sums, (ours, theirs))
+    if measured.stopped:  # each chunk might have been the last: their levels add up
+        level = BY_HAND * plan.alpha / measured.looks
+    mu = max(0.0, gap.limit(level))
     goal = _target(plan, mu)
     bound = epsilon_from_mu(mu, goal.delta)
     middle = float((ours.mean() + theirs.mean()) / 2)
     choice = Choice(score, middle, shift > 0, "first", goal, 0.5, 0.5, bound, normal=True)
-    words = f"mean of {score} is {mu:.4g} standard deviations or more {'higher' if shift > 0 else 'lower'}"
+    words = f"{sentence_of(choice)}, halfway between Gaussians {mu:.4g} standard deviations apart or more"
+    runs = int(gap.sums[0, 0])
+    limits = "twin runs with the same noise" if isinstance(gap, TwinRuns) else "noncentral t"
+    by_hand = (f"stopped by hand after {runs} of the test's trials: the bound holds after each chunk",)
     return AuditResult(
         violated=plan.guarantee is not None and bound > goal.epsilon,
         epsilon_lower=bound,
         delta=goal.delta,
         alpha=float(plan.alpha),
-        trials=spent + pilot.trials + trials,
+        trials=spent + pilot.trials + runs,
         seconds=0.0,
         pair=runner.pair,
         event=Event(words, choice, pilot.encoding),
         direction="first",
-        detectable_epsilon=_detectable(goal, trials, plan.alpha),
-        curve=gaussian_curve(sums[0], sums[1], plan.alpha),
+        detectable_epsilon=_detectable(goal, gap, level),
+        curve=gaussian_curve(gap, plan.alpha),
         seed=plan.seed,
         guarantee=plan.guarantee,
         claimed=goal.epsilon,
-        method="noncentral t, assuming Gaussian outputs (checked)",
-        counts=(trials, trials, trials),
-        health=pilot.health,
+        method=f"{limits}, assuming Gaussian outputs (checked)",
+        counts=(int(gap.sums[0, 5]), int(gap.sums[1, 5]), runs),
+        health=pilot.health + (by_hand if measured.stopped else ()),
     )
 
 
-def gaussian_curve(first: np.ndarray, second: np.ndarray, alpha: float) -> Curve:
+@dataclass
+class Measured:
+    """Power sums of both datasets as chunks come in, and the sums of each chunk of twins."""
+
+    share: float | None
+    looks: int
+    rows: list[np.ndarray] = field(default_factory=list)
+    stopped: bool = False
+
+    def gap(self) -> IndependentRuns | TwinRuns:
+        """What these sums say of the mean gap."""
+        rows = np.array(self.rows)
+        sums = rows.sum(axis=0)
+        if self.share is None or len(rows) < 2:
+            return IndependentRuns(sums)
+        means = rows[:, :, 1] / rows[:, :, 0]
+        return TwinRuns(sums, np.stack([rows[:, 0, 0], means[:, 0] - means[:, 1]], axis=1), self.share)
+
+
+def measure(plan: Plan, runner: Runner, reduce: Moments, share: float | None, ahead: int) -> Measured:
+    """All remaining trials, as twins where that pays. Ctrl-C ends them early, and what was summed is kept."""
+    trials = plan.max_trials - ahead
+    work = chunks(TEST, trials, chunk_size(trials, reduce.encoding.width), twin=share is not None)
+    measured = Measured(share, len(work) // 2)
+    first = np.zeros(6)
+    delta = max((goal.delta for goal in plan.goals), default=0.0)
+    try:
+        for chunk, row in runner.results(work, reduce):
+            if chunk.side == 0:
+                first = row
+                continue
+            measured.rows.append(np.stack([first, row]))
+            if plan.progress is not None:
+                mu = measured.gap().limit(plan.alpha) if len(measured.rows) > 1 else 0.0
+                bound = epsilon_from_mu(mu, delta) if delta > 0 else 0.0
+                plan.progress(ahead + chunk.first + chunk.trials, plan.max_trials, bound)
+    except KeyboardInterrupt:
+        if len(measured.rows) < 2:
+            raise  # nothing is known yet
+        measured.stopped = True
+    return measured
+
+
+def gaussian_curve(gap: IndependentRuns | TwinRuns, alpha: float) -> Curve:
     """Trade-off of two Gaussians mu apart, with the band of mu's two-sided limits: it holds at all points at once."""
     type_one = np.linspace(0.0, 1.0, CURVE_POINTS)
-    middle, low, high = (mu_limit(first, second, level) for level in (0.5, alpha / 2, 1 - alpha / 2))
+    middle, low, high = (gap.limit(level) for level in (0.5, alpha / 2, 1 - alpha / 2))
     type_two, most, least = (special.ndtr(-special.ndtri(type_one) - mu) for mu in (middle, low, high))
-    return Curve(type_one, type_two, type_one, type_one, least, most, int(first[0]))
+    return Curve(type_one, type_two, type_one, type_one, least, most, int(gap.sums[0, 0]))
 
 
 def _score(attack: Any, pilot: Pilot) -> tuple[Score, float]:
@@ -164,24 +204,13 @@ def _target(plan: Plan, mu: float) -> Target:
     return max(goals, key=lambda goal: epsilon_from_mu(mu, goal.delta) - goal.epsilon)
 
 
-def _detectable(goal: Target, trials: int, alpha: float) -> float:
+def _detectable(goal: Target, gap: IndependentRuns | TwinRuns, alpha: float) -> float:
     """Epsilon of the mu whose limit passes the claim's mu with probability 0.99."""
     low, high = 0.0, 50.0
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if epsilon_from_mu(middle, goal.delta) <= goal.epsilon else (low, middle)
-    # Delta method: the standard error of the gap grows with mu itself.
-    step = (special.ndtri(POWER) - special.ndtri(alpha)) * math.sqrt(2 / trials * (1 + high * high / 8))
-    return epsilon_from_mu(high + float(step), goal.delta)
-
-
-def _central(row: np.ndarray) -> tuple[float, float, float]:
-    """Second, third and fourth central moments from power sums."""
-    n = float(row[0])
-    if n < 8:
-        raise InvalidInput("max_trials", int(n), "enough for moments (200 or more)", "Raise max_trials.")
-    a, b, c, d = (float(value) for value in row[1:] / n)
-    return b - a * a, c - 3 * a * b + 2 * a**3, d - 4 * a * c + 6 * a * a * b - 3 * a**4
+    return epsilon_from_mu(high + gap.distance(high, alpha, POWER), goal.delta)
 
 
 def _refuse(found: str) -> None:

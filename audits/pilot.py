@@ -40,12 +40,15 @@ class Pilot:
         return len(self.first)
 
 
-def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int) -> Pilot:
-    """Run `trials` per dataset (a share of the trials `left` when None) and look at the mechanism's health."""
+def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int, twin: bool = False) -> Pilot:
+    """Run `trials` per dataset (a share of the trials `left` when None) and look at the mechanism's health.
+
+    `twin` runs have the same seeds on both datasets.
+    """
     probe = runner.outputs(Chunk(PROBE, 0, 0, PROBES, 0))
     width = encoding_of(probe).width
     count = min(pilot_size(left, width) if trials is None else trials, max(10, PILOT_CELLS // width))
-    raw = gather(runner, chunks(PILOT, count, chunk_size(plan.max_trials, width)))
+    raw = gather(runner, chunks(PILOT, count, chunk_size(plan.max_trials, width), twin))
     encoding = encoding_of(joined(raw))
     first, second = encoding(raw[0]), encoding(raw[1])
     return Pilot(encoding, first, second, health_of(runner, probe, first, second))

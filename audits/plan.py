@@ -21,6 +21,7 @@ from bounds.guarantees import ADD_REMOVE, LABEL_ONLY, LOCAL, REPLACE_ONE, Guaran
 
 PILOT, TEST, PROBE, SEARCH = 0, 1, 2, 3  # stages: each has seeds of its own; searches count on from the last
 FEWEST_TRIALS = 20
+BY_HAND = 0.01  # share of alpha that pays for a bound after Ctrl-C, whose time may depend on what was seen
 
 
 @dataclass(frozen=True)

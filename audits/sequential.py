@@ -189,6 +189,10 @@ class Wager:
         """The counts of the fit with the most runs."""
         return max(self.seen, self.shown, key=lambda seen: seen.runs)
 
+    def refuted(self) -> bool:
+        """Whether the claim, which is one of the rungs, and every rung below it have fallen."""
+        return bool((self.highest[: CLAIM + 1] >= -math.log(self.alpha)).all())
+
     def bound(self) -> float:
         """The highest rung of an unbroken row of rejected ones: each true rung falls with probability alpha at most."""
         fallen = self.highest >= -math.log(self.alpha)
@@ -218,29 +222,36 @@ def audit_early(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     kept: list[list[Any]] = [[], []]
     rows = [np.zeros((0, 1)), np.zeros((0, 1))]
     raw: list[Any] = [None, None]
-    done, fell = 0, None
-    for chunk, outputs in runner.results(batches(plan.max_trials - spent), None):
-        raw[chunk.side] = outputs
-        if chunk.side == 0:
-            continue
-        if wager is not None:
-            fell = wager.bet(encoding(raw[0]), encoding(raw[1]))
-        done += chunk.trials if fell is None else fell + 1
-        if fell is not None:
-            break
-        if done <= MOST_KEPT:
-            for side in (0, 1):
-                kept[side].append(raw[side])
-        if done >= refit_at and done <= MOST_KEPT:
-            encoding = encoding_of(joined([*kept[0], *kept[1]]))
-            rows = [encoding(joined(kept[0])), encoding(joined(kept[1]))]
-            wager = refitted(plan, attack, wager, rows)
-            refit_at = int(REFIT * done)
-        if plan.progress is not None and wager is not None:
-            plan.progress(spent + done, plan.max_trials, wager.bound())
+    done, fell, stopped = 0, None, False
+    try:
+        for chunk, outputs in runner.results(batches(plan.max_trials - spent), None):
+            raw[chunk.side] = outputs
+            if chunk.side == 0:
+                continue
+            if wager is not None:
+                fell = wager.bet(encoding(raw[0]), encoding(raw[1]))
+            done += chunk.trials if fell is None else fell + 1
+            if fell is not None:
+                break
+            if done <= MOST_KEPT:
+                for side in (0, 1):
+                    kept[side].append(raw[side])
+            if done >= refit_at and done <= MOST_KEPT:
+                encoding = encoding_of(joined([*kept[0], *kept[1]]))
+                rows = [encoding(joined(kept[0])), encoding(joined(kept[1]))]
+                wager = refitted(plan, attack, wager, rows)
+                refit_at = int(REFIT * done)
+            if plan.progress is not None and wager is not None:
+                plan.progress(spent + done, plan.max_trials, wager.bound())
+    except KeyboardInterrupt:
+        if wager is None:
+            raise  # nothing is known yet
+        stopped = True  # the wealth may be looked at whenever one likes: this costs nothing
     assert wager is not None
     health = health_of(runner, probe, rows[0], rows[1])
-    return _result(plan, pair, wager, encoding, spent + done, fell is not None, health)
+    if stopped:
+        health += (f"stopped by hand after {done} trials: the bound holds at every time at once",)
+    return _result(plan, pair, wager, encoding, spent + done, health)
 
 
 def refitted(plan: Plan, attack: Any, wager: Wager | None, rows: list[np.ndarray]) -> Wager:
@@ -263,7 +274,7 @@ def refitted(plan: Plan, attack: Any, wager: Wager | None, rows: list[np.ndarray
 
 
 def _result(
-    plan: Plan, pair: Pair, wager: Wager, encoding: Encoding, trials: int, fell: bool, health: tuple[str, ...]
+    plan: Plan, pair: Pair, wager: Wager, encoding: Encoding, trials: int, health: tuple[str, ...]
 ) -> AuditResult:
     cells, goal = wager.cells, wager.goal
     n = int(cells[0].sum())
@@ -271,11 +282,9 @@ def _result(
     first_better = in_a[0] - math.exp(goal.epsilon) * in_a[1] >= in_b[1] - math.exp(goal.epsilon) * in_b[0]
     choice = wager.events[0 if first_better else 1]
     hits = (int(in_a[0]), int(in_a[1])) if first_better else (int(in_b[1]), int(in_b[0]))
-    bound = wager.bound()
     return AuditResult(
-        # The claim is one of the rungs: it is refuted when it and every rung below it have fallen.
-        violated=fell and bound >= goal.epsilon,
-        epsilon_lower=bound,
+        violated=wager.refuted(),
+        epsilon_lower=wager.bound(),
         delta=goal.delta,
         alpha=float(plan.alpha),
         trials=trials,
@@ -288,7 +297,7 @@ def _result(
         seed=plan.seed,
         guarantee=plan.guarantee,
         claimed=goal.epsilon,
-        method="betting, watched all the time" + (", stopped early" if fell else ""),
+        method="betting, watched all the time" + (", stopped early" if wager.refuted() else ""),
         counts=(*hits, n),
         health=health,
     )

@@ -15,9 +15,9 @@ import pytest
 
 from audits import AuditResult, MechanismFailed, audit, group, label_only, per_run, replace_one
 from audits.attacks import Coordinate
-from audits.audit import BY_HAND
 from audits.audit import Tested as Counts
 from audits.intervals import anytime
+from audits.plan import BY_HAND
 from audits.ratio import ratio_bound
 from audits.selection import Choice, Target
 from audits.sequential import best_bet, log_growth
@@ -209,6 +209,23 @@ def test_ctrl_c_keeps_what_is_known() -> None:
     result = audit(laplace, pair=(0.0, 3.0), guarantee=PureDP(1.0), max_trials=20_000, alpha=1e-6, progress=stop)
     assert result.violated
     assert result.trials < 20_000
+    assert any("stopped by hand" in message for message in result.health)
+
+
+def test_ctrl_c_under_early_stopping_keeps_the_wealth() -> None:
+    """The bound may be read at any time, so a stop by hand costs nothing: it is the one that was shown."""
+    shown: list[float] = []
+
+    def stop(done: int, total: int, bound: float) -> None:
+        shown.append(bound)
+        if done > total // 2:
+            raise KeyboardInterrupt
+
+    asked: dict[str, Any] = {"guarantee": PureDP(1.0), "max_trials": 4000, "stop_early": True}
+    result = audit(laplace, pair=(0.0, 1.0), progress=stop, **asked)
+    assert result.epsilon_lower == shown[-1] > 0
+    assert not result.violated
+    assert result.trials < 4000
     assert any("stopped by hand" in message for message in result.health)
 
 

@@ -11,6 +11,7 @@ from scipy import special, stats
 
 from audits import Curve, audit
 from audits.gaussian import gaussian_curve
+from audits.mean_gap import IndependentRuns
 from audits.sequential import FIRST_BATCH, MOST_FITS, MOST_KEPT, REFIT, batches
 from bounds.guarantees import ApproxDP, PureDP
 
@@ -94,8 +95,8 @@ def test_the_gaussian_band_covers_as_often_as_it_says() -> None:
         sums = np.array(
             [[np.sum(z**k) for k in range(5)] for z in (rng.standard_normal(100) + 1, rng.standard_normal(100))]
         )
-        misses += not holds(gaussian_curve(sums[0], sums[1], 0.2), gaussian_tradeoff(1.0))
+        misses += not holds(gaussian_curve(IndependentRuns(sums), 0.2), gaussian_tradeoff(1.0))
     assert stats.binom.sf(88, 300, 0.2) < 1e-4
     assert stats.binom.cdf(32, 300, 0.2) < 1e-4
     assert 33 <= misses <= 88
-    assert math.isfinite(gaussian_curve(sums[0], sums[1], 1e-9).type_two_low.sum())
+    assert math.isfinite(gaussian_curve(IndependentRuns(sums), 1e-9).type_two_low.sum())
