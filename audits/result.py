@@ -18,6 +18,8 @@ from audits.selection import Choice
 from bounds.errors import MissingDependency, shown
 from bounds.guarantees import Guarantee
 
+SURE = 1e-6  # a false-alarm rate that needs no second look
+
 
 @dataclass(frozen=True)
 class Event:
@@ -120,7 +122,7 @@ class AuditResult:
             ("verdict", f"{verdict}: {claim}"),
             (
                 "epsilon",
-                f">= {self.epsilon_lower:.4g} at delta = {self.delta:.3g}{self._compared()}"
+                f">= {self._shown_epsilon()} at delta = {self.delta:.3g}{self._compared()}"
                 f"  (false-alarm rate {self.alpha:g})",
             ),
             (
@@ -132,7 +134,17 @@ class AuditResult:
             ("cost", f"{self.trials} trials per dataset, {self.seconds:.2f} s, {self.method}"),
             ("replay", f"seed={self.seed}"),
         ]
+        if self.violated and self.alpha > SURE:
+            text = f"up to {100 * self.alpha:g}% of the audits of a mechanism that just keeps its promise say this"
+            lines.append(("confirm", f"{text}: run again with another seed and alpha={SURE:g}"))
         return lines + [("health", message) for message in self.health]
+
+    def _shown_epsilon(self) -> str:
+        """Four digits, or as many as tell it from the claim."""
+        digits = 4
+        while digits < 17 and self.violated and f"{self.epsilon_lower:.{digits}g}" == f"{self.claimed:.{digits}g}":
+            digits += 1
+        return f"{self.epsilon_lower:.{digits}g}"
 
     def _compared(self) -> str:
         return "" if self.guarantee is None else f", claimed {self.claimed:.4g}"

@@ -279,3 +279,17 @@ def test_a_raise_names_trial_seed_and_dataset() -> None:
 
 def _facts(result: AuditResult) -> tuple[Any, ...]:
     return result.epsilon_lower, result.counts, result.event.sentence, result.direction, result.trials
+
+
+def test_a_narrow_violation_is_told_from_the_claim_and_asks_to_be_confirmed() -> None:
+    """Seen: "epsilon >= 1, claimed 1", and no word that one tight mechanism in twenty is reported so."""
+    asked: dict[str, Any] = {"pair": (0.0, 2.0), "max_trials": 4000}
+    bound = audit(laplace, guarantee=PureDP(1.0), **asked).epsilon_lower
+    near = PureDP(bound * (1 - 1e-7))
+    text = repr(audit(laplace, guarantee=near, **asked))
+    shown = text.split("epsilon    >= ")[1].split()[0]
+    assert shown != f"{near.eps:.4g}"
+    assert float(shown) > near.eps
+    assert "up to 5% of the audits" in text
+    assert "confirm" not in repr(audit(laplace, guarantee=PureDP(1.0), alpha=1e-6, **asked))
+    assert "confirm" not in repr(audit(laplace, guarantee=PureDP(3.0), **asked))
