@@ -120,6 +120,7 @@ def _each_failure_names(said: str) -> None:
     for name, words in FAILURES.items():
         part = said.split(f"_ {name} _")[1].split("\n____")[0]
         assert words in part, (name, part)
+    assert "executor.py" not in said  # a refusal says what to do, without the engine's frames
     broken = said.split("_ test_half_the_noise _")[1].split("\n____")[0]
     for line in ("claimed ", "found ", "first ", "second ", "event ", "replay ", "--dpcheck-seed=0"):
         assert f"  {line}" in broken or line in broken
