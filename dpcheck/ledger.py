@@ -104,17 +104,10 @@ def json_report(entries: Sequence[Entry]) -> str:
     return json.dumps({**total, "entries": list(entries)}, indent=1) + "\n"
 
 
-COLUMNS: tuple[str, ...] = (
-    "test",
-    "outcome",
-    "mechanism",
-    "guarantee",
-    "epsilon_lower",
-    "detectable_epsilon",
-    "delta",
-    "alpha",
-)
-COLUMNS += ("trials", "event", "pair", "seed")
+COLUMNS = (
+    "test", "outcome", "mechanism", "guarantee", "epsilon_lower", "detectable_epsilon", "delta", "alpha", "trials",
+    "event", "pair", "seed",
+)  # fmt: skip
 
 
 def html_report(entries: Sequence[Entry]) -> str:
@@ -124,13 +117,14 @@ def html_report(entries: Sequence[Entry]) -> str:
         f"<tr class='{entry['outcome']}'>" + "".join(f"<td>{_cell(entry[name])}</td>" for name in COLUMNS) + "</tr>\n"
         for entry in entries
     )
-    body = f"<p>{html.escape(closing_line(entries))}</p><table><tr>{head}</tr>\n{rows}</table>"
+    body = f"<p>{html.escape(closing_line(entries))}</p><div><table><tr>{head}</tr>\n{rows}</table></div>"
     return page("dpcheck: audits of a test run", body)
 
 
 STYLE = """body{font:15px/1.5 system-ui,sans-serif;margin:2rem;max-width:100rem}table{border-collapse:collapse}
 th,td{border:1px solid #ccc;padding:.3rem .6rem;text-align:left;vertical-align:top}th{background:#f4f4f4}
-tr.violated td{background:#fde8e8}tr.unhealthy td{background:#fff6dd}td{overflow-wrap:anywhere}"""
+tr.violated td{background:#fde8e8}tr.unhealthy td{background:#fff6dd}td{overflow-wrap:break-word}
+div{overflow-x:auto}svg{margin-top:1rem}td:nth-child(11){min-width:14rem}"""
 
 
 def page(title: str, body: str) -> str:
