@@ -184,7 +184,7 @@ def page(rows: dict[str, tuple[Case, dict[str, float]]], audits: int, trials: in
         "",
         f"P(epsilon_lower > true epsilon) must be at most alpha. Each row: {audits} audits, seeds 0 to {audits - 1},",
         f"alpha = {ALPHA}, on a mechanism of exactly known epsilon and on its worst pair. Trials are per dataset,",
-        f"all stages together. At an exact level of alpha a row's count exceeds {top} once in 200 such tables.",
+        f"all stages together. At an exact level of alpha a row's count exceeds {top} with probability 0.005 at most.",
         "",
         "Rerun: `python -m benchmarks.validity`",
         "",

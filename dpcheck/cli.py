@@ -134,6 +134,9 @@ def run_verify(args: argparse.Namespace, rest: list[str], out: Console, err: Con
         docs = verify.RECORD.parents[1] / "docs"
         if docs.is_dir():  # in a checkout; an installed package has none
             verdicts_page.write(docs / "verdicts.md", verify.recorded(), catalogue())
+            readme = docs.parent / "README.md"
+            text = verdicts_page.with_record(readme.read_text(encoding="utf-8"), verify.recorded())
+            verify.write_whole(readme, text)
         err.print(f"recorded {len(done)} verdicts")
         return OK
     changed = verify.differences(done)

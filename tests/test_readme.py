@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dpcheck.cli import main
+from dpcheck.report.verdicts_page import with_record
 from dpcheck.verify import recorded
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
@@ -35,6 +36,15 @@ def test_the_commands_work(line, tmp_path, monkeypatch, capsys):
     words = shlex.split(line, comments=True)
     assert main(words[1:]) == 0
     assert capsys.readouterr().out
+
+
+def test_recording_keeps_the_table_true():
+    """A row that went stale, in its verdict, figure or checks, is written anew; the rest of the page is untouched."""
+    row = next(line for line in README.splitlines() if line.startswith("| zhang17.theorem1 |"))
+    stale = README.replace(row, "| zhang17.theorem1 | PROVED | audited eps >= 1.0, claimed 60 | audit |")
+    stale = re.sub(r"\(\d+ claims so far", "(7 claims so far", stale)
+    assert stale != README
+    assert with_record(stale, recorded()) == README
 
 
 def test_the_commands_are_found():

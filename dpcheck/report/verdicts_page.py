@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,27 @@ def write(path: Path, record: Mapping[str, Any], rows: Mapping[str, Row]) -> Non
     from dpcheck.catalogue import write_whole
 
     write_whole(path, page(record, rows))
+
+
+def with_record(readme: str, record: Mapping[str, Any]) -> str:
+    """The README with the rows of its table, and the number of claims, as recorded.
+
+    Of a claim's figures the row keeps the one that is most like the figure it had.
+    """
+    head, mark, rest = readme.partition("<!-- verdicts -->\n")
+    table, gap, tail = rest.partition("\n\n")
+    titles, rows = table.splitlines()[:2], table.splitlines()[2:]
+    head = re.sub(r"\(\d+ claims so far", f"({len(record)} claims so far", head)
+    return "".join([head, mark, "\n".join([*titles, *(_as_recorded(row, record) for row in rows)]), gap, tail])
+
+
+def _as_recorded(row: str, record: Mapping[str, Any]) -> str:
+    claim, _, figure, _ = (cell.strip() for cell in row.strip("|").split("|"))
+    known = record[claim]
+    figures = [piece["figure"] for piece in known["evidence"] if piece["verdict"] == known["verdict"]]
+    figure = max(figures, key=lambda found: SequenceMatcher(None, found, figure).ratio())
+    checks = ", ".join(dict.fromkeys(piece["check"] for piece in known["evidence"]))
+    return f"| {claim} | {known['verdict']} | {figure} | {checks} |"
 
 
 # Parts ---------------------------------------------------------------------------------------------
