@@ -131,12 +131,12 @@ def run_verify(args: argparse.Namespace, rest: list[str], out: Console, err: Con
         return INTERRUPTED
     if args.record:
         verify.record(done)
-        docs = verify.RECORD.parents[1] / "docs"
-        if docs.is_dir():  # in a checkout; an installed package has none
-            verdicts_page.write(docs / "verdicts.md", verify.recorded(), catalogue())
-            readme = docs.parent / "README.md"
-            text = verdicts_page.with_record(readme.read_text(encoding="utf-8"), verify.recorded())
-            verify.write_whole(readme, text)
+        home = verify.RECORD.parents[1]  # in a checkout; an installed package has neither of these
+        if (home / "docs").is_dir():
+            verdicts_page.write(home / "docs" / "verdicts.md", verify.recorded(), catalogue())
+        if (home / "README.md").is_file():
+            text = (home / "README.md").read_text(encoding="utf-8")
+            verify.write_whole(home / "README.md", verdicts_page.with_record(text, verify.recorded()))
         err.print(f"recorded {len(done)} verdicts")
         return OK
     changed = verify.differences(done)

@@ -17,6 +17,7 @@ from dpcheck.catalogue import Row, catalogue
 from dpcheck.cli import main
 from dpcheck.report import verdicts_page
 
+README = Path(__file__).parents[1] / "README.md"
 PAGE = Path(__file__).parents[1] / "docs" / "verdicts.md"
 ROW = re.compile(r"^\| `([\w.]+)` \| (.*) \| (\w+|not recorded) \| (.*) \| `(dpcheck .*)` \|$", re.MULTILINE)
 
@@ -141,6 +142,9 @@ def test_markdown_and_record_write_the_page(tmp_path: Path, monkeypatch: pytest.
     assert "| REFUTED | reaches 0.494" in file.read_text(encoding="utf-8")
     assert main(["verify", "zhang17.lemma9", "--workers", "1", "--record"]) == 0
     (tmp_path / "docs").mkdir()
+    readme, true = tmp_path / "README.md", README.read_text(encoding="utf-8")
+    readme.write_text(true.replace("audited eps >= 8", "audited eps >= 7"), encoding="utf-8")
     assert main(["verify", "zhang17.lemma9", "--workers", "1", "--record"]) == 0
     assert disagreements((tmp_path / "docs" / "verdicts.md").read_text(encoding="utf-8"), verify.recorded()) == set()
+    assert readme.read_text(encoding="utf-8") == true
     assert PAGE.read_bytes() == before
