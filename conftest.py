@@ -1,5 +1,7 @@
 """Runs the Python blocks of README.md and docs/ as tests; fixes hypothesis's seed unless one is asked for."""
 
+import signal
+
 import pytest
 from hypothesis import settings
 from sybil import Sybil
@@ -15,6 +17,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Never flaky: the same examples in every run, and others on request (--hypothesis-seed=N)."""
     settings.register_profile("fixed", derandomize=True, deadline=None)
     settings.register_profile("asked", derandomize=False, deadline=None)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background job: the programs that the
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # tests start and interrupt would inherit it
     settings.load_profile("fixed" if config.getoption("--hypothesis-seed", None) is None else "asked")
 
 

@@ -43,7 +43,7 @@ def detectable_epsilon(
     cautious answer is returned. Infinity when this many trials cannot tell any epsilon from the claim.
 
     >>> round(detectable_epsilon(0.5, 100_000, claimed=1.0, delta=0.0, alpha=0.05), 2)
-    1.05
+    1.04
     """
     if trials < 1:
         raise InvalidInput("trials", trials, "an integer >= 1", "Give the audit some trials.")

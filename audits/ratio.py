@@ -179,7 +179,7 @@ def ratio_bound(hits: int, other_hits: int, trials: int, *, delta: float, alpha:
     `hits` of `trials` runs on one dataset fell into the event, and `other_hits` of as many on its neighbour.
 
     >>> round(ratio_bound(5000, 1839, 10_000, delta=0.0, alpha=0.05), 3)
-    0.96
+    0.962
     """
     checked_counts(hits, trials)
     checked_counts(other_hits, trials)
