@@ -32,6 +32,7 @@ GATE = 1e-3  # how often Gaussian outputs are refused by mistake, over all check
 PILOT_SHARE = 0.05
 DELTA = 1e-5
 CURVE_POINTS = 41
+FEWEST_RUNS = 200  # for moments to mean something
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,11 @@ class Measured:
     rows: list[np.ndarray] = field(default_factory=list)
     stopped: bool = False
 
+    @property
+    def enough(self) -> bool:
+        """Whether there are enough runs, and chunks, to say something before the end."""
+        return len(self.rows) > 1 and sum(row[0, 0] for row in self.rows) >= FEWEST_RUNS
+
     def gap(self) -> IndependentRuns | TwinRuns:
         """What these sums say of the mean gap."""
         rows = np.array(self.rows)
@@ -158,11 +164,12 @@ def measure(plan: Plan, runner: Runner, reduce: Moments, share: float | None, ah
                 continue
             measured.rows.append(np.stack([first, row]))
             if plan.progress is not None:
-                mu = measured.gap().limit(plan.alpha) if len(measured.rows) > 1 else 0.0
-                bound = epsilon_from_mu(mu, delta) if delta > 0 else 0.0
+                bound = (
+                    epsilon_from_mu(measured.gap().limit(plan.alpha), delta) if measured.enough and delta > 0 else 0.0
+                )
                 plan.progress(ahead + chunk.first + chunk.trials, plan.max_trials, bound)
     except KeyboardInterrupt:
-        if len(measured.rows) < 2:
+        if not measured.enough:
             raise  # nothing is known yet
         measured.stopped = True
     return measured

@@ -135,6 +135,23 @@ def test_ctrl_c_keeps_what_is_known_and_pays_for_it() -> None:
         audit(gaussian, pair=(0.0, MU), progress=_at_once, **asked)
 
 
+@pytest.mark.parametrize("trials", [120, 400])
+def test_watching_a_small_audit_changes_nothing(trials: int) -> None:
+    """With a few runs so far there are no moments to show, which is no reason to give up."""
+    asked: dict[str, Any] = {
+        "pair": (0.0, 2.0),
+        "guarantee": None,
+        "delta": 1e-5,
+        "assume": "gdp",
+        "max_trials": trials,
+    }
+    shown: list[float] = []
+    watched = audit(gaussian, progress=lambda done, total, bound: shown.append(bound), **asked)
+    assert watched.epsilon_lower == audit(gaussian, **asked).epsilon_lower > 0
+    assert shown[0] == 0
+    assert (shown[-1] > 0) is (trials == 400)
+
+
 def _at_once(done: int, total: int, bound: float) -> None:
     raise KeyboardInterrupt
 
