@@ -13,7 +13,7 @@ import numpy as np
 
 from audits.densities import KnownRatio, LikelihoodRatio
 from audits.learned import Boosted, fit_boosted, fit_logistic
-from audits.tables import row_keys
+from audits.tables import Name, row_keys
 from bounds.errors import InvalidInput
 
 NAMES = ("auto", "coordinates", "projections", "atoms", "histogram", "bits", "learned", "likelihood_ratio")
@@ -24,11 +24,11 @@ MOST_TREE_ROWS = 20_000
 
 
 class Score(Protocol):
-    """Rows (m, k) to scores (m,), with a phrase for reports."""
+    """Rows (m, k) to scores (m,), with a phrase for reports in the user's words for columns."""
 
     def __call__(self, rows: np.ndarray) -> np.ndarray: ...
 
-    def __str__(self) -> str: ...
+    def phrase(self, name: Name) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -36,27 +36,12 @@ class Coordinate:
     """One column as it is."""
 
     column: int
-    only: bool = True
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
         return rows[:, self.column]
 
-    def __str__(self) -> str:
-        return "output" if self.only else f"output[{self.column}]"
-
-
-@dataclass(frozen=True)
-class Distance:
-    """How far one column lies from a centre: finds noise whose scale depends on the data."""
-
-    column: int
-    centre: float
-
-    def __call__(self, rows: np.ndarray) -> np.ndarray:
-        return np.abs(rows[:, self.column] - self.centre)
-
-    def __str__(self) -> str:
-        return f"|output[{self.column}] - {self.centre:.6g}|"
+    def phrase(self, name: Name) -> str:
+        return name(self.column)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +55,7 @@ class Projection:
         # einsum, not BLAS: the same bits whatever the size of the block.
         return np.einsum("ij,j->i", rows, self.weights)
 
-    def __str__(self) -> str:
+    def phrase(self, name: Name) -> str:
         return f"projection on the {self.name}"
 
 
@@ -85,8 +70,8 @@ class Histogram:
     def __call__(self, rows: np.ndarray) -> np.ndarray:
         return self.scores[np.searchsorted(self.edges, self.base(rows), side="right")]
 
-    def __str__(self) -> str:
-        return f"log-likelihood ratio of {self.base} (a histogram of {len(self.scores)} cells)"
+    def phrase(self, name: Name) -> str:
+        return f"log-likelihood ratio of {self.base.phrase(name)} (a histogram of {len(self.scores)} cells)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +83,7 @@ class Additive:
     def __call__(self, rows: np.ndarray) -> np.ndarray:
         return np.sum([part(rows) for part in self.parts], axis=0)
 
-    def __str__(self) -> str:
+    def phrase(self, name: Name) -> str:
         return f"sum of the log-likelihood ratios of {len(self.parts)} outputs (histograms)"
 
 
@@ -113,8 +98,8 @@ class TrailingZeros:
         lowest = bits & (~bits + np.uint64(1))
         return np.where(bits == 0, 64.0, np.log2(np.maximum(lowest, 1).astype(float)))
 
-    def __str__(self) -> str:
-        return f"number of zero low bits of output[{self.column}]"
+    def phrase(self, name: Name) -> str:
+        return f"number of zero low bits of {name(self.column)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +115,7 @@ class Polynomial:
         k = z.shape[1]
         return np.einsum("ij,j->i", z, self.weights[:k]) + np.einsum("ij,j->i", z * z, self.weights[k:])
 
-    def __str__(self) -> str:
+    def phrase(self, name: Name) -> str:
         return "learned log-likelihood ratio (logistic in the outputs and their squares)"
 
 
@@ -148,7 +133,7 @@ class Given:
             raise InvalidInput("a score of the attack", "NaN", "a number", "Return -inf or inf for certainty.")
         return np.clip(scores, -SURE, SURE)
 
-    def __str__(self) -> str:
+    def phrase(self, name: Name) -> str:
         return f"{getattr(self.function, '__name__', 'your attack')}(output)"
 
 
@@ -190,7 +175,7 @@ def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: boo
     def wanted(name: str) -> bool:
         return attack in ("auto", name)
 
-    columns = [Coordinate(j, first.shape[1] == 1) for j in telling_columns(first, second)]
+    columns = [Coordinate(j) for j in telling_columns(first, second)]
     if wanted("coordinates"):
         fitted += columns
     if wanted("projections") and first.shape[1] > 1:

@@ -13,20 +13,22 @@ from typing import Any
 import numpy as np
 
 from audits.attacks import aimed
+from audits.columns import Encoding
 from audits.epsilon import epsilon_lower
 from audits.executor import Chunk, Runner, chunk_size, chunks
 from audits.gaussian import audit_gaussian
 from audits.intervals import anytime
 from audits.journal import Journal
 from audits.neighbours import Neighbours, Pair
-from audits.outputs import Encoding, Mechanism
-from audits.pilot import Pilot, run_pilot, select, sentence_of
+from audits.outputs import Mechanism
+from audits.pilot import Pilot, run_pilot, select
 from audits.plan import BY_HAND, TEST, Plan
 from audits.power import detectable_epsilon, detectable_gaussian
 from audits.ratio import ratio_bound
 from audits.result import AuditResult, Event, Progress, curve_from_counts
 from audits.search import find_pair
 from audits.selection import Choice
+from audits.sentences import sentence_of
 from audits.sequential import audit_early
 from audits.workers import workplace
 from bounds.errors import InvalidInput
@@ -221,7 +223,7 @@ def conclude(plan: Plan, runner: Runner, pilot: Pilot, tested: Tested, spent: in
         trials=spent + pilot.trials + n,
         seconds=0.0,
         pair=runner.pair,
-        event=Event(sentence_of(choice), choice, pilot.encoding),
+        event=Event(sentence_of(choice, pilot.encoding), choice, pilot.encoding),
         direction=choice.direction,
         detectable_epsilon=caught,
         curve=curve_from_counts(above[0], above[1], tested.curve_trials, plan.alpha),

@@ -97,6 +97,9 @@ class KnownRatio:
         """Both datasets."""
         return self.first, self.second
 
+    def phrase(self, name: Callable[[int], str]) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         name = getattr(self.log_density, "__name__", type(self.log_density).__name__)
         return f"log-likelihood ratio of the output by {'its density' if name == '<lambda>' else name}"

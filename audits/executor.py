@@ -13,8 +13,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from audits.columns import encoding_of
 from audits.journal import Journal
-from audits.outputs import FailedRun, Mechanism, PerRun, checked_outputs, encoding_of
+from audits.outputs import FailedRun, Mechanism, PerRun, checked_outputs
 from bounds.errors import DpcheckError, InvalidInput
 
 LARGEST_CHUNK = 2**16

@@ -14,17 +14,18 @@ import numpy as np
 from scipy import special, stats
 
 from audits.attacks import AimedName, Coordinate, Given, Score, aimed, fit_projections
+from audits.columns import Encoding
 from audits.densities import KnownRatio
 from audits.epsilon import epsilon_from_mu
 from audits.executor import Chunk, Runner, chunk_size, chunks
 from audits.mean_gap import IndependentRuns, TwinRuns, central_moments, twin_share
 from audits.neighbours import Pair
-from audits.outputs import Encoding
-from audits.pilot import Pilot, run_pilot, sentence_of
+from audits.pilot import Pilot, run_pilot
 from audits.plan import BY_HAND, TEST, Plan
 from audits.power import POWER
 from audits.result import AuditResult, Curve, Event
 from audits.selection import Choice, Target
+from audits.sentences import sentence_of
 from bounds.errors import InvalidInput
 from bounds.guarantees import GaussianDP
 
@@ -101,7 +102,9 @@ def audit_gaussian(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     bound = epsilon_from_mu(mu, goal.delta)
     middle = float((ours.mean() + theirs.mean()) / 2)
     choice = Choice(score, middle, shift > 0, "first", goal, 0.5, 0.5, bound, normal=True)
-    words = f"{sentence_of(choice)}, halfway between Gaussians {mu:.4g} standard deviations apart or more"
+    words = (
+        f"{sentence_of(choice, pilot.encoding)}, halfway between Gaussians {mu:.4g} standard deviations apart or more"
+    )
     runs = int(gap.sums[0, 0])
     limits = "twin runs with the same noise" if isinstance(gap, TwinRuns) else "noncentral t"
     by_hand = (f"stopped by hand after {runs} of the test's trials: the bound holds after each chunk",)
@@ -193,7 +196,7 @@ def _score(attack: Any, pilot: Pilot) -> tuple[Score, float]:
         score = Coordinate(0)
     else:
         found = fit_projections(pilot.first, pilot.second)
-        score = found[-1] if found else Coordinate(0, only=False)
+        score = found[-1] if found else Coordinate(0)
     gap = float(score(pilot.first).mean() - score(pilot.second).mean())
     return score, 1.0 if gap >= 0 else -1.0
 

@@ -5,6 +5,7 @@ They need no extra package, so an audit gives the same bits wherever it runs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -75,7 +76,7 @@ class Boosted:
             total += leaf[place]
         return total
 
-    def __str__(self) -> str:
+    def phrase(self, name: Callable[[int], str]) -> str:
         return f"learned log-likelihood ratio ({len(self.leaves)} boosted trees)"
 
 

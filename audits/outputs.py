@@ -1,12 +1,7 @@
-"""Outputs of any kind as rows of numbers, with nothing lost: how an output is encoded decides the power.
-
-Numeric arrays stay as they are. Strings, tuples, None and lists of varying length become, position by
-position, a kind and a value, next to their length and a digest of the whole.
-"""
+"""What a mechanism returns, checked: one output per trial, as an array of numbers or of objects."""
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import random
 from collections.abc import Callable, Iterable
@@ -18,48 +13,11 @@ import numpy as np
 from bounds.errors import InvalidInput
 
 Mechanism = Callable[[Any, np.random.Generator, int], Any]
-WIDEST = 64
-
-
-@dataclass(frozen=True)
-class Encoding:
-    """How outputs become rows: `width` columns of numbers, or positions of objects when `objects`."""
-
-    width: int
-    objects: bool = False
-
-    def __call__(self, raw: Any) -> np.ndarray:
-        """Rows of float64, one per output."""
-        if self.objects:
-            rows = [_object_row(_plain(output), self.width) for output in raw]
-            return np.array(rows, float).reshape(len(raw), -1)
-        if raw.dtype.kind not in "USO":
-            return _numeric(raw)
-        # A rare kind of output that the pilot never saw, among numbers: it keeps an identity far from all of them.
-        return np.array([self._stranger(_plain(output)) for output in raw], float).reshape(len(raw), -1)
-
-    def _stranger(self, output: Any) -> list[float]:
-        leaves = _flat(output)
-        numbers = all(isinstance(leaf, int | float) for leaf in leaves)
-        if numbers and len(leaves) == self.width:
-            return [float(leaf) for leaf in leaves]
-        return [-1e280 * (1 + _digest(output) * 2.0**-52)] * self.width
-
-
-def encoding_of(raw: Any) -> Encoding:
-    """The encoding that fits these outputs."""
-    if isinstance(raw, np.ndarray) and raw.dtype != object and raw.dtype.kind not in "USO":
-        return Encoding(_numeric(raw[:1]).shape[1])
-    longest = max((len(_flat(_plain(output))) for output in raw), default=1)
-    return Encoding(min(longest, WIDEST), objects=True)
 
 
 def checked_outputs(raw: Any, trials: int) -> Any:
-    """The mechanism's answer, refused unless it is one finite-or-infinite output per trial."""
-    if not isinstance(raw, np.ndarray) and not isinstance(raw, list | tuple):
-        raw = np.asarray(raw)
-    if isinstance(raw, list | tuple):
-        raw = _array_of(raw)
+    """The mechanism's answer as an array of one output per trial; refused if it is none, or a NaN among numbers."""
+    raw = as_array(raw)
     if raw.ndim == 0 or len(raw) != trials:
         limit = f"({trials},) or ({trials}, k): one output per trial"
         remedy = "Draw `trials` outputs at once, or wrap a one-run function: per_run(f)."
@@ -69,6 +27,31 @@ def checked_outputs(raw: Any, trials: int) -> Any:
         limit = "a number; a NaN hides what was released"
         raise InvalidInput(f"output {k}", "NaN", limit, "Return None, or a flag in a column of its own, for an abort.")
     return raw
+
+
+def as_array(raw: Any) -> np.ndarray:
+    """Outputs as numbers where floats hold them, else as objects; frames keep the names of their columns."""
+    if hasattr(raw, "detach") and hasattr(raw, "numpy"):  # tensors, wherever they live
+        raw = raw.detach().cpu().numpy()
+    if hasattr(raw, "to_records") and hasattr(raw, "columns"):
+        raw = raw.to_records(index=False)
+    if isinstance(raw, list | tuple):
+        return _array_of(raw)
+    array = np.asarray(raw)
+    if array.ndim == 0:
+        return array
+    if array.dtype.names:
+        fields = [array.dtype[name] for name in array.dtype.names]
+        if all(kind.kind in "biuf" and not kind.subdtype for kind in fields):
+            return array
+        return _objects([dict(zip(array.dtype.names, row.tolist(), strict=True)) for row in array])
+    held = array.dtype.kind in "bfc" or (array.dtype.kind in "iu" and _exact(array))
+    return array if held or array.dtype.kind in "USO" else _objects(array.tolist())
+
+
+def _exact(array: np.ndarray) -> bool:
+    """Whether floats hold these integers."""
+    return array.dtype.itemsize < 8 or array.size == 0 or max(int(array.max()), -int(array.min())) <= 2**53
 
 
 def joined(parts: Iterable[Any]) -> Any:
@@ -138,12 +121,12 @@ def per_run(function: Callable[..., Any]) -> PerRun:
 
 
 def _array_of(outputs: Any) -> np.ndarray:
-    """A numeric array where that loses nothing, objects otherwise (an int among floats keeps its kind)."""
+    """A numeric array where that loses nothing, objects otherwise; 1, 1.0 and True are the same number."""
     kinds = {type(output) for output in outputs}
-    plain = len(kinds) == 1 and issubclass(next(iter(kinds)), float | int | complex | np.number | np.ndarray | np.bool_)
-    if plain and len({np.shape(output) for output in outputs}) == 1:
+    arrays = kinds == {np.ndarray} and len({output.shape for output in outputs}) == 1
+    if kinds and (arrays or all(issubclass(kind, float | int | complex | np.number | np.bool_) for kind in kinds)):
         array = np.asarray(outputs)
-        if array.dtype.kind in "biufc":
+        if array.dtype.kind in "bfc" or (array.dtype.kind in "iu" and _exact(array)):
             return array
     return _objects(list(outputs))
 
@@ -153,55 +136,3 @@ def _objects(outputs: list[Any]) -> np.ndarray:
     for i, output in enumerate(outputs):
         array[i] = output
     return array
-
-
-def _numeric(raw: Any) -> np.ndarray:
-    array = np.asarray(raw)
-    rows = array.reshape(len(array), -1)
-    if rows.dtype.kind == "c":
-        return np.hstack([rows.real, rows.imag]).astype(float)
-    if rows.dtype.kind in "iu" and rows.dtype.itemsize == 8 and rows.size and np.abs(rows).max() > 2**53:
-        limit = "at most 2**53 in size, so that a float holds it"
-        raise InvalidInput("integer output", int(np.abs(rows).max()), limit, "Return it as a string.")
-    return rows.astype(float, copy=False)
-
-
-def _plain(output: Any) -> Any:
-    """The output in Python's own types, so that equal outputs look equal wherever they come from."""
-    if isinstance(output, np.ndarray | np.generic):
-        return _plain(output.tolist())
-    if isinstance(output, list | tuple):
-        return tuple(_plain(item) for item in output)
-    return output
-
-
-def _flat(output: Any) -> list[Any]:
-    if isinstance(output, list | tuple):
-        return [leaf for item in output for leaf in ([*_flat(item)] if isinstance(item, list | tuple) else [item])]
-    return [output]
-
-
-def _object_row(output: Any, width: int) -> list[float]:
-    leaves = _flat(output)
-    row = [float(len(leaves)), _digest(output)]
-    for i in range(width):
-        row += _leaf(leaves[i]) if i < len(leaves) else [-1.0, 0.0]
-    return row
-
-
-def _leaf(leaf: Any) -> list[float]:
-    """A kind (0 None, 1 bool, 2 number, 3 anything else) and a value."""
-    if leaf is None:
-        return [0.0, 0.0]
-    if isinstance(leaf, bool):
-        return [1.0, float(leaf)]
-    if isinstance(leaf, int | float):
-        if leaf != leaf:
-            raise InvalidInput("an output", "NaN", "a number; a NaN hides what was released", "Return None instead.")
-        return [2.0, float(leaf)]
-    return [3.0, _digest(leaf)]
-
-
-def _digest(value: Any) -> float:
-    """52 bits of a stable hash: equal outputs agree in every process, different ones do not meet by chance."""
-    return float(int.from_bytes(hashlib.blake2b(repr(value).encode(), digest_size=8).digest(), "big") >> 12)

@@ -11,16 +11,18 @@ from typing import Any
 import numpy as np
 
 from audits.attacks import Coordinate, Given, TrailingZeros, candidates, distinct_share
+from audits.columns import Encoding, encoding_of
 from audits.densities import KnownRatio
 from audits.executor import Chunk, Runner, chunk_size, chunks
 from audits.known_events import prospect_of_known
-from audits.outputs import Encoding, PerRun, encoding_of, joined
+from audits.outputs import PerRun, joined
 from audits.plan import PILOT, PROBE, Plan
 from audits.selection import Choice, Prospect, Target, best_choice, prospect_of, prospect_of_table
 from audits.tables import table_of
 from bounds.errors import InvalidInput
 
 PROBES = 16
+NOT_LOOKED_AT = "not looked at"
 PILOT_CELLS = 2 * 10**7
 LARGEST_PILOT = 250_000
 
@@ -51,7 +53,7 @@ def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int, twin: b
     raw = gather(runner, chunks(PILOT, count, chunk_size(plan.max_trials, width), twin))
     encoding = encoding_of(joined(raw))
     first, second = encoding(raw[0]), encoding(raw[1])
-    return Pilot(encoding, first, second, health_of(runner, probe, first, second))
+    return Pilot(encoding, first, second, health_of(runner, probe, encoding, first, second))
 
 
 def pilot_size(trials: int, width: int) -> int:
@@ -102,9 +104,9 @@ def select(
     return best_choice(prospects(attack, first, second, light), goals, trials, alpha)
 
 
-def health_of(runner: Runner, probe: Any, first: np.ndarray, second: np.ndarray) -> tuple[str, ...]:
-    """What a reader must know: determinism, a mechanism that ignores its rng, global seeding."""
-    found = []
+def health_of(runner: Runner, probe: Any, encoding: Encoding, first: np.ndarray, second: np.ndarray) -> tuple[str, ...]:
+    """What a reader must know: parts not looked at, determinism, a mechanism that ignores its rng, global seeding."""
+    found = [f"{NOT_LOOKED_AT}: {words}" for words in encoding.unread]
     constant = bool((first == first[0]).all() and (second == second[0]).all())
     if constant and bool((first[0] == second[0]).all()):
         found.append("deterministic: every run gave the same output on both datasets, nothing to tell apart")
@@ -117,8 +119,3 @@ def health_of(runner: Runner, probe: Any, first: np.ndarray, second: np.ndarray)
     if isinstance(runner.mechanism, PerRun) and runner.mechanism.global_state:
         found.append("takes no rng: numpy's and random's global state was seeded before each run")
     return tuple(found)
-
-
-def sentence_of(choice: Choice) -> str:
-    """The event in words."""
-    return f"{choice.score} {'>=' if choice.above else '<'} {choice.threshold:.10g}"

@@ -70,9 +70,10 @@ def _scores(attack: Any, first: np.ndarray, second: np.ndarray) -> dict[Any, Sco
 def _table(first: np.ndarray, second: np.ndarray) -> Atoms:
     """Log-likelihood ratios of the distinct outputs as they were counted."""
     ours, theirs = row_keys(first), row_keys(second)
-    keys = np.unique(np.concatenate([ours, theirs]))
+    keys, place = np.unique(np.concatenate([ours, theirs]), return_index=True)
     counts = [np.bincount(np.searchsorted(keys, side), minlength=len(keys)) + 0.5 for side in (ours, theirs)]
-    return Atoms(keys, np.log(counts[0] / counts[1]))
+    rows = np.concatenate([first, second])[place]
+    return Atoms(keys, np.log(counts[0] / counts[1]), rows, counts[0] + counts[1])
 
 
 def _shares(runs: int) -> np.ndarray:

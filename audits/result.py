@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from audits.columns import Encoding
 from audits.epsilon import Direction
 from audits.intervals import clopper_pearson
-from audits.outputs import Encoding, checked_outputs
+from audits.outputs import checked_outputs
 from audits.selection import Choice
 from bounds.errors import MissingDependency, shown
 from bounds.guarantees import Guarantee

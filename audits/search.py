@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from audits.attacks import aimed
+from audits.columns import encoding_of
 from audits.drawn import Examples, Pair, content
 from audits.executor import Chunk, chunk_size
 from audits.neighbours import Drawn, Neighbours
-from audits.outputs import encoding_of, joined
+from audits.outputs import joined
 from audits.pilot import gather
 from audits.plan import SEARCH, Plan
 from audits.ranking import Figures, figures_of

@@ -18,16 +18,18 @@ import numpy as np
 from scipy import special
 
 from audits.attacks import aimed
+from audits.columns import Encoding, encoding_of
 from audits.epsilon import epsilon_from_mu
 from audits.executor import Chunk
 from audits.intervals import anytime
 from audits.neighbours import Pair
-from audits.outputs import Encoding, encoding_of, joined
-from audits.pilot import PROBES, health_of, prospects, sentence_of
+from audits.outputs import joined
+from audits.pilot import PROBES, health_of, prospects
 from audits.plan import PROBE, TEST, Plan
 from audits.power import POWER
 from audits.result import AuditResult, Curve, Event, curve_of
 from audits.selection import Choice, Target, best_choice
+from audits.sentences import sentence_of
 from bounds.errors import InvalidInput
 
 FIRST_BATCH = 24
@@ -248,7 +250,7 @@ def audit_early(plan: Plan, pair: Pair, spent: int) -> AuditResult:
             raise  # nothing is known yet
         stopped = True  # the wealth may be looked at whenever one likes: this costs nothing
     assert wager is not None
-    health = health_of(runner, probe, rows[0], rows[1])
+    health = health_of(runner, probe, encoding, rows[0], rows[1])
     if stopped:
         health += (f"stopped by hand after {done} trials: the bound holds at every time at once",)
     return _result(plan, pair, wager, encoding, spent + done, health)
@@ -290,7 +292,7 @@ def _result(
         trials=trials,
         seconds=0.0,
         pair=(pair[0], pair[1]),
-        event=Event(sentence_of(choice), choice, encoding),
+        event=Event(sentence_of(choice, encoding), choice, encoding),
         direction=choice.direction,
         detectable_epsilon=_detectable(choice, max(hits[0], 1) / max(n, 1), plan.max_trials, plan.alpha),
         curve=wager.best_seen().curve(plan.alpha),

@@ -6,6 +6,7 @@ much is judged by leaving each run out of its own estimate, which costs nothing 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy import special
 
 from audits.learned import fit_additive, fit_boosted
 
+Name = Callable[[int], str]  # the user's word for a column
 MOST_WORK = 2 * 10**9  # outputs times squared columns of an additive model
 ROUNDS = 150  # rows are distinct outputs, so trees are cheap here
 WEIGHTS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 1e5)  # pseudo-runs that a model is worth, per output
@@ -24,6 +26,8 @@ class Atoms:
 
     keys: np.ndarray = field(repr=False)
     scores: np.ndarray = field(repr=False)
+    rows: np.ndarray = field(repr=False)
+    runs: np.ndarray = field(repr=False)  # of the pilot, with each output
     smoothed: str = ""
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
@@ -31,7 +35,7 @@ class Atoms:
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[place] == keys, self.scores[place], 0.0)
 
-    def __str__(self) -> str:
+    def phrase(self, name: Name) -> str:
         return f"log-likelihood ratio of the output{self.smoothed} (a table of {len(self.keys)} values)"
 
 
@@ -59,7 +63,7 @@ class Table:
         prior = special.expit(self._model(name, self.counts.sum(axis=0)))
         share = (ours + weight * prior) / (ours + theirs + weight)
         runs = ours + theirs
-        table = Atoms(self.keys, special.logit(share), f", {name}" if name else "")
+        table = Atoms(self.keys, special.logit(share), self.rows, runs, f", {name}" if name else "")
         return table, runs * share / ours.sum(), runs * (1 - share) / theirs.sum()
 
     def _evidence(self, fits: list[np.ndarray], weight: float) -> float:

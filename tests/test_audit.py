@@ -241,7 +241,6 @@ def test_progress_counts_up() -> None:
         {"mechanism": lambda data, rng, trials: 0.0},
         {"mechanism": lambda data, rng, trials: np.zeros(trials + 1)},
         {"mechanism": lambda data, rng, trials: np.full(trials, np.nan)},
-        {"mechanism": per_run(lambda data, rng: (1, float("nan")))},
         {"attack": lambda outputs: np.zeros(3)},
         {"pair": (np.zeros(3), np.ones(3)), "neighbours": replace_one(0, 1, n=3)},
         {"assume": "magic"},
