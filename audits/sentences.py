@@ -40,6 +40,6 @@ def outputs_of(score: Atoms, choice: Choice, encoding: Encoding) -> str:
     few = inside if not unseen or inside.sum() <= (~inside).sum() else ~inside
     likeliest = np.argsort(-score.runs * few, kind="stable")[: int(few.sum())].tolist()
     names = listed([encoding.shown(score.rows[i]) for i in likeliest], "or") or "nothing"
-    if few is not inside:
-        return f"output is other than {names}"
-    return f"output is {names}{' or one that the pilot never saw' if unseen else ''}"
+    others = " or one that the pilot never saw" if unseen else ""
+    said = f"output is {names}{others}" if few is inside else f"output is other than {names}"
+    return f"{said} (from a table of {len(score.keys)} values)"

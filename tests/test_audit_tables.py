@@ -34,7 +34,7 @@ def asked(mechanism: Any, **more: Any) -> AuditResult:
 def test_the_table_flags_the_broken_sparse_vector_only(mechanism: Any, flagged: bool) -> None:
     result = asked(mechanism)
     assert result.violated is flagged
-    assert "a table of" in result.event.sentence
+    assert "from a table of" in result.event.sentence
     assert result.trials == 100_000
 
 
