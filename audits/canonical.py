@@ -127,10 +127,9 @@ class Reader:
     def text(self, text: str, path: str) -> None:
         """The text; the numbers in it and the text around them; its words, its length, its signs if it is a code."""
         self.form[path] = repr(text)
-        if len(text) > LONG:
-            self.form[f"len({path})"] = float(len(text))
-        elif text.isalpha() or not text:
+        if text.isalpha() and len(text) <= LONG or not text:
             return
+        self.form[f"len({path})"] = float(len(text))
         if CODE.fullmatch(text) or (text and set(text) <= {"0", "1"}):
             for i, sign in enumerate(text):
                 self.form[f"{path}[{i}]"] = repr(sign)
@@ -217,8 +216,13 @@ class Reader:
     def mapping(self, value: Mapping[Any, Any], path: str) -> None:
         """Dictionaries in any order."""
         self.form[f"kind of {path}"] = "dict"
+        fractions = sorted(key for key in value if type(key) is float and not key.is_integer())
+        if fractions:  # they hardly repeat
+            self.form[f"sorted keys of {path}"] = np.array(fractions)
+            self.items([value[key] for key in fractions], f"values of {path} in the order of its keys")
         for key, item in value.items():
-            self.walk(item, f"{path}[{said(key)}]")
+            if type(key) is not float or key.is_integer():
+                self.walk(item, f"{path}[{said(key)}]")
         self.form[f"len({path})"] = float(len(value))
 
     def set(self, value: Iterable[Any], path: str) -> None:

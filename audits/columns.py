@@ -259,6 +259,11 @@ class Layout:
     def _unread(self) -> tuple[str, ...]:
         """Parts that cannot be read, and text that is another in many outputs."""
         found, outputs = [], len(self.forms)
+        lone = {path for path, states in self.states.items() if states.total() < min(FEWEST, outputs)}
+        with_lone = sum(not lone.isdisjoint(form) for form in self.forms)
+        if with_lone > max(1.0, RARE_TEXT * outputs):
+            words = f"and others that stand in one output alone, in {with_lone} of {outputs} outputs"
+            found.append(f"{min(lone)} {words}")
         for path, states in self.states.items():
             closed = sorted({text.removeprefix(OPAQUE) for text in states if text.startswith(OPAQUE)})
             if closed:

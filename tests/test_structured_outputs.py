@@ -67,6 +67,8 @@ FORMS: dict[str, tuple[Any, str]] = {
     "Series": (lambda x: pandas.Series({"a": 1.0, "b": x}), "output['b'] >= 0."),
     "DataFrame": (lambda x: pandas.DataFrame({"x": [1.0, x], "y": ["u", "v"]}), "output['x'][1] >= 0."),
     "tensor": (lambda x: Tensor([[1.0, x]]), "output[0, 1] >= 0."),
+    "fractional key": (lambda x: {x: "here", 3: 4}, "sorted keys of output[0] >= 0."),
+    "set of fractions": (lambda x: {x + 100.0, 3}, "sorted(output)[0] >= 100."),
     "long tuple": (lambda x: (*["x"] * 81, x, None), "output[81] >= 0."),
     "long list": (lambda x: [0.0] * 70 + [x], "output[70] >= 0."),
 }
@@ -173,6 +175,8 @@ def test_what_nobody_can_read_is_said() -> None:
     assert any("output['log'] holds generator, which cannot be read" in message for message in shut.health)
     secret = run(per_run(lambda data, rng: "".join(rng.choice(list("abcdefgh"), size=12))))
     assert any(message.startswith("not looked at: output is another text") for message in secret.health)
+    keys = run(per_run(lambda data, rng: {f"id{rng.integers(2**60)}": 1}))
+    assert any("stand in one output alone" in message for message in keys.health)
     assert not run(noisy(FORMS["json"][0], 1.0)).health
 
 
