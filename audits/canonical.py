@@ -127,7 +127,7 @@ class Reader:
     def text(self, text: str, path: str) -> None:
         """The text; the numbers in it and the text around them; its words, its length, its signs if it is a code."""
         self.form[path] = repr(text)
-        if text.isalpha() and len(text) <= LONG or not text:
+        if (text.isalpha() and len(text) <= LONG) or not text:
             return
         self.form[f"len({path})"] = float(len(text))
         if CODE.fullmatch(text) or (text and set(text) <= {"0", "1"}):
