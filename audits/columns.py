@@ -77,7 +77,9 @@ class Numbers(Encoding):
     def name(self, column: int) -> str:
         if self.names:
             return f"output[{self.names[column]!r}]"
-        return "output" if not self.shape else f"output{place(column, self.shape)}"
+        size = int(np.prod(self.shape))
+        half = "" if size == self.width else (".real", ".imag")[column // size]
+        return f"output{half}{place(column % size, self.shape) if self.shape else ''}"
 
     def shown(self, row: np.ndarray) -> str:
         values = [f"{value:.6g}" for value in row.tolist()]
@@ -101,7 +103,7 @@ class Block:
     length: int
 
 
-ABSENT, A_NUMBER, UNSEEN = "absent", "a number", "something that the pilot never saw"
+ABSENT, A_NUMBER, UNSEEN = "absent", "a number", "something that the pilot hardly saw"
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,9 +227,11 @@ class Layout:
             return
         words = self.reader.aliases.get(path, path)
         number = self._add(words, False, below(values)) if values and min(values) < max(values) else None
-        texts = [text for text, _ in states.most_common() if text != A_NUMBER]
+        # Chosen and ordered without a look at which dataset a text came from: else its code would tell.
+        often = [text for text, count in states.items() if text != A_NUMBER and count >= min(FEWEST, outputs)]
+        texts = sorted(sorted(often, key=lambda text: (-states[text], digest({"": text})))[:MOST_STATES])
         # Text with numbers in it is read through them and through the text around them.
-        read_otherwise = len(texts) > MOST_STATES and f"text around the numbers of {path}" in self.states
+        read_otherwise = len(states) > MOST_STATES and f"text around the numbers of {path}" in self.states
         codes: dict[str, int] = {}
         state = None
         if len(states) + (met < outputs) > 1 and not read_otherwise:
@@ -269,7 +273,8 @@ class Layout:
             if closed:
                 found.append(f"{path} holds {listed(closed, 'and')}, which cannot be read")
             once = sum(count == 1 for text, count in states.items() if text.startswith(("'", '"')))
-            if once > max(1.0, RARE_TEXT * outputs) and f"text around the numbers of {path}" not in self.states:
+            read = f"text around the numbers of {path}" in self.states or f"{path}[0]" in self.states
+            if once > max(1.0, RARE_TEXT * outputs) and not read:
                 found.append(
                     f"{path} is another text in {once} of {outputs} outputs: only its words and length were read"
                 )

@@ -37,6 +37,8 @@ def outputs_of(score: Atoms, choice: Choice, encoding: Encoding) -> str:
     """The outputs that the event is made of, the likeliest first; what the pilot never saw scores 0."""
     inside = choice.holds(score.scores)
     unseen = bool(choice.holds(np.zeros(1))[0])
+    if inside.all() and unseen:
+        return "any output"
     few = inside if not unseen or inside.sum() <= (~inside).sum() else ~inside
     likeliest = np.argsort(-score.runs * few, kind="stable")[: int(few.sum())].tolist()
     names = listed([encoding.shown(score.rows[i]) for i in likeliest], "or") or "nothing"

@@ -203,3 +203,37 @@ def test_lists_with_gaps_are_read_position_by_position() -> None:
     found = run(per_run(gaps))
     assert found.violated
     assert str(found.event).startswith("output[2] >= 0.")
+
+
+def test_codes_of_text_do_not_know_the_dataset() -> None:
+    """Texts that hardly repeat: which of them have a code must not depend on where they were seen first."""
+
+    def words(data: float, rng: np.random.Generator) -> str:
+        return "".join(rng.choice(list("abcdefgh"), size=5))
+
+    outputs = [words(0.0, np.random.default_rng([0, i])) for i in range(4000)]
+    rows = encoding_of(np.array(outputs, dtype=object))(outputs)
+    first, second = rows[:2000], rows[2000:]
+    for column in range(rows.shape[1]):
+        for value in np.unique(rows[:, column]):
+            a, b = (first[:, column] == value).sum(), (second[:, column] == value).sum()
+            assert abs(a - b) <= 6 * np.sqrt(a + b)
+
+
+def test_a_string_of_bits_is_read_bit_by_bit() -> None:
+    def bits(data: float, rng: np.random.Generator) -> str:
+        drawn = rng.random(40) < 0.5
+        drawn[17] = rng.random() < (0.95 if data else 0.05)
+        return "".join("01"[int(bit)] for bit in drawn)
+
+    found = run(per_run(bits))
+    assert found.violated
+    assert "output[17] is" in str(found.event)
+    assert not found.health or "not looked at" not in str(found.health)
+
+
+def test_complex_numbers_have_two_parts() -> None:
+    def turned(data: float, rng: np.random.Generator, trials: int) -> np.ndarray:
+        return rng.normal(size=trials) + 1j * (data + rng.laplace(scale=0.05, size=trials))
+
+    assert str(run(turned).event).startswith("output.imag >= 0.")
