@@ -6,7 +6,7 @@ A pilot chooses the pair, the score and the event; fresh trials then certify the
 from __future__ import annotations
 
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from audits.attacks import aimed
 from audits.epsilon import epsilon_lower
 from audits.executor import Chunk, Runner, chunk_size, chunks
+from audits.fingerprints import fingerprint
 from audits.gaussian import audit_gaussian
 from audits.intervals import anytime
 from audits.journal import Journal
@@ -50,6 +51,7 @@ def audit(
     stop_early: bool = False,
     executor: Any = None,
     checkpoint: Any = None,
+    key: str | None = None,
     progress: Progress | None = None,
     delta: float | None = None,
     assume: str | None = None,
@@ -61,7 +63,9 @@ def audit(
     together. `attack` is "auto", one of the named attacks ("coordinates", "projections", "atoms", "histogram", "bits",
     "learned", "likelihood_ratio"), `likelihood_ratio(...)` of known densities, or a callable from outputs to scores.
     `stop_early` tests as trials come in and stops at the first proof of a violation. `assume="gdp"` uses that
-    outputs are Gaussian, and refuses when they are not. `checkpoint` names a file to resume from.
+    outputs are Gaussian, and refuses when they are not. `checkpoint` names a file to resume from: it belongs to the
+    mechanism's code and state, to the data and to all arguments, and no other audit is resumed from it. Where these
+    cannot be read, your `key` stands for mechanism and data.
     `executor` is a concurrent.futures executor, a Dask client or a number of processes (1: this one); by default
     a slow mechanism that is importable gets a process per core. `seed` gives the same bits wherever trials run.
     `progress(done, total, bound)` is called as trials come in. Raises InvalidInput for bad arguments and outputs,
@@ -76,11 +80,12 @@ def audit(
     started = time.perf_counter()
     if assume not in ASSUMPTIONS:
         raise InvalidInput("assume", assume, "None or 'gdp'", "Drop it: no assumption is the safe choice.")
-    plan = Plan(mechanism, guarantee, max_trials, alpha, seed, attack, delta, neighbours, progress=progress)
-    with closing(workplace(executor, plan.max_trials, stop_early)) as place:
-        plan = replace(plan, place=place)
+    plan = Plan(mechanism, guarantee, max_trials, alpha, seed, attack, delta, neighbours, progress=progress, key=key)
+    with ExitStack() as stack:
+        plan = replace(plan, place=stack.enter_context(closing(workplace(executor, plan.max_trials, stop_early))))
         if checkpoint is not None:
-            plan = replace(plan, journal=Journal(checkpoint, fingerprint(plan, pair, stop_early, assume)))
+            journal = Journal(checkpoint, fingerprint(plan, pair, stop_early, assume))
+            plan = replace(plan, journal=stack.enter_context(closing(journal)))
         found, spent = (plan.checked_pair(pair), 0) if pair is not None else find_pair(plan)
         if assume == "gdp":
             result = audit_gaussian(plan, found, spent)
@@ -89,29 +94,6 @@ def audit(
         else:
             result = audit_fixed(plan, found, spent)
     return replace(result, seconds=time.perf_counter() - started)
-
-
-def fingerprint(plan: Plan, pair: Pair | None, stop_early: bool, assume: str | None) -> str:
-    """What must agree for a checkpoint to be resumed."""
-    name = getattr(plan.mechanism, "__qualname__", getattr(plan.mechanism, "__name__", type(plan.mechanism).__name__))
-    numbers = (plan.max_trials, plan.alpha, plan.seed, plan.delta, stop_early, assume)
-    attack = plan.attack if isinstance(plan.attack, str) else _named(plan.attack)
-    data = None if pair is None else [_said(part) for part in pair]
-    near = None if plan.neighbours is None else (str(plan.neighbours), plan.neighbours.domain, plan.neighbours.labels)
-    return repr((name, numbers, attack, str(plan.guarantee), near, data))
-
-
-def _named(attack: Any) -> str:
-    """A function by its name; an attack by known densities by that of its densities."""
-    inner = getattr(attack, "log_density", attack)
-    return f"{type(attack).__qualname__}({getattr(inner, '__qualname__', getattr(inner, '__name__', ''))})"
-
-
-def _said(data: Any) -> str:
-    """Array contents in full; other objects by their type, since their repr may hold an address."""
-    if isinstance(data, np.ndarray):
-        return f"{data.shape}{data.tolist()}"
-    return repr(data) if isinstance(data, int | float | str | tuple | list) else type(data).__qualname__
 
 
 @dataclass(frozen=True)
