@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from audits import independence
 from audits.attacks import aimed
 from audits.epsilon import epsilon_lower
 from audits.executor import Chunk, Runner, chunk_size, chunks
@@ -58,6 +59,8 @@ def audit(
 ) -> AuditResult:
     """Attack `mechanism(data, rng, trials)` and give a lower bound on its epsilon that is valid at level alpha.
 
+    The runs of one call must be independent of each other: nothing drawn once may serve several of them. `health`
+    says so if they do not look it; `per_run` makes a mechanism of a function of one run.
     Pass a `pair` of datasets (any objects), or `neighbours` to search for one. `guarantee` is the claim to test,
     or None to measure epsilon at `delta` (0 unless given). `max_trials` counts runs per dataset, all stages
     together. `attack` is "auto", one of the named attacks ("coordinates", "projections", "atoms", "histogram", "bits",
@@ -122,6 +125,7 @@ class Tested:
     trials: int = 0
     curve_trials: int = 0
     stopped: bool = False
+    calls: list[tuple[int, int, int]] = field(default_factory=list)  # hits on each dataset, runs
 
     def pairs(self) -> tuple[int, int, int, int]:
         """Hits and runs on the favoured dataset, then on the other."""
@@ -168,6 +172,7 @@ def certify(plan: Plan, runner: Runner, pilot: Pilot, choice: Choice, spent: int
             totals.counts[0] += pending
             totals.counts[1] += counts
             totals.trials += chunk.trials
+            totals.calls.append((int(pending[0]), int(counts[0]), chunk.trials))
             totals.curve_trials += chunk.trials if chunk.first < CURVE_TRIALS else 0
             if plan.progress is not None:
                 sofar = epsilon_lower(*totals.pairs(), delta=choice.target.delta, alpha=plan.alpha)
@@ -190,6 +195,10 @@ def conclude(plan: Plan, runner: Runner, pilot: Pilot, tested: Tested, spent: in
     else:
         caught = detectable_epsilon(float(np.clip(k / n, 1 / n, 1)), n, **claim)
     health = pilot.health
+    if not any(message.startswith(independence.NAME) for message in health):
+        *hits, runs = np.array(tested.calls).T
+        dependent = independence.complaint_of_counts(np.stack(hits, axis=1), runs)
+        health += () if dependent is None else (dependent,)
     if not np.isfinite(caught):
         health += (f"too few trials ({plan.max_trials}) to catch any violation with this event: raise max_trials",)
     if tested.stopped:

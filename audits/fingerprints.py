@@ -39,9 +39,7 @@ ABSENT = NotImplemented
 DRAWN = 64  # pairs that stand for a strategy
 # Of a class: bookkeeping that says nothing which its functions do not say.
 SKIPPED = frozenset(
-    "__module__ __qualname__ __doc__ __dict__ __weakref__ __annotations__ __dataclass_fields__ __dataclass_params__ "
-    "__match_args__ __parameters__ __orig_bases__ __abstractmethods__ _abc_impl __slots__ __hash__ "
-    "__static_attributes__ __firstlineno__".split()
+    ["__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__dataclass_fields__", "__dataclass_params__", "__match_args__", "__parameters__", "__orig_bases__", "__abstractmethods__", "_abc_impl", "__slots__", "__hash__", "__static_attributes__", "__firstlineno__"]
 )
 # Their state is another one in every process, and no part of whoever draws from them.
 GLOBAL_STATES = {id(np.random.mtrand._rand): "numpy.random", id(getattr(random, "_inst", None)): "random"}
@@ -168,8 +166,8 @@ class Reader:
         """Bytecode and constants; where in a file it stands does not matter."""
         counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
         names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
-        table = getattr(code, "co_exceptiontable", b"")
-        return _hash("code", platform.python_version(), code.co_code, table, repr((counts, names)), self(code.co_consts))
+        parts = (platform.python_version(), code.co_code, code.co_exceptiontable, repr((counts, names)))
+        return _hash("code", *parts, self(code.co_consts))
 
     def _class(self, cls: type) -> bytes:
         named = _named(cls)
@@ -234,7 +232,7 @@ class Reader:
         if isinstance(made, str):  # a global of its module
             named = _hash("global", str(getattr(value, "__module__", "")), made, _home(_module_of(value)) or "")
             return _hash(named, self(getattr(value, "__wrapped__", None), ".__wrapped__"))
-        function, arguments, state, entries, pairs, *_ = (*made, None, None, None)
+        function, arguments, state, entries, pairs = [*made, None, None, None][:5]
         items = list(self._items(pairs or ()))
         return _hash(
             "object",
