@@ -38,9 +38,11 @@ INSTALLED = {"site-packages", "dist-packages"}
 ABSENT = NotImplemented
 DRAWN = 64  # pairs that stand for a strategy
 # Of a class: bookkeeping that says nothing which its functions do not say.
-SKIPPED = frozenset(
-    ["__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__dataclass_fields__", "__dataclass_params__", "__match_args__", "__parameters__", "__orig_bases__", "__abstractmethods__", "_abc_impl", "__slots__", "__hash__", "__static_attributes__", "__firstlineno__"]
-)
+SKIPPED = frozenset({
+    "__abstractmethods__", "__annotations__", "__dataclass_fields__", "__dataclass_params__", "__dict__", "__doc__",
+    "__firstlineno__", "__hash__", "__match_args__", "__module__", "__orig_bases__", "__parameters__", "__qualname__",
+    "__slots__", "__static_attributes__", "__weakref__", "_abc_impl",
+})  # fmt: skip
 # Their state is another one in every process, and no part of whoever draws from them.
 GLOBAL_STATES = {id(np.random.mtrand._rand): "numpy.random", id(getattr(random, "_inst", None)): "random"}
 
@@ -246,13 +248,11 @@ class Reader:
     def _state(self, cls: type, state: Any) -> list[Any]:
         """What the object holds, without what it has only worked out from the rest."""
         parts = list(state) if isinstance(state, tuple) else [state]
-        cached = functools.cached_property
-        return [
-            {name: held for name, held in part.items() if not isinstance(getattr(cls, name, None), cached)}
-            if type(part) is dict and all(isinstance(name, str) for name in part)
-            else part
-            for part in parts
-        ]
+        return [self._held(cls, part) if type(part) is dict else part for part in parts]
+
+    def _held(self, cls: type, state: dict[Any, Any]) -> dict[Any, Any] | None:
+        cached = {name for name in state if isinstance(getattr(cls, str(name), None), functools.cached_property)}
+        return {name: value for name, value in state.items() if name not in cached} or None
 
 
 def _hash(kind: str | bytes, *parts: Any) -> bytes:

@@ -61,12 +61,19 @@ def shown(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
+class Shown(str):
+    """What was shown of a value that stayed behind."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 def _sendable(value: Any) -> Any:
     """The value, or what is shown of it where it does not survive pickling."""
     try:
         pickle.loads(pickle.dumps(value))
     except Exception:
-        return shown(value)
+        return Shown(shown(value))
     return value
 
 
