@@ -157,7 +157,7 @@ frame = pd.DataFrame({"a": [1, 2], "b": ["x", None], "c": pd.Categorical(["u", "
 dates = pd.Series(pd.to_datetime(["2020", None]))
 values = [
     lambda data, rng, trials: data in {"p", "q", "r"}, Plain(), Plain().__call__, Colour.RED, gauss, np.exp,
-    np.add.reduce, functools.partial(max, key=len), functools.lru_cache(Plain), per_run(lambda data: data + gauss(0, 1)),
+    np.add.reduce, functools.partial(max, key=len), functools.lru_cache(Plain), per_run(lambda data: gauss(0, 1)),
     stats.laplace(0, 1), likelihood_ratio(law=lambda data: stats.laplace(data)), replace_one(0, 1, n=3), frame, dates,
     sp.csr_array(np.eye(3)), {"k", "l", 3, None}, {"k": 1, "l": 2}, np.random.default_rng(0), datetime.date(2020, 1, 1),
     np.array([{"a"}, None], object), np.ma.masked_array([1, 2], [0, 1]), np.zeros(2, dtype=[("a", "f8"), ("b", "U3")]),
