@@ -6,16 +6,18 @@ A pilot chooses the pair, the score and the event; fresh trials then certify the
 from __future__ import annotations
 
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from audits import independence
 from audits.attacks import aimed
 from audits.columns import Encoding
 from audits.epsilon import epsilon_lower
 from audits.executor import Chunk, Runner, chunk_size, chunks
+from audits.fingerprints import fingerprint
 from audits.gaussian import audit_gaussian
 from audits.intervals import anytime
 from audits.journal import Journal
@@ -52,18 +54,23 @@ def audit(
     stop_early: bool = False,
     executor: Any = None,
     checkpoint: Any = None,
+    key: str | None = None,
     progress: Progress | None = None,
     delta: float | None = None,
     assume: str | None = None,
 ) -> AuditResult:
     """Attack `mechanism(data, rng, trials)` and give a lower bound on its epsilon that is valid at level alpha.
 
+    The runs of one call must be independent of each other: nothing drawn once may serve several of them. `health`
+    says so if they do not look it; `per_run` makes a mechanism of a function of one run.
     Pass a `pair` of datasets (any objects), or `neighbours` to search for one. `guarantee` is the claim to test,
     or None to measure epsilon at `delta` (0 unless given). `max_trials` counts runs per dataset, all stages
     together. `attack` is "auto", one of the named attacks ("coordinates", "projections", "atoms", "histogram", "bits",
     "learned", "likelihood_ratio"), `likelihood_ratio(...)` of known densities, or a callable from outputs to scores.
     `stop_early` tests as trials come in and stops at the first proof of a violation. `assume="gdp"` uses that
-    outputs are Gaussian, and refuses when they are not. `checkpoint` names a file to resume from.
+    outputs are Gaussian, and refuses when they are not. `checkpoint` names a file to resume from: it belongs to the
+    mechanism's code and state, to the data and to all arguments, and no other audit is resumed from it. Where these
+    cannot be read, your `key` stands for mechanism and data.
     `executor` is a concurrent.futures executor, a Dask client or a number of processes (1: this one); by default
     a slow mechanism that is importable gets a process per core. `seed` gives the same bits wherever trials run.
     `progress(done, total, bound)` is called as trials come in. Raises InvalidInput for bad arguments and outputs,
@@ -78,11 +85,12 @@ def audit(
     started = time.perf_counter()
     if assume not in ASSUMPTIONS:
         raise InvalidInput("assume", assume, "None or 'gdp'", "Drop it: no assumption is the safe choice.")
-    plan = Plan(mechanism, guarantee, max_trials, alpha, seed, attack, delta, neighbours, progress=progress)
-    with closing(workplace(executor, plan.max_trials, stop_early)) as place:
-        plan = replace(plan, place=place)
+    plan = Plan(mechanism, guarantee, max_trials, alpha, seed, attack, delta, neighbours, progress=progress, key=key)
+    with ExitStack() as stack:
+        plan = replace(plan, place=stack.enter_context(closing(workplace(executor, plan.max_trials, stop_early))))
         if checkpoint is not None:
-            plan = replace(plan, journal=Journal(checkpoint, fingerprint(plan, pair, stop_early, assume)))
+            journal = Journal(checkpoint, fingerprint(plan, pair, stop_early, assume))
+            plan = replace(plan, journal=stack.enter_context(closing(journal)))
         found, spent = (plan.checked_pair(pair), 0) if pair is not None else find_pair(plan)
         if assume == "gdp":
             result = audit_gaussian(plan, found, spent)
@@ -91,29 +99,6 @@ def audit(
         else:
             result = audit_fixed(plan, found, spent)
     return replace(result, seconds=time.perf_counter() - started)
-
-
-def fingerprint(plan: Plan, pair: Pair | None, stop_early: bool, assume: str | None) -> str:
-    """What must agree for a checkpoint to be resumed."""
-    name = getattr(plan.mechanism, "__qualname__", getattr(plan.mechanism, "__name__", type(plan.mechanism).__name__))
-    numbers = (plan.max_trials, plan.alpha, plan.seed, plan.delta, stop_early, assume)
-    attack = plan.attack if isinstance(plan.attack, str) else _named(plan.attack)
-    data = None if pair is None else [_said(part) for part in pair]
-    near = None if plan.neighbours is None else (str(plan.neighbours), plan.neighbours.domain, plan.neighbours.labels)
-    return repr((name, numbers, attack, str(plan.guarantee), near, data))
-
-
-def _named(attack: Any) -> str:
-    """A function by its name; an attack by known densities by that of its densities."""
-    inner = getattr(attack, "log_density", attack)
-    return f"{type(attack).__qualname__}({getattr(inner, '__qualname__', getattr(inner, '__name__', ''))})"
-
-
-def _said(data: Any) -> str:
-    """Array contents in full; other objects by their type, since their repr may hold an address."""
-    if isinstance(data, np.ndarray):
-        return f"{data.shape}{data.tolist()}"
-    return repr(data) if isinstance(data, int | float | str | tuple | list) else type(data).__qualname__
 
 
 @dataclass(frozen=True)
@@ -142,6 +127,7 @@ class Tested:
     trials: int = 0
     curve_trials: int = 0
     stopped: bool = False
+    calls: list[tuple[int, int, int]] = field(default_factory=list)  # hits on each dataset, runs
 
     def pairs(self) -> tuple[int, int, int, int]:
         """Hits and runs on the favoured dataset, then on the other."""
@@ -188,6 +174,7 @@ def certify(plan: Plan, runner: Runner, pilot: Pilot, choice: Choice, spent: int
             totals.counts[0] += pending
             totals.counts[1] += counts
             totals.trials += chunk.trials
+            totals.calls.append((int(pending[0]), int(counts[0]), chunk.trials))
             totals.curve_trials += chunk.trials if chunk.first < CURVE_TRIALS else 0
             if plan.progress is not None:
                 sofar = epsilon_lower(*totals.pairs(), delta=choice.target.delta, alpha=plan.alpha)
@@ -210,6 +197,10 @@ def conclude(plan: Plan, runner: Runner, pilot: Pilot, tested: Tested, spent: in
     else:
         caught = detectable_epsilon(float(np.clip(k / n, 1 / n, 1)), n, **claim)
     health = pilot.health
+    if not any(message.startswith(independence.NAME) for message in health):
+        *hits, runs = np.array(tested.calls).T
+        dependent = independence.complaint_of_counts(np.stack(hits, axis=1), runs)
+        health += () if dependent is None else (dependent,)
     if not np.isfinite(caught):
         health += (f"too few trials ({plan.max_trials}) to catch any violation with this event: raise max_trials",)
     if tested.stopped:

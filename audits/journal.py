@@ -6,11 +6,12 @@ Only plain arrays are kept (no pickles): chunks of object outputs are simply run
 
 from __future__ import annotations
 
-import hashlib
 import io
+import json
 import os
 import struct
 import zlib
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,28 +19,55 @@ import numpy as np
 
 from bounds.errors import InvalidInput
 
-MAGIC = b"dpcheck journal 1\n"
+MAGIC = b"dpcheck journal 2\n"
 HEAD = struct.Struct("<qqqQI")  # stage, side, index, length, checksum
+PROBED = (-1, 0, 0)  # where the digest of the first probe is kept
 
 
 class Journal:
-    """Finished chunks of one audit, in a file. `fingerprint` says which audit, so that no other resumes from it."""
+    """Finished chunks of one audit, in a file that no other process has open.
 
-    def __init__(self, path: str | os.PathLike[str], fingerprint: str) -> None:
+    `fingerprint` says part by part which audit it is, so that no other resumes from it.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], fingerprint: Mapping[str, str]) -> None:
         self.path = Path(path)
         self.known: dict[tuple[int, int, int], np.ndarray] = {}
-        opening = MAGIC + hashlib.sha256(fingerprint.encode()).hexdigest().encode() + b"\n"
-        if self.path.exists() and self.path.stat().st_size:
-            content = self.path.read_bytes()
-            if not content.startswith(opening):
-                limit = "a checkpoint of this very audit (mechanism, arguments, seed)"
-                raise InvalidInput("checkpoint", str(self.path), limit, "Name another file, or delete this one.")
-            end = self._read(content, len(opening))
-            with self.path.open("r+b") as file:
-                file.truncate(end)
-        else:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.path.write_bytes(opening)
+        self.checked = False
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.file = self.path.open("a+b")
+        try:
+            self._lock()
+            self._resume(fingerprint)
+        except BaseException:
+            self.file.close()
+            raise
+
+    def _lock(self) -> None:
+        """Held until the file is closed or this process is gone; processes that it forks do not have it."""
+        try:
+            import fcntl
+
+            fcntl.lockf(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:
+            return  # Windows: it is up to the caller
+        except (BlockingIOError, PermissionError) as error:
+            limit = "used by one audit at a time (another process has it open)"
+            raise InvalidInput("checkpoint", str(self.path), limit, "Wait for it, or name another file.") from error
+
+    def _resume(self, fingerprint: Mapping[str, str]) -> None:
+        opening = MAGIC + json.dumps(fingerprint).encode() + b"\n"
+        self.file.seek(0)
+        content = self.file.read()
+        if not content:
+            self.file.write(opening)
+            self.file.flush()
+            return
+        if not content.startswith(opening):
+            limit = f"a checkpoint of this very audit ({_difference(content, fingerprint)})"
+            remedy = "Name another file, or delete this one; a mechanism that changes as it runs needs a key='...'."
+            raise InvalidInput("checkpoint", str(self.path), limit, remedy)
+        self.file.truncate(self._read(content, len(opening)))
 
     def _read(self, content: bytes, at: int) -> int:
         """Load whole records; the place where the last of them ends."""
@@ -63,5 +91,37 @@ class Journal:
         buffer = io.BytesIO()
         np.save(buffer, result, allow_pickle=False)
         body = buffer.getvalue()
-        with self.path.open("ab") as file:
-            file.write(HEAD.pack(*key, len(body), zlib.crc32(body)) + body)
+        self.file.write(HEAD.pack(*key, len(body), zlib.crc32(body)) + body)
+        self.file.flush()
+
+    def check(self, mechanism: Any, probe: Callable[[], Any]) -> None:
+        """Refuse to go on with a mechanism whose outputs are no function of the seed: two laws would be mixed.
+
+        `probe` runs the same few trials with the same seed whenever it is called. Done once, before anything else.
+        """
+        if self.checked:
+            return
+        self.checked = True
+        first = probe()
+        made = np.frombuffer(first, np.uint8)
+        before = self.get(PROBED)
+        if before is None:
+            self.put(PROBED, made)
+        elif not np.array_equal(before, made) or probe() != first:
+            limit = "a function of its rng to be resumed (here the same seed gave other outputs)"
+            raise InvalidInput("mechanism", mechanism, limit, "Draw all randomness from rng, or use no checkpoint.")
+
+    def close(self) -> None:
+        """Let others have the file."""
+        self.file.close()
+
+
+def _difference(content: bytes, fingerprint: Mapping[str, str]) -> str:
+    """What is not as it was."""
+    try:
+        assert content.startswith(MAGIC)
+        before = json.loads(content[len(MAGIC) : content.index(b"\n", len(MAGIC))])
+        names = [name for name in {**before, **fingerprint} if before.get(name) != fingerprint.get(name)]
+    except (AssertionError, ValueError):
+        return "it is of another kind or version"
+    return f"other than it was: {', '.join(names)}"

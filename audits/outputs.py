@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bounds.errors import InvalidInput
+from bounds.errors import DpcheckError, InvalidInput
 
 Mechanism = Callable[[Any, np.random.Generator, int], Any]
 
@@ -91,7 +91,7 @@ class PerRun:
         return getattr(self.function, "__name__", "mechanism")
 
 
-class FailedRun(Exception):
+class FailedRun(DpcheckError):
     """Which run of a batch raised, and what."""
 
     def __init__(self, run: int, cause: Exception) -> None:

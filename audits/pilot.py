@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from audits import independence
 from audits.attacks import Coordinate, Given, TrailingZeros, candidates, distinct_share
 from audits.columns import Encoding, encoding_of
 from audits.densities import KnownRatio
@@ -23,6 +24,7 @@ from bounds.errors import InvalidInput
 
 PROBES = 16
 NOT_LOOKED_AT = "not looked at"
+CALLS = 8  # at least, in a pilot: enough to see whether calls differ more than runs do
 PILOT_CELLS = 2 * 10**7
 LARGEST_PILOT = 250_000
 
@@ -50,10 +52,12 @@ def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int, twin: b
     probe = runner.outputs(Chunk(PROBE, 0, 0, PROBES, 0))
     width = encoding_of(probe).width
     count = min(pilot_size(left, width) if trials is None else trials, max(10, PILOT_CELLS // width))
-    raw = gather(runner, chunks(PILOT, count, chunk_size(plan.max_trials, width), twin))
+    work = chunks(PILOT, count, min(chunk_size(plan.max_trials, width), -(-count // CALLS)), twin)
+    raw = gather(runner, work)
     encoding = encoding_of(joined(raw))
     first, second = encoding(raw[0]), encoding(raw[1])
-    return Pilot(encoding, first, second, health_of(runner, probe, encoding, first, second))
+    calls = [chunk.trials for chunk in work if chunk.side == 0]
+    return Pilot(encoding, first, second, health_of(runner, probe, encoding, first, second, calls))
 
 
 def pilot_size(trials: int, width: int) -> int:
@@ -104,18 +108,27 @@ def select(
     return best_choice(prospects(attack, first, second, light), goals, trials, alpha)
 
 
-def health_of(runner: Runner, probe: Any, encoding: Encoding, first: np.ndarray, second: np.ndarray) -> tuple[str, ...]:
-    """What a reader must know: parts not looked at, determinism, a mechanism that ignores its rng, global seeding."""
+def health_of(
+    runner: Runner, probe: Any, encoding: Encoding, first: np.ndarray, second: np.ndarray, calls: Sequence[int]
+) -> tuple[str, ...]:
+    """What a reader must know: parts not looked at, determinism, dependent runs, an rng ignored, global seeding.
+
+    The rows of each dataset were made in `calls` of these many runs.
+    """
     found = [f"{NOT_LOOKED_AT}: {words}" for words in encoding.unread]
     constant = bool((first == first[0]).all() and (second == second[0]).all())
     if constant and bool((first[0] == second[0]).all()):
         found.append("deterministic: every run gave the same output on both datasets, nothing to tell apart")
     elif constant:
         found.append("deterministic, and the output depends on the dataset: no epsilon holds")
+    dependent = independence.complaint(first, second, calls)
+    if dependent is not None:
+        found.append(dependent)
     again = runner.outputs(Chunk(PROBE, 0, 0, len(probe), 0))
     encode = encoding_of(probe)
     if not np.array_equal(encode(probe), encode(again)):
-        found.append("ignores its rng: the same seed gave other outputs, so this result cannot be replayed")
+        resumed = "" if runner.journal is None else " and its checkpoint not resumed"
+        found.append(f"ignores its rng: the same seed gave other outputs, so this result cannot be replayed{resumed}")
     if isinstance(runner.mechanism, PerRun) and runner.mechanism.global_state:
         found.append("takes no rng: numpy's and random's global state was seeded before each run")
     return tuple(found)

@@ -10,10 +10,12 @@ import numpy as np
 
 from audits.answers import ANSWERS
 from audits.attacks import checked_attack
-from audits.executor import Place, Runner
+from audits.executor import Chunk, Place, Runner
+from audits.fingerprints import content
 from audits.intervals import checked_level
 from audits.journal import Journal
 from audits.neighbours import Neighbours, Pair, as_neighbours
+from audits.outputs import encoding_of
 from audits.result import Progress
 from audits.selection import Target, targets
 from bounds.errors import InvalidInput, MixedRelations
@@ -21,6 +23,7 @@ from bounds.guarantees import ADD_REMOVE, LABEL_ONLY, LOCAL, REPLACE_ONE, Guaran
 
 PILOT, TEST, PROBE, SEARCH = 0, 1, 2, 3  # stages: each has seeds of its own; searches count on from the last
 FEWEST_TRIALS = 20
+PROBED_RUNS = 16  # with which a checkpoint sees whether the mechanism is still a function of its seed
 BY_HAND = 0.01  # share of alpha that pays for a bound after Ctrl-C, whose time may depend on what was seen
 
 
@@ -39,6 +42,7 @@ class Plan:
     place: Place = field(default_factory=Place)
     progress: Progress | None = None
     journal: Journal | None = None
+    key: str | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.mechanism):
@@ -52,6 +56,9 @@ class Plan:
         if self.guarantee is not None and not isinstance(self.guarantee, Guarantee):
             remedy = "Use PureDP(1.0), ApproxDP(1.0, 1e-5), ..., or None to measure."
             raise InvalidInput("guarantee", self.guarantee, "a Guarantee or None", remedy)
+        if self.key is not None and not (isinstance(self.key, str) and self.key):
+            remedy = "Pass key='laplace, scale 2, census' for example, and another one when either changes."
+            raise InvalidInput("key", self.key, "a name for the mechanism and its data, or None", remedy)
         checked_level(self.alpha)
         checked_attack(self.attack)
         if self.neighbours is not None:
@@ -75,7 +82,10 @@ class Plan:
         """The mechanism on this pair."""
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise InvalidInput("pair", pair, "two datasets", "Pass pair=(data, neighbour).")
-        return Runner(self.mechanism, (pair[0], pair[1]), self.seed, self.place, self.journal)
+        runner = Runner(self.mechanism, (pair[0], pair[1]), self.seed, self.place, self.journal)
+        if self.journal is not None:
+            self.journal.check(self.mechanism, lambda: _digest(runner.outputs(Chunk(PROBE, 1, 0, PROBED_RUNS, 0))))
+        return runner
 
     def checked_pair(self, pair: Pair) -> Pair:
         """The pair itself, if the relation (where one is given) admits it."""
@@ -83,6 +93,10 @@ class Plan:
             limit = f"neighbours ({self.neighbours})"
             raise InvalidInput("pair", pair, limit, "Change one record only, and stay inside the domain.")
         return pair
+
+
+def _digest(outputs: Any) -> bytes:
+    return bytes.fromhex(content(encoding_of(outputs)(outputs)))
 
 
 def claim_for(guarantee: Guarantee, neighbours: Neighbours) -> Guarantee:

@@ -250,7 +250,7 @@ def audit_early(plan: Plan, pair: Pair, spent: int) -> AuditResult:
             raise  # nothing is known yet
         stopped = True  # the wealth may be looked at whenever one likes: this costs nothing
     assert wager is not None
-    health = health_of(runner, probe, encoding, rows[0], rows[1])
+    health = health_of(runner, probe, encoding, rows[0], rows[1], [len(part) for part in kept[0]])
     if stopped:
         health += (f"stopped by hand after {done} trials: the bound holds at every time at once",)
     return _result(plan, pair, wager, encoding, spent + done, health)

@@ -1,12 +1,18 @@
-"""Typed errors. Every one names the value, the limit and the remedy."""
+"""Typed errors. Every one names the value, the limit and the remedy, and reads the same in another process."""
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 
 class DpcheckError(Exception):
     """Base of everything dpcheck raises on purpose."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Its parts, not a call of its constructor: errors take other arguments than they keep."""
+        state = {name: _sendable(value) for name, value in vars(self).items()}
+        return _restored, (type(self), tuple(_sendable(value) for value in self.args), state)
 
 
 class InvalidInput(DpcheckError, ValueError):
@@ -53,3 +59,26 @@ def shown(value: Any) -> str:
     """A value short enough for one line."""
     text = value if isinstance(value, str) else repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+class Shown(str):
+    """What was shown of a value that stayed behind."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _sendable(value: Any) -> Any:
+    """The value, or what is shown of it where it does not survive pickling."""
+    try:
+        pickle.loads(pickle.dumps(value))
+    except Exception:
+        return Shown(shown(value))
+    return value
+
+
+def _restored(kind: type[DpcheckError], args: tuple[Any, ...], state: dict[str, Any]) -> DpcheckError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error

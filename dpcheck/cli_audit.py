@@ -63,6 +63,7 @@ def add_audit(commands: Any) -> None:
     how.add_argument("--stop-early", action="store_true", help="stop as soon as the claim is refuted")
     how.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core if the function is slow)")
     how.add_argument("--checkpoint", type=Path, metavar="FILE", help="keep progress here; a rerun resumes")
+    how.add_argument("--key", metavar="NAME", help="stands for mechanism and data where a checkpoint cannot read them")
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="as JSON, to FILE or standard output")
     parser.add_argument("--html", type=Path, metavar="FILE", help="as a page, with the trade-off curve")
     parser.set_defaults(run=run_audit)
@@ -177,7 +178,8 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
     if pair is None and neighbours is None:
         remedy = "Add --replace-one 0 1 --n 10, or --pair file.npz."
         raise InvalidInput("where to attack", "not given", "a relation or a pair", remedy)
-    same = {name: getattr(args, name) for name in ("alpha", "seed", "attack", "assume", "stop_early", "checkpoint")}
+    names = ("alpha", "seed", "attack", "assume", "stop_early", "checkpoint", "key")
+    same = {name: getattr(args, name) for name in names}
     delta = args.delta if args.epsilon is None else None
     return {**same, "pair": pair, "neighbours": neighbours, "guarantee": guarantee, "delta": delta,
             "max_trials": args.trials, "executor": args.workers}  # fmt: skip

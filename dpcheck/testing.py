@@ -21,7 +21,8 @@ from dpcheck import ledger
 
 TRIALS = 100_000
 ALPHA = 1e-6
-UNHEALTHY = ("deterministic", "ignores its rng", "too few trials", "equal datasets")
+DEPENDENT = "runs are not independent"
+UNHEALTHY = ("deterministic", "ignores its rng", "too few trials", "equal datasets", DEPENDENT)
 LONGEST_PAIR = 600  # characters of a pair in the run's ledger
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,7 +40,7 @@ class PrivacyViolation(DpcheckError, AssertionError):
 
 
 class Unhealthy(DpcheckError, AssertionError):
-    """The audit found nothing, and could not have: `check` names why."""
+    """The audit found nothing, and could not have; or nothing that counts: `check` names why."""
 
     def __init__(self, check: str, message: str) -> None:
         super().__init__(check, message)
@@ -66,8 +67,9 @@ def assert_private(
 
     A true guarantee fails with probability at most `alpha`. The seed comes from the test's name unless given, so
     a test has one outcome. `must_detect`: refuse a pass that would not have caught this epsilon. `suppress` names
-    health checks to leave out: "deterministic", "ignores its rng", "too few trials", "equal datasets". Further
-    options go to `dpcheck.audit`. Raises Unhealthy when the test could not have caught anything.
+    health checks to leave out: "deterministic", "ignores its rng", "too few trials", "equal datasets",
+    "runs are not independent". Further options go to `dpcheck.audit`. Raises Unhealthy when the test could not have
+    caught anything, or when what it caught counts for nothing since runs depend on each other.
 
     >>> from bounds.guarantees import PureDP
     >>> def noisy(data, rng, trials):
@@ -92,8 +94,10 @@ def assert_private(
     if any(message.startswith("stopped by hand") for message in result.health):
         raise KeyboardInterrupt
     # Unseeded under @given, one example may pass and fail: the one outcome it always has comes first.
-    unseeded = _under_hypothesis() and "ignores its rng" in _complaints(result, suppress)
-    illness = _illness(result, must_detect, suppress) if unseeded or not result.violated else None
+    complaints = _complaints(result, suppress)
+    unseeded = _under_hypothesis() and "ignores its rng" in complaints
+    void = unseeded or DEPENDENT in complaints or not result.violated
+    illness = _illness(result, must_detect, suppress) if void else None
     if test is not None:
         test.enter(_entry(mechanism, result, test, illness))
     if illness is not None:
@@ -213,7 +217,8 @@ def _complaints(result: AuditResult, suppress: Sequence[str]) -> dict[str, str]:
 
 def _illness(result: AuditResult, must_detect: float | None, suppress: Sequence[str]) -> Unhealthy | None:
     """The first health check that a pass does not survive."""
-    for name, message in _complaints(result, suppress).items():
+    complaints = _complaints(result, suppress)
+    for name, message in sorted(complaints.items(), key=lambda found: found[0] != DEPENDENT):
         return Unhealthy(name, f"{message.split(': raise')[0]}. {REMEDIES[name]}")
     if must_detect is not None and result.detectable_epsilon > must_detect and "too few trials" not in suppress:
         caught = f"would have caught epsilon >= {result.detectable_epsilon:.4g}, not {must_detect:g}"
@@ -224,6 +229,7 @@ def _illness(result: AuditResult, must_detect: float | None, suppress: Sequence[
 REMEDIES = {
     "deterministic": "Use the rng that is passed in, or suppress=('deterministic',) if this is meant.",
     "ignores its rng": "Draw from the rng that is passed in; suppress=('ignores its rng',) accepts an unseeded source.",
+    DEPENDENT: "What such runs show, or do not show, says nothing.",
     "too few trials": "Raise max_trials (or --dpcheck-budget), or alpha.",
 }
 
@@ -233,7 +239,7 @@ def _entry(mechanism: Any, result: AuditResult, test: ledger.Test, illness: Unhe
     said: ledger.Entry = json.loads(result.to_json())
     said.pop("curve", None)
     pair = " and ".join(_data(data) for data in result.pair)
-    outcome = "violated" if result.violated else "unhealthy" if illness is not None else "passed"
+    outcome = "unhealthy" if illness is not None else "violated" if result.violated else "passed"
     return {**said, "pair": pair, "test": test.name, "mechanism": name_of(mechanism), "outcome": outcome}
 
 

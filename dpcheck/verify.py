@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from threadpoolctl import threadpool_limits
 
 from bounds.claim import CITATION, Check, Claim, Effort, Evidence, Replayable, Verdict, judge, pretty
-from bounds.errors import HypothesisViolated, InvalidInput, UnknownName
+from bounds.errors import HypothesisViolated, InvalidInput, MissingDependency, UnknownName
 from bounds.symbols import TABLE
 from dpcheck.catalogue import Row, cache_folder, catalogue, digest, libraries, write_whole
 
@@ -91,13 +91,21 @@ class Judgement:
 
 
 def verify_one(claim_id: str, effort: Effort) -> Judgement:
-    """Run all checks of one claim. Its seed depends on the claim alone, not on who runs it or when."""
+    """Run all checks of one claim. Its seed depends on the claim alone, not on who runs it or when.
+
+    Raises MissingDependency, with the claim's name, where the `verify` extra is not installed.
+    """
     entry, started = entry_of(claim_id), time.perf_counter()
     own = replace(effort, seed=(effort.seed + zlib.crc32(claim_id.encode())) % 2**32)
     found = []
     for check in all_checks(entry):
         begun = time.perf_counter()
-        found.append(replace(check.run(entry.claim, own), seconds=round(time.perf_counter() - begun, 3)))
+        try:
+            made = check.run(entry.claim, own)
+        except MissingDependency as missing:
+            purpose = f"{missing.purpose} (of claim {claim_id})"
+            raise MissingDependency(missing.package, purpose, missing.extra) from missing
+        found.append(replace(made, seconds=round(time.perf_counter() - begun, 3)))
     return Judgement(claim_id, judge(found), tuple(found), time.perf_counter() - started)
 
 
