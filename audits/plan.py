@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from audits.answers import ANSWERS
 from audits.attacks import checked_attack
-from audits.executor import Place, Runner
+from audits.executor import Chunk, Place, Runner
 from audits.intervals import checked_level
 from audits.journal import Journal
 from audits.neighbours import Neighbours, Pair, as_neighbours
@@ -39,6 +40,7 @@ class Plan:
     place: Place = field(default_factory=Place)
     progress: Progress | None = None
     journal: Journal | None = None
+    counted: Counter[str] = field(default_factory=Counter, repr=False)
 
     def __post_init__(self) -> None:
         if not callable(self.mechanism):
@@ -75,7 +77,15 @@ class Plan:
         """The mechanism on this pair."""
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise InvalidInput("pair", pair, "two datasets", "Pass pair=(data, neighbour).")
-        return Runner(self.mechanism, (pair[0], pair[1]), self.seed, self.place, self.journal)
+        return Runner(self.mechanism, (pair[0], pair[1]), self.seed, self.place, self.journal, ran=self.tell)
+
+    def tell(self, chunk: Chunk) -> None:
+        """Runs before the test, which has a bound to tell with its own: a callback with a method `stage` hears of them."""
+        told = getattr(self.progress, "stage", None)
+        if chunk.stage == TEST or chunk.side == 0 or not callable(told):
+            return
+        self.counted["runs"] += chunk.trials
+        told("pilot" if chunk.stage == PILOT else "search", self.counted["runs"], self.max_trials)
 
     def checked_pair(self, pair: Pair) -> Pair:
         """The pair itself, if the relation (where one is given) admits it."""

@@ -95,7 +95,7 @@ def _epsilons(guarantee: Guarantee, deltas: np.ndarray) -> np.ndarray:
     low, high = np.zeros(len(deltas)), np.ones(len(deltas))
     while (short := np.asarray(guarantee.profile(high)) > deltas).any() and high.max() < 1e12:
         low, high = np.where(short, high, low), np.where(short, 2 * high, high)
-    for _ in range(30):
+    for _ in range(50):
         middle = (low + high) / 2
         beyond = np.asarray(guarantee.profile(middle)) <= deltas
         low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
@@ -194,7 +194,8 @@ def predicted_bound(p: Any, q: Any, delta: Any, trials: int, alpha: float) -> An
     low, high = wilson(p, trials, -z), wilson(q, trials, z)
     gain, least = np.maximum(p - delta, 1e-300), np.maximum(low - delta, 1e-300)
     width = np.hypot(np.log(gain / least), np.log(high / q))
-    return np.where(low > delta, np.log(gain / q) - width, -50.0 + low - delta)
+    # Without any gain in sight, the event that tells the datasets apart best is the nearest to one.
+    return np.where(low > delta, np.log(gain / q) - width, -50.0 + low - high - delta)
 
 
 def wilson(rate: Any, trials: int, z: float) -> Any:

@@ -27,7 +27,7 @@ from audits.pilot import PROBES, health_of, prospects, sentence_of
 from audits.plan import PROBE, TEST, Plan
 from audits.power import POWER
 from audits.ratio import LARGEST
-from audits.result import AuditResult, Curve, Event, curve_of
+from audits.result import AuditResult, Curve, Event, curve_of, too_few
 from audits.selection import Choice, Target, best_choice, evidence
 from bounds.errors import InvalidInput
 
@@ -44,7 +44,9 @@ LADDER = (0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0)  # multiples of t
 CLAIM = LADDER.index(1.0)
 LEAST_STEP = 0.5  # of the ladder beyond the claim, whose multiples say nothing where it is small
 RIVALS = 8  # goals on a curve that are compared by how fast bets against them grow
-SETTLED = 1 / 8  # of the runs that the proof will about take, or of all there are: for the choice of the goal on a curve
+SETTLED = (
+    1 / 8
+)  # of the runs that the proof will about take, or of all there are: for the choice of the goal on a curve
 
 
 SIDES: tuple[Direction, Direction] = ("first", "second")
@@ -86,7 +88,8 @@ def _newton(counts: np.ndarray, one: np.ndarray, two: np.ndarray) -> tuple[np.nd
         f, g = one @ theta, 2 + two @ theta
         gradient = one.T @ (counts[0] / f) + two.T @ (counts[1] / g)
         curve = (one.T * (counts[0] / f**2)) @ one + (two.T * (counts[1] / g**2)) @ two
-        step = np.linalg.solve(curve + 1e-9 * np.eye(len(theta)), gradient)
+        ridge = 1e-9 + 1e-13 * float(curve.max())  # stakes on what was never seen are free
+        step = np.linalg.solve(curve + ridge * np.eye(len(theta)), gradient)
         size = 1.0
         while size > 1e-6 and value(theta + size * step) < now:
             size /= 2
@@ -160,10 +163,10 @@ class Wager:
         """Which runs lie in A, and which in B."""
         return np.stack([event.holds(scores) for event in self.events], axis=1)
 
-    @property
-    def room(self) -> float:
-        """A share of the pseudo-runs: near delta = 1, a few runs that are alike would make every bet a loss."""
-        return min(1.0, (1 - self.goal.delta) / max(self.goal.delta, 0.5))
+    def pulls(self) -> list[float]:
+        """The pseudo-runs of each bettor: near delta = 1, a few that are alike would make every bet a loss."""
+        room = min(1.0, (1 - self.goal.delta) / max(self.goal.delta, 0.5))
+        return [max(0.5, room * shrink) for shrink in SHRINK]
 
     def rungs(self) -> np.ndarray:
         """The epsilons tested side by side; the claim is one of them."""
@@ -195,7 +198,7 @@ class Wager:
             if eps > LARGEST:
                 continue  # nobody has e^60 runs to win anything by
             c = math.exp(eps)
-            bets = [best_bet(self.cells, c, self.goal.delta, self.room * shrink) for shrink in SHRINK]
+            bets = [best_bet(self.cells, c, self.goal.delta, pull) for pull in self.pulls()]
             gains = [np.cumsum(log_growth(bet, c, self.goal.delta, ours, theirs)) for bet in bets]
             paths = self.wealth[i] + np.stack(gains, axis=1)
             total = np.logaddexp.reduce(paths, axis=1)
@@ -218,9 +221,12 @@ class Wager:
     def growth(self) -> float:
         """How fast the wealth against the claim would about grow, by the counts so far: in nats per run."""
         c, delta, counts = math.exp(min(self.goal.epsilon, LARGEST)), self.goal.delta, self.cells.reshape(2, 4)
-        bet = best_bet(self.cells, c, delta, self.room * SHRINK[0])
+        bet = best_bet(self.cells, c, delta, self.pulls()[0])
         inside = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-        growth = log_growth(bet, c, delta, inside, np.zeros((4, 2))), log_growth(bet, c, delta, np.zeros((4, 2)), inside)
+        growth = (
+            log_growth(bet, c, delta, inside, np.zeros((4, 2))),
+            log_growth(bet, c, delta, np.zeros((4, 2)), inside),
+        )
         nothing = float(growth[0][0])
         return float(sum(n @ value for n, value in zip(counts, growth, strict=True)) / counts[0].sum()) - nothing
 
@@ -340,6 +346,9 @@ def _result(
     first_better = in_a[0] - slope * in_a[1] >= in_b[1] - slope * in_b[0]
     choice = wager.events[0 if first_better else 1]
     hits = (int(in_a[0]), int(in_a[1])) if first_better else (int(in_b[1]), int(in_b[0]))
+    caught = _detectable(choice, max(hits[0], 1) / max(n, 1), plan.max_trials, plan.alpha)
+    if not (wager.refuted() or np.isfinite(caught)):
+        health += (too_few(plan.max_trials),)
     return AuditResult(
         violated=wager.refuted(),
         epsilon_lower=wager.bound(),
@@ -350,7 +359,7 @@ def _result(
         pair=(pair[0], pair[1]),
         event=Event(sentence_of(choice), choice, encoding),
         direction=choice.direction,
-        detectable_epsilon=_detectable(choice, max(hits[0], 1) / max(n, 1), plan.max_trials, plan.alpha),
+        detectable_epsilon=caught,
         curve=wager.best_seen().curve(plan.alpha),
         seed=plan.seed,
         guarantee=plan.guarantee,

@@ -130,7 +130,7 @@ def _each_failure_names(said: str) -> None:
 def _summary_is_complete(said: str) -> None:
     lines = [line for line in said.splitlines() if line.startswith(("PRIVATE", "VIOLATED", "UNHEALTHY"))]
     assert sum(line.startswith("PRIVATE") for line in lines) == 4
-    assert all("would have been caught with probability 0.99" in x for x in lines if x.startswith("PRIVATE"))
+    assert all("would have been flagged with probability 0.99" in x for x in lines if x.startswith("PRIVATE"))
     assert sum(line.startswith("VIOLATED") for line in lines) == 1
     # Eight audits came to a result: two at alpha = 1e-3, six at 1e-6.
     assert "8 audits in 8 tests, 1 flagged" in said
