@@ -64,8 +64,9 @@ def audit(
     `executor` is a concurrent.futures executor, a Dask client or a number of processes (1: this one); by default
     a slow mechanism that is importable gets a process per core. `seed` gives the same bits wherever trials run.
     `progress(done, total, bound)` is called as trials of the test come in, with the bound that stopping now would
-    certify; if it has a method `stage(name, done, total)`, that hears of the search and of the pilot. Raises InvalidInput for bad arguments and outputs,
-    MechanismFailed when the mechanism raises, WorkerLost when an executor loses its workers.
+    certify; if it has a method `stage(name, done, total)`, that hears of search and pilot. Raises InvalidInput
+    for bad arguments and outputs, MechanismFailed when the mechanism raises, WorkerLost when an executor loses its
+    workers.
 
     >>> from bounds.guarantees import PureDP
     >>> def noisy(data, rng, trials):

@@ -80,7 +80,7 @@ class Plan:
         return Runner(self.mechanism, (pair[0], pair[1]), self.seed, self.place, self.journal, ran=self.tell)
 
     def tell(self, chunk: Chunk) -> None:
-        """Runs before the test, which has a bound to tell with its own: a callback with a method `stage` hears of them."""
+        """A callback with a method `stage` hears of the runs before the test; those of the test come with a bound."""
         told = getattr(self.progress, "stage", None)
         if chunk.stage == TEST or chunk.side == 0 or not callable(told):
             return

@@ -207,10 +207,10 @@ class AuditResult:
 def shown_delta(delta: float) -> str:
     """Three digits, of its distance from 1 where that is what matters.
 
-    >>> shown_delta(1e-5), shown_delta(0.975), shown_delta(1 - 2.5e-7)
-    ('1e-05', '0.975', '1 - 2.5e-07')
+    >>> shown_delta(1e-5), shown_delta(0.9746), shown_delta(1 - 2.5e-7)
+    ('1e-05', '0.9746', '1 - 2.5e-07')
     """
-    return f"1 - {1 - delta:.3g}" if delta > 0.999 else f"{delta:.3g}"
+    return f"1 - {1 - delta:.3g}" if delta > 0.99 else f"{delta:.4g}" if delta > 0.9 else f"{delta:.3g}"
 
 
 def too_few(trials: int) -> str:

@@ -81,7 +81,7 @@ def along(guarantee: Guarantee) -> list[Target]:
     evenly spaced ones went.
     """
     top = min(float(guarantee.profile(0.0)), MOST_DELTA)
-    odds = np.arange(special.logit(top) - STEP, special.logit(LEAST_DELTA), -STEP) if top > LEAST_DELTA else []
+    odds = np.arange(special.logit(max(top, LEAST_DELTA)) - STEP, special.logit(LEAST_DELTA), -STEP)
     epsilons = np.concatenate([[0.0], _epsilons(guarantee, special.expit(odds))])
     deltas = np.asarray(guarantee.profile(epsilons), float)
     deltas = deltas + 1e-9 * np.minimum(deltas, 1 - deltas) + np.where(deltas > 0, 4 * np.spacing(deltas), 0.0)
@@ -112,7 +112,7 @@ class Prospect:
     normal: bool = False
 
     def best(self, goals: Sequence[Target], trials: int, alpha: float, favoured: Direction | None = None) -> Choice:
-        """The event, and the goal to test it at, with the best to be expected from `trials` further runs per dataset."""
+        """The event, and the goal to test it at, from which most is to be expected of `trials` further runs."""
         epsilon, delta = (np.array([getattr(goal, name) for goal in goals]) for name in ("epsilon", "delta"))
         best: Choice | None = None
         for above, direction, p, q in self.events:

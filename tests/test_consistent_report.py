@@ -82,8 +82,8 @@ def agree(told: dict[str, float], said: dict[str, Any]) -> None:
     names = {"epsilon": "epsilon_lower", "delta": "delta", "alpha": "alpha", "claimed": "claimed", "trials": "trials"}
     for name, full in names.items():
         if name in told:
-            near = {"rel": 6e-3, "abs": 1e-9} if name == "delta" else {"rel": 6e-4, "abs": 1e-12}
-            assert told[name] == pytest.approx(float(said[full]), **near), name
+            digits = 6e-3 if name == "delta" else 6e-4
+            assert told[name] == pytest.approx(float(said[full]), rel=digits, abs=1e-9), name
     if told["delta"] > 0.9:
         assert 1 - told["delta"] == pytest.approx(1 - said["delta"], rel=0.02, abs=1e-15)
     assert [told["hits"], told["others"], told["runs"]] == said["counts"]
@@ -189,22 +189,22 @@ def test_a_stop_in_the_search_counts_what_was_run(here: Path, capsys: pytest.Cap
 
 
 def test_stages_are_told_and_their_runs_add_up() -> None:
-    class Watch:
-        told: list[tuple[str, int]] = []
+    told: list[tuple[str, int]] = []
 
+    class Watch:
         def stage(self, name: str, done: int, total: int) -> None:
-            self.told.append((name, done))
+            told.append((name, done))
 
         def __call__(self, done: int, total: int, bound: float) -> None:
-            self.told.append(("test", done))
+            told.append(("test", done))
 
     near = replace_one(low=0.0, high=1.0, n=3)
     result = audit(_sum, neighbours=near, guarantee=PureDP(1.0), max_trials=4000, progress=Watch())
-    names, done = zip(*Watch.told, strict=True)
+    names, done = zip(*told, strict=True)
     assert list(dict.fromkeys(names)) == ["search", "pilot", "test"]
     assert list(done) == sorted(done)
     assert done[-1] == result.trials
-    before = max(count for name, count in Watch.told if name != "test")
+    before = max(count for name, count in told if name != "test")
     assert before == result.trials - result.counts[2]
 
 
