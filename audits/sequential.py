@@ -191,6 +191,7 @@ class Wager:
         n = len(ours)
         falls = np.full(len(LADDER), n)
         barrier = -math.log(self.alpha)
+        totals = np.full((len(LADDER), n), -math.inf)
         for i, eps in enumerate(self.rungs()):
             if self.highest[i] >= barrier:
                 falls[i] = -1  # fallen already: nothing left to prove
@@ -201,13 +202,13 @@ class Wager:
             bets = [best_bet(self.cells, c, self.goal.delta, pull) for pull in self.pulls()]
             gains = [np.cumsum(log_growth(bet, c, self.goal.delta, ours, theirs)) for bet in bets]
             paths = self.wealth[i] + np.stack(gains, axis=1)
-            total = np.logaddexp.reduce(paths, axis=1)
-            if total.max() >= barrier:
-                falls[i] = int(np.argmax(total >= barrier))
-            self.highest[i] = max(self.highest[i], float(total.max()))
+            totals[i] = np.logaddexp.reduce(paths, axis=1)
+            if totals[i].max() >= barrier:
+                falls[i] = int(np.argmax(totals[i] >= barrier))
             self.wealth[i] = paths[-1]
-        last = int(falls[: CLAIM + 1].max())
-        return max(last, 0) if last < n else None
+        last = max(int(falls[: CLAIM + 1].max()), 0)
+        self.highest = np.maximum(self.highest, totals[:, : last + 1].max(axis=1))
+        return last if last < n else None
 
     def learn(self, ours: np.ndarray, theirs: np.ndarray) -> None:
         """Count a batch that has been bet on."""

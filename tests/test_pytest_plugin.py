@@ -286,7 +286,7 @@ def test_ctrl_c_stops_the_run_and_not_just_the_audit() -> None:
 
 
 def test_planted_bugs_read_as_expected() -> None:
-    entry = {"outcome": "violated", "epsilon_lower": 2.0, "delta": 0.0, "claimed": 1.0}
+    entry = {"outcome": "violated", "finding": ">= 2 at delta = 0, claimed 1"}
     assert ledger.line_of("t", [entry], failed=False).endswith("(as the test expects)")
     assert not ledger.line_of("t", [entry], failed=True).endswith("(as the test expects)")
 
