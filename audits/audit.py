@@ -15,7 +15,6 @@ import numpy as np
 from audits import independence
 from audits.attacks import aimed
 from audits.columns import Encoding
-from audits.epsilon import epsilon_lower
 from audits.executor import Chunk, Runner, chunk_size, chunks
 from audits.fingerprints import fingerprint
 from audits.gaussian import audit_gaussian
@@ -27,7 +26,7 @@ from audits.pilot import Pilot, run_pilot, select
 from audits.plan import BY_HAND, TEST, Plan
 from audits.power import detectable_epsilon, detectable_gaussian
 from audits.ratio import ratio_bound
-from audits.result import AuditResult, Event, Progress, curve_from_counts
+from audits.result import AuditResult, Event, Progress, curve_from_counts, too_few
 from audits.search import find_pair
 from audits.selection import Choice
 from audits.sentences import sentence_of
@@ -73,8 +72,10 @@ def audit(
     cannot be read, your `key` stands for mechanism and data.
     `executor` is a concurrent.futures executor, a Dask client or a number of processes (1: this one); by default
     a slow mechanism that is importable gets a process per core. `seed` gives the same bits wherever trials run.
-    `progress(done, total, bound)` is called as trials come in. Raises InvalidInput for bad arguments and outputs,
-    MechanismFailed when the mechanism raises, WorkerLost when an executor loses its workers.
+    `progress(done, total, bound)` is called as trials of the test come in, with the bound that stopping now would
+    certify; if it has a method `stage(name, done, total)`, that hears of search and pilot. Raises InvalidInput
+    for bad arguments and outputs, MechanismFailed when the mechanism raises, WorkerLost when an executor loses its
+    workers.
 
     >>> from bounds.guarantees import PureDP
     >>> def noisy(data, rng, trials):
@@ -137,9 +138,14 @@ class Tested:
 
     def bound(self, delta: float, alpha: float) -> float:
         """The exact ratio test; after an interruption, limits that hold at every time at once."""
+        if self.stopped:
+            return self.by_hand(delta, alpha)
+        k, n, j, _ = self.pairs()
+        return ratio_bound(k, j, n, delta=delta, alpha=(1 - BY_HAND) * alpha)
+
+    def by_hand(self, delta: float, alpha: float) -> float:
+        """What a stop at this moment certifies."""
         k, n, j, m = self.pairs()
-        if not self.stopped:
-            return ratio_bound(k, j, n, delta=delta, alpha=(1 - BY_HAND) * alpha)
         level = BY_HAND * alpha / 2
         p_low, q_high = float(anytime(k, n, level)[0]), float(anytime(j, m, level)[1])
         return float(np.log((p_low - delta) / q_high)) if p_low - delta > q_high else 0.0
@@ -177,8 +183,7 @@ def certify(plan: Plan, runner: Runner, pilot: Pilot, choice: Choice, spent: int
             totals.calls.append((int(pending[0]), int(counts[0]), chunk.trials))
             totals.curve_trials += chunk.trials if chunk.first < CURVE_TRIALS else 0
             if plan.progress is not None:
-                sofar = epsilon_lower(*totals.pairs(), delta=choice.target.delta, alpha=plan.alpha)
-                plan.progress(ahead + totals.trials, plan.max_trials, float(sofar))
+                plan.progress(ahead + totals.trials, plan.max_trials, totals.by_hand(choice.target.delta, plan.alpha))
     except KeyboardInterrupt:
         if totals.trials == 0:
             raise  # nothing is known yet
@@ -196,18 +201,19 @@ def conclude(plan: Plan, runner: Runner, pilot: Pilot, tested: Tested, spent: in
         caught = detectable_gaussian(n, **claim)
     else:
         caught = detectable_epsilon(float(np.clip(k / n, 1 / n, 1)), n, **claim)
+    violated = plan.guarantee is not None and bound > goal.epsilon
     health = pilot.health
     if not any(message.startswith(independence.NAME) for message in health):
         *hits, runs = np.array(tested.calls).T
         dependent = independence.complaint_of_counts(np.stack(hits, axis=1), runs)
         health += () if dependent is None else (dependent,)
-    if not np.isfinite(caught):
-        health += (f"too few trials ({plan.max_trials}) to catch any violation with this event: raise max_trials",)
+    if not (violated or np.isfinite(caught)):
+        health += (too_few(plan.max_trials),)
     if tested.stopped:
         health += (f"stopped by hand after {n} of the test's trials: the bound holds at every time at once",)
     above = tested.counts[:, 1:]
     return AuditResult(
-        violated=plan.guarantee is not None and bound > goal.epsilon,
+        violated=violated,
         epsilon_lower=bound,
         delta=goal.delta,
         alpha=float(plan.alpha),

@@ -194,6 +194,7 @@ class Runner:
     place: Place = field(default_factory=Place)
     journal: Journal | None = None
     spare: dict[Chunk, Any] = field(default_factory=dict, repr=False)
+    ran: Callable[[Chunk], None] | None = None  # told of each chunk whose result is in
 
     def outputs(self, chunk: Chunk) -> Any:
         """The checked outputs of one chunk, always in this process: whoever asks twice sees the mechanism's state."""
@@ -237,6 +238,8 @@ class Runner:
         chunk, task = ahead.popleft()
         result = task.result()
         self._keep(chunk, result)
+        if self.ran is not None:
+            self.ran(chunk)
         return chunk, result
 
     def _keep(self, chunk: Chunk, result: Any) -> None:

@@ -159,7 +159,6 @@ def measure(plan: Plan, runner: Runner, reduce: Moments, share: float | None, ah
     work = chunks(TEST, trials, chunk_size(trials, reduce.encoding.width), twin=share is not None)
     measured = Measured(share, len(work) // 2)
     first = np.zeros(6)
-    delta = max((goal.delta for goal in plan.goals), default=0.0)
     try:
         for chunk, row in runner.results(work, reduce):
             if chunk.side == 0:
@@ -167,15 +166,19 @@ def measure(plan: Plan, runner: Runner, reduce: Moments, share: float | None, ah
                 continue
             measured.rows.append(np.stack([first, row]))
             if plan.progress is not None:
-                bound = (
-                    epsilon_from_mu(measured.gap().limit(plan.alpha), delta) if measured.enough and delta > 0 else 0.0
-                )
+                bound = by_hand(plan, measured) if measured.enough else 0.0
                 plan.progress(ahead + chunk.first + chunk.trials, plan.max_trials, bound)
     except KeyboardInterrupt:
         if not measured.enough:
             raise  # nothing is known yet
         measured.stopped = True
     return measured
+
+
+def by_hand(plan: Plan, measured: Measured) -> float:
+    """What a stop at this moment certifies: each chunk might have been the last, so their levels add up."""
+    mu = max(0.0, measured.gap().limit(BY_HAND * plan.alpha / measured.looks))
+    return epsilon_from_mu(mu, _target(plan, mu).delta)
 
 
 def gaussian_curve(gap: IndependentRuns | TwinRuns, alpha: float) -> Curve:

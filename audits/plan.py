@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -43,6 +44,7 @@ class Plan:
     progress: Progress | None = None
     journal: Journal | None = None
     key: str | None = None
+    counted: Counter[str] = field(default_factory=Counter, repr=False)
 
     def __post_init__(self) -> None:
         if not callable(self.mechanism):
@@ -82,10 +84,18 @@ class Plan:
         """The mechanism on this pair."""
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise InvalidInput("pair", pair, "two datasets", "Pass pair=(data, neighbour).")
-        runner = Runner(self.mechanism, (pair[0], pair[1]), self.seed, self.place, self.journal)
+        runner = Runner(self.mechanism, (pair[0], pair[1]), self.seed, self.place, self.journal, ran=self.tell)
         if self.journal is not None:
             self.journal.check(self.mechanism, lambda: _digest(runner.outputs(Chunk(PROBE, 1, 0, PROBED_RUNS, 0))))
         return runner
+
+    def tell(self, chunk: Chunk) -> None:
+        """A callback with a method `stage` hears of the runs before the test; those of the test come with a bound."""
+        told = getattr(self.progress, "stage", None)
+        if chunk.stage == TEST or chunk.side == 0 or not callable(told):
+            return
+        self.counted["runs"] += chunk.trials
+        told("pilot" if chunk.stage == PILOT else "search", self.counted["runs"], self.max_trials)
 
     def checked_pair(self, pair: Pair) -> Pair:
         """The pair itself, if the relation (where one is given) admits it."""

@@ -48,6 +48,8 @@ def detectable_epsilon(
     if trials < 1:
         raise InvalidInput("trials", trials, "an integer >= 1", "Give the audit some trials.")
     checked_level(alpha), checked_delta(delta)
+    if claimed > LARGEST:
+        return math.inf
 
     def rates(eps: float) -> tuple[float, float]:
         return rate, max(rate - delta, 0.0) * math.exp(-eps)
@@ -60,7 +62,7 @@ def detectable_epsilon(
 
 def detectable_gaussian(trials: int, *, claimed: float, delta: float, alpha: float, power: float = POWER) -> float:
     """The same for Gaussian outputs, a worse mechanism being one with a wider gap of means: epsilon of the least mu."""
-    if delta == 0:
+    if delta == 0 or claimed > LARGEST:
         return math.inf
 
     def best_tail(mu: float) -> tuple[float, float]:

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from audits.columns import Encoding
+from audits.differing import pair_words
 from audits.epsilon import Direction
 from audits.intervals import clopper_pearson
 from audits.outputs import checked_outputs
 from audits.selection import Choice
-from bounds.errors import MissingDependency, shown
+from bounds.errors import MissingDependency
 from bounds.guarantees import Guarantee
 
 SURE = 1e-6  # a false-alarm rate that needs no second look
@@ -117,22 +118,15 @@ class AuditResult:
     def lines(self) -> list[tuple[str, str]]:
         """The result in named lines, the verdict first."""
         claim = "no claim" if self.guarantee is None else str(self.guarantee)
-        verdict = "VIOLATED" if self.violated else "not violated" if self.guarantee is not None else "measured"
-        hits, others, runs = self.counts
+        before = self.trials - self.counts[2]
+        chosen = f" ({before} of them to choose what to test)" if before else ""
         lines = [
-            ("verdict", f"{verdict}: {claim}"),
-            (
-                "epsilon",
-                f">= {self._shown_epsilon()} at delta = {self.delta:.3g}{self._compared()}"
-                f"  (false-alarm rate {self.alpha:g})",
-            ),
-            (
-                "event",
-                f"{self.event}, likelier on the {self.direction} dataset: {hits} against {others} of {runs} runs",
-            ),
-            ("pair", f"{shown(self.pair[0])}  and  {shown(self.pair[1])}"),
-            ("power", f"epsilon >= {self.detectable_epsilon:.4g} would have been flagged with probability 0.99"),
-            ("cost", f"{self.trials} trials per dataset, {self.seconds:.2f} s, {self.method}"),
+            ("verdict", f"{self.verdict}: {claim}"),
+            ("epsilon", f"{self.finding}  (false-alarm rate {self.alpha:g})"),
+            ("event", f"{self.event}, likelier on the {self.direction} dataset: {self.counted}"),
+            ("pair", pair_words(self.pair)),
+            *([] if self.violated else [("power", self.would_catch)]),
+            ("cost", f"{self.trials} trials per dataset{chosen}, {self.seconds:.2f} s, {self.method}"),
             ("replay", f"seed={self.seed}"),
         ]
         if self.violated and self.alpha > SURE:
@@ -140,15 +134,43 @@ class AuditResult:
             lines.append(("confirm", f"{text}: run again with another seed and alpha={SURE:g}"))
         return lines + [("health", message) for message in self.health]
 
+    @property
+    def verdict(self) -> str:
+        """In a word or two."""
+        return "VIOLATED" if self.violated else "not violated" if self.guarantee is not None else "measured"
+
+    @property
+    def finding(self) -> str:
+        """The bound, where it holds and what was claimed there: the only place where these are put into words.
+
+        A claim that fell just so is exceeded, if not by any number that could be named.
+        """
+        sign = ">" if self.violated and self.epsilon_lower <= self.claimed else ">="
+        claimed = "" if self.guarantee is None else f", claimed {self.claimed:.4g}"
+        return f"{sign} {self._shown_epsilon()} at delta = {shown_delta(self.delta)}{claimed}"
+
+    @property
+    def counted(self) -> str:
+        """The counts behind the bound."""
+        hits, others, runs = self.counts
+        return f"{hits} against {others} of {runs} runs"
+
+    @property
+    def would_catch(self) -> str:
+        """What a pass is worth. Without a claim there is nothing to flag, only something to tell from none at all."""
+        if not math.isfinite(self.detectable_epsilon):
+            return (
+                f"no epsilon would surely have {'shown' if self.guarantee is None else 'been flagged'}: too few trials"
+            )
+        done = "been flagged" if self.guarantee is not None else "shown as more than 0"
+        return f"epsilon >= {self.detectable_epsilon:.4g} would have {done} with probability 0.99"
+
     def _shown_epsilon(self) -> str:
-        """Four digits, or as many as tell it from the claim."""
-        digits = 4
-        while digits < 17 and self.violated and f"{self.epsilon_lower:.{digits}g}" == f"{self.claimed:.{digits}g}":
+        """Four digits, or as many as tell it from a smaller claim."""
+        digits, alike = 4, self.violated and self.epsilon_lower > self.claimed
+        while digits < 17 and alike and f"{self.epsilon_lower:.{digits}g}" == f"{self.claimed:.{digits}g}":
             digits += 1
         return f"{self.epsilon_lower:.{digits}g}"
-
-    def _compared(self) -> str:
-        return "" if self.guarantee is None else f", claimed {self.claimed:.4g}"
 
     def _repr_html_(self) -> str:
         rows = "".join(f"<tr><th>{html.escape(n)}</th><td>{html.escape(t)}</td></tr>" for n, t in self.lines())
@@ -181,6 +203,20 @@ class AuditResult:
         ax.set(xlabel="type I error", ylabel="type II error", title="violated" if self.violated else "not violated")
         ax.legend()
         return ax
+
+
+def shown_delta(delta: float) -> str:
+    """Three digits, of its distance from 1 where that is what matters.
+
+    >>> shown_delta(1e-5), shown_delta(0.9746), shown_delta(1 - 2.5e-7)
+    ('1e-05', '0.9746', '1 - 2.5e-07')
+    """
+    return f"1 - {1 - delta:.3g}" if delta > 0.99 else f"{delta:.4g}" if delta > 0.9 else f"{delta:.3g}"
+
+
+def too_few(trials: int) -> str:
+    """A remark for `health`, where a pass says nothing."""
+    return f"too few trials ({trials}) to catch any violation with this event: raise max_trials"
 
 
 def _plain(data: Any) -> Any:

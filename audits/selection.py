@@ -1,4 +1,4 @@
-"""Choosing the event: on pilot scores, the threshold, side, direction and delta with the best bound in prospect.
+"""Choosing the event: on pilot scores, the threshold, side, direction and the point of the claim's curve to test it at.
 
 Nothing here touches the trials that certify the bound, so it may look as often and as cleverly as it likes.
 """
@@ -19,7 +19,9 @@ from bounds.guarantees import ApproxDP, Guarantee, PureDP
 
 MOST_THRESHOLDS = 1500
 CAUTION = 2.5  # pilot standard errors taken off a rate before it is believed: the tails are full of lucky cells
-DELTAS = np.concatenate([[0.0], np.geomspace(1e-6, 0.3, 23)])
+LEAST_DELTA, MOST_DELTA = 1e-9, 1 - 1e-12  # beyond these no number of trials that anyone runs tells anything
+STEP = 0.6  # between the deltas of a curve, in log odds
+LARGEST_SLOPE = 300.0  # log of a slope that no rate times the number of trials can stand, and whose square is a number
 
 
 @dataclass(frozen=True)
@@ -53,9 +55,14 @@ class Choice:
         """Predicted bound over the claim."""
         return self.predicted - self.target.epsilon
 
+    @property
+    def merit(self) -> float:
+        """What choices at different points of a curve are compared by: margins there are of different kinds."""
+        return float(merit_of(self.p, self.q, self.target.epsilon, self.target.delta, self.predicted))
+
 
 def targets(guarantee: Guarantee | None, delta: float | None) -> list[Target]:
-    """The points of the guarantee's profile that may be tested."""
+    """The points of the guarantee's profile that may be tested: one, or all along a curve."""
     if guarantee is None:
         return [Target(checked_delta(0.0 if delta is None else delta), 0.0)]
     if delta is not None:
@@ -64,8 +71,35 @@ def targets(guarantee: Guarantee | None, delta: float | None) -> list[Target]:
         return [Target(0.0, float(guarantee.eps))]
     if isinstance(guarantee, ApproxDP):
         return [Target(float(guarantee.delta), float(guarantee.eps))]
-    claims = [(float(d), guarantee.epsilon(float(d))) for d in DELTAS]
-    return [Target(d, eps) for d, eps in claims if np.isfinite(eps)]
+    return along(guarantee)
+
+
+def along(guarantee: Guarantee) -> list[Target]:
+    """A curve's points from epsilon = 0 up, evenly spaced in the log odds of delta: dense near 0 and near 1 alike.
+
+    Each is an epsilon with the delta that is implied there, rounded up. So each is claimed, however far the search for
+    evenly spaced ones went.
+    """
+    top = min(float(guarantee.profile(0.0)), MOST_DELTA)
+    odds = np.arange(special.logit(max(top, LEAST_DELTA)) - STEP, special.logit(LEAST_DELTA), -STEP)
+    epsilons = np.concatenate([[0.0], _epsilons(guarantee, special.expit(odds))])
+    deltas = np.asarray(guarantee.profile(epsilons), float)
+    deltas = deltas + 1e-9 * np.minimum(deltas, 1 - deltas) + np.where(deltas > 0, 4 * np.spacing(deltas), 0.0)
+    points = [*zip(deltas, epsilons, strict=True), (0.0, guarantee.epsilon(0.0))]
+    found = [Target(float(d), float(eps)) for d, eps in points if d < 1 and np.isfinite(eps)]
+    return list(dict.fromkeys(found))
+
+
+def _epsilons(guarantee: Guarantee, deltas: np.ndarray) -> np.ndarray:
+    """Where the profile is about at each of these deltas."""
+    low, high = np.zeros(len(deltas)), np.ones(len(deltas))
+    while (short := np.asarray(guarantee.profile(high)) > deltas).any() and high.max() < 1e12:
+        low, high = np.where(short, high, low), np.where(short, 2 * high, high)
+    for _ in range(50):
+        middle = (low + high) / 2
+        beyond = np.asarray(guarantee.profile(middle)) <= deltas
+        low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
+    return high
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,26 +112,51 @@ class Prospect:
     normal: bool = False
 
     def best(self, goals: Sequence[Target], trials: int, alpha: float, favoured: Direction | None = None) -> Choice:
-        """The event with the largest margin to be expected from `trials` further runs per dataset."""
+        """The event, and the goal to test it at, from which most is to be expected of `trials` further runs."""
+        epsilon, delta = (np.array([getattr(goal, name) for goal in goals]) for name in ("epsilon", "delta"))
         best: Choice | None = None
         for above, direction, p, q in self.events:
             if favoured not in (None, direction):
                 continue
-            for goal in goals:
-                bound = predicted_bound(p, q, goal.delta, trials, alpha)
-                i = int(np.argmax(bound))
-                place = (float(self.thresholds[i]), above, direction, goal, float(p[i]), float(q[i]), float(bound[i]))
-                found = Choice(self.score, *place, normal=self.normal)
-                if best is None or found.margin > best.margin:
-                    best = found
+            bound = predicted_bound(p[:, None], q[:, None], delta, trials, alpha)
+            merit = bound if len(goals) == 1 else merit_of(p[:, None], q[:, None], epsilon, delta, bound)
+            i, j = (int(k) for k in np.unravel_index(np.argmax(merit), merit.shape))
+            place = (float(self.thresholds[i]), above, direction, goals[j], float(p[i]), float(q[i]))
+            found = Choice(self.score, *place, float(bound[i, j]), normal=self.normal)
+            if best is None or comparable(found, goals) > comparable(best, goals):
+                best = found
         assert best is not None
         return best
+
+
+def comparable(choice: Choice, goals: Sequence[Target]) -> float:
+    """What choices are compared by: the margin where there is one goal, else the merit."""
+    return choice.margin if len(goals) == 1 else choice.merit
 
 
 def best_choice(prospects: Sequence[Prospect], goals: Sequence[Target], trials: int, alpha: float) -> Choice:
     """The event with the best prospect over all candidate scores; the earlier score wins a near tie."""
     found = [prospect.best(goals, trials, alpha) for prospect in prospects]
-    return max(found, key=lambda choice: choice.margin)
+    return max(found, key=lambda choice: comparable(choice, goals))
+
+
+def merit_of(p: Any, q: Any, epsilon: Any, delta: Any, predicted: Any) -> Any:
+    """Where the bound is to pass the claim, how surely; elsewhere how near it comes (at most 0)."""
+    margin = predicted - epsilon
+    return np.where(margin > 0, np.maximum(evidence(p, q, epsilon, delta), 0.0), margin)
+
+
+def evidence(p: Any, q: Any, epsilon: Any, delta: Any) -> Any:
+    """The excess of p over e^epsilon q + delta, in standard errors of a single run at the rates that the claim allows.
+
+    Those are the pooled ones of the ratio test (audits/ratio.py). What n runs show is sqrt(n) times this.
+    """
+    slope = np.exp(np.minimum(epsilon, LARGEST_SLOPE))
+    excess = p - slope * q - delta
+    pooled = np.clip((p - delta + q) / (slope + 1), 0.0, 1.0)
+    null = np.clip(slope * pooled + delta, 0.0, 1.0)
+    spread = null * (1 - null) + slope**2 * pooled * (1 - pooled)
+    return excess / np.sqrt(np.maximum(spread, 1e-300))
 
 
 def prospect_of(score: Score, first: np.ndarray, second: np.ndarray) -> Prospect:
@@ -124,7 +183,7 @@ def prospect_of_table(table: Table) -> Prospect:
     return Prospect(atoms, thresholds, events)
 
 
-def predicted_bound(p: Any, q: Any, delta: float, trials: int, alpha: float) -> Any:
+def predicted_bound(p: Any, q: Any, delta: Any, trials: int, alpha: float) -> Any:
     """What the certified bound will about be if these are the rates, unfloored so that bad events still rank.
 
     The two errors of log(p - delta) and log q, each from its score limit, are added in square (MOVER).
@@ -135,7 +194,8 @@ def predicted_bound(p: Any, q: Any, delta: float, trials: int, alpha: float) -> 
     low, high = wilson(p, trials, -z), wilson(q, trials, z)
     gain, least = np.maximum(p - delta, 1e-300), np.maximum(low - delta, 1e-300)
     width = np.hypot(np.log(gain / least), np.log(high / q))
-    return np.where(low > delta, np.log(gain / q) - width, -50.0 + low - delta)
+    # Without any gain in sight, the event that tells the datasets apart best is the nearest to one.
+    return np.where(low > delta, np.log(gain / q) - width, -50.0 + low - high - delta)
 
 
 def wilson(rate: Any, trials: int, z: float) -> Any:

@@ -10,7 +10,7 @@ exceeds 1/alpha at any time ever with probability at most alpha (Ville). Bets ar
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,7 @@ from scipy import special
 
 from audits.attacks import aimed
 from audits.columns import Encoding, encoding_of
-from audits.epsilon import epsilon_from_mu
+from audits.epsilon import Direction, epsilon_from_mu
 from audits.executor import Chunk
 from audits.intervals import anytime
 from audits.neighbours import Pair
@@ -27,8 +27,9 @@ from audits.outputs import joined
 from audits.pilot import PROBES, health_of, prospects
 from audits.plan import PROBE, TEST, Plan
 from audits.power import POWER
-from audits.result import AuditResult, Curve, Event, curve_of
-from audits.selection import Choice, Target, best_choice
+from audits.ratio import LARGEST
+from audits.result import AuditResult, Curve, Event, curve_of, too_few
+from audits.selection import Choice, Target, best_choice, evidence
 from audits.sentences import sentence_of
 from bounds.errors import InvalidInput
 
@@ -43,6 +44,14 @@ CURVE_POINTS = 21
 SHRINK = (33.0,)
 LADDER = (0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0)  # multiples of the claim, tested side by side
 CLAIM = LADDER.index(1.0)
+LEAST_STEP = 0.5  # of the ladder beyond the claim, whose multiples say nothing where it is small
+RIVALS = 8  # goals on a curve that are compared by how fast bets against them grow
+SETTLED = (
+    1 / 8
+)  # of the runs that the proof will about take, or of all there are: for the choice of the goal on a curve
+
+
+SIDES: tuple[Direction, Direction] = ("first", "second")
 
 
 def best_bet(cells: np.ndarray, c: float, delta: float, shrink: float) -> np.ndarray:
@@ -51,8 +60,9 @@ def best_bet(cells: np.ndarray, c: float, delta: float, shrink: float) -> np.nda
     pooled = counts.sum(axis=0) + 0.05
     counts = counts + shrink * pooled / pooled.sum()
     in_a, in_b = np.array([0.0, 0, 1, 1]), np.array([0.0, 1, 0, 1])
-    one = np.stack([in_a, -c * in_b, np.ones(4)], axis=1)
-    two = np.stack([-c * in_a - delta, in_b - delta, -np.ones(4)], axis=1)
+    scale = np.array([c, c, 1.0])  # stakes in units of what they may be at most: e^eps may be huge
+    one = np.stack([in_a, -c * in_b, np.ones(4)], axis=1) / scale
+    two = np.stack([-c * in_a - delta, in_b - delta, -np.ones(4)], axis=1) / scale
     best, value = np.array([0.0, 0.0, 1.0]), 0.0
     for free in ([0, 1, 2], [0, 2], [1, 2]):
         theta, found = _newton(counts, one[:, free], two[:, free])
@@ -61,7 +71,7 @@ def best_bet(cells: np.ndarray, c: float, delta: float, shrink: float) -> np.nda
             best[free] = theta
         if free == [0, 1, 2] and np.all(theta[:-1] >= 0):
             break
-    return best
+    return best / scale
 
 
 def _newton(counts: np.ndarray, one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, float]:
@@ -80,7 +90,8 @@ def _newton(counts: np.ndarray, one: np.ndarray, two: np.ndarray) -> tuple[np.nd
         f, g = one @ theta, 2 + two @ theta
         gradient = one.T @ (counts[0] / f) + two.T @ (counts[1] / g)
         curve = (one.T * (counts[0] / f**2)) @ one + (two.T * (counts[1] / g**2)) @ two
-        step = np.linalg.solve(curve + 1e-9 * np.eye(len(theta)), gradient)
+        ridge = 1e-9 + 1e-13 * float(curve.max())  # stakes on what was never seen are free
+        step = np.linalg.solve(curve + ridge * np.eye(len(theta)), gradient)
         size = 1.0
         while size > 1e-6 and value(theta + size * step) < now:
             size /= 2
@@ -144,7 +155,8 @@ class Wager:
     alpha: float
     events: tuple[Choice, Choice]
     seen: Seen
-    shown: Seen
+    shown: Seen | None = None
+    settled: bool = True
     cells: np.ndarray = field(default_factory=lambda: np.zeros((2, 2, 2)))
     wealth: np.ndarray = field(default_factory=lambda: np.full((len(LADDER), len(SHRINK)), -math.log(len(SHRINK))))
     highest: np.ndarray = field(default_factory=lambda: np.zeros(len(LADDER)))
@@ -153,34 +165,52 @@ class Wager:
         """Which runs lie in A, and which in B."""
         return np.stack([event.holds(scores) for event in self.events], axis=1)
 
+    def pulls(self) -> list[float]:
+        """The pseudo-runs of each bettor: near delta = 1, a few that are alike would make every bet a loss."""
+        room = min(1.0, (1 - self.goal.delta) / max(self.goal.delta, 0.5))
+        return [max(0.5, room * shrink) for shrink in SHRINK]
+
     def rungs(self) -> np.ndarray:
         """The epsilons tested side by side; the claim is one of them."""
-        return np.array(LADDER) * self.goal.epsilon
+        multiple, claim = np.array(LADDER), self.goal.epsilon
+        return np.where(multiple <= 1, multiple * claim, claim + (multiple - 1) * max(claim, LEAST_STEP))
 
     def bet(self, first: np.ndarray, second: np.ndarray) -> int | None:
-        """Bet on a batch with what is known; the run at which the claim and all rungs below had fallen, if they did."""
+        """Bet on a batch with what is known; the run at which the claim and all rungs below had fallen, if they did.
+
+        A goal that is not settled is not bet on, and runs after the fall are not counted.
+        """
         scores = [self.events[0].score(rows) for rows in (first, second)]
-        self.seen.count(*scores)
         ours, theirs = (self.membership(side) for side in scores)
-        n = len(first)
+        fell = self.stake(ours, theirs) if self.settled else None
+        used = len(first) if fell is None else fell + 1
+        self.seen.count(*(side[:used] for side in scores))
+        self.learn(ours[:used], theirs[:used])
+        return fell
+
+    def stake(self, ours: np.ndarray, theirs: np.ndarray) -> int | None:
+        """The wealth against every rung after these runs, each of which was bet on with what was known before them."""
+        n = len(ours)
         falls = np.full(len(LADDER), n)
         barrier = -math.log(self.alpha)
+        totals = np.full((len(LADDER), n), -math.inf)
         for i, eps in enumerate(self.rungs()):
             if self.highest[i] >= barrier:
                 falls[i] = -1  # fallen already: nothing left to prove
                 continue
+            if eps > LARGEST:
+                continue  # nobody has e^60 runs to win anything by
             c = math.exp(eps)
-            bets = [best_bet(self.cells, c, self.goal.delta, shrink) for shrink in SHRINK]
+            bets = [best_bet(self.cells, c, self.goal.delta, pull) for pull in self.pulls()]
             gains = [np.cumsum(log_growth(bet, c, self.goal.delta, ours, theirs)) for bet in bets]
             paths = self.wealth[i] + np.stack(gains, axis=1)
-            total = np.logaddexp.reduce(paths, axis=1)
-            if total.max() >= barrier:
-                falls[i] = int(np.argmax(total >= barrier))
-            self.highest[i] = max(self.highest[i], float(total.max()))
+            totals[i] = np.logaddexp.reduce(paths, axis=1)
+            if totals[i].max() >= barrier:
+                falls[i] = int(np.argmax(totals[i] >= barrier))
             self.wealth[i] = paths[-1]
-        self.learn(ours, theirs)
-        last = int(falls[: CLAIM + 1].max())
-        return max(last, 0) if last < n else None
+        last = max(int(falls[: CLAIM + 1].max()), 0)
+        self.highest = np.maximum(self.highest, totals[:, : last + 1].max(axis=1))
+        return last if last < n else None
 
     def learn(self, ours: np.ndarray, theirs: np.ndarray) -> None:
         """Count a batch that has been bet on."""
@@ -189,7 +219,19 @@ class Wager:
 
     def best_seen(self) -> Seen:
         """The counts of the fit with the most runs."""
-        return max(self.seen, self.shown, key=lambda seen: seen.runs)
+        return max(self.seen, self.shown or self.seen, key=lambda seen: seen.runs)
+
+    def growth(self) -> float:
+        """How fast the wealth against the claim would about grow, by the counts so far: in nats per run."""
+        c, delta, counts = math.exp(min(self.goal.epsilon, LARGEST)), self.goal.delta, self.cells.reshape(2, 4)
+        bet = best_bet(self.cells, c, delta, self.pulls()[0])
+        inside = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+        growth = (
+            log_growth(bet, c, delta, inside, np.zeros((4, 2))),
+            log_growth(bet, c, delta, np.zeros((4, 2)), inside),
+        )
+        nothing = float(growth[0][0])
+        return float(sum(n @ value for n, value in zip(counts, growth, strict=True)) / counts[0].sum()) - nothing
 
     def refuted(self) -> bool:
         """Whether the claim, which is one of the rungs, and every rung below it have fallen."""
@@ -225,8 +267,9 @@ def audit_early(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     rows = [np.zeros((0, 1)), np.zeros((0, 1))]
     raw: list[Any] = [None, None]
     done, fell, stopped = 0, None, False
+    budget = plan.max_trials - spent
     try:
-        for chunk, outputs in runner.results(batches(plan.max_trials - spent), None):
+        for chunk, outputs in runner.results(batches(budget), None):
             raw[chunk.side] = outputs
             if chunk.side == 0:
                 continue
@@ -241,7 +284,7 @@ def audit_early(plan: Plan, pair: Pair, spent: int) -> AuditResult:
             if done >= refit_at and done <= MOST_KEPT:
                 encoding = encoding_of(joined([*kept[0], *kept[1]]))
                 rows = [encoding(joined(kept[0])), encoding(joined(kept[1]))]
-                wager = refitted(plan, attack, wager, rows)
+                wager = refitted(plan, attack, wager, rows, budget)
                 refit_at = int(REFIT * done)
             if plan.progress is not None and wager is not None:
                 plan.progress(spent + done, plan.max_trials, wager.bound())
@@ -256,23 +299,44 @@ def audit_early(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     return _result(plan, pair, wager, encoding, spent + done, health)
 
 
-def refitted(plan: Plan, attack: Any, wager: Wager | None, rows: list[np.ndarray]) -> Wager:
-    """New events from all that is known; the wealth stays. The delta is settled by the first batch."""
-    goals = plan.goals if wager is None else [wager.goal]
-    horizon = 2 * len(rows[0])
+def refitted(plan: Plan, attack: Any, wager: Wager | None, rows: list[np.ndarray], budget: int) -> Wager:
+    """New events from all that is known; the wealth stays, and so does the goal once it is settled.
+
+    Bets are against one point of the claim's curve. It is chosen on the first runs, none of which is bet on: the more
+    of them, the longer the proof will take.
+    """
+    goals = [wager.goal] if wager is not None and wager.settled else plan.goals
+    runs = len(rows[0])
     found = prospects(attack, rows[0], rows[1])
-    leader = best_choice(found, goals, horizon, plan.alpha)
+    leader = best_choice(found, goals, 2 * runs, plan.alpha)
     home = next(p for p in found if p.score is leader.score)
-    other = home.best([leader.target], horizon, plan.alpha, "second" if leader.direction == "first" else "first")
-    events = (leader, other) if leader.direction == "first" else (other, leader)
     scores = [leader.score(side) for side in rows]
-    seen = Seen.by(np.concatenate(scores))
-    fresh = Wager(leader.target, plan.alpha, events, seen, seen)
+
+    def wager_on(goal: Target) -> Wager:
+        events = [home.best([goal], 2 * runs, plan.alpha, side) for side in SIDES]
+        fresh = Wager(goal, plan.alpha, (events[0], events[1]), Seen.by(np.concatenate(scores)))
+        fresh.learn(fresh.membership(scores[0]), fresh.membership(scores[1]))
+        return fresh
+
+    fresh = wager_on(leader.target)
+    if len(goals) > 1:
+        rivals = [wager_on(goal) for goal in most_evident(leader, goals, scores)]
+        fresh = max([fresh, *rivals], key=Wager.growth)
+        proof = -math.log(plan.alpha) / max(fresh.growth(), 1e-12)
+        fresh.settled = runs >= min(SETTLED * min(proof, budget), MOST_KEPT / 2)
     if wager is not None:
         fresh.wealth, fresh.highest = wager.wealth, wager.highest
         fresh.shown = wager.best_seen()
-    fresh.learn(fresh.membership(scores[0]), fresh.membership(scores[1]))
     return fresh
+
+
+def most_evident(choice: Choice, goals: Sequence[Target], scores: list[np.ndarray]) -> list[Target]:
+    """The goals that the rates of an event speak against most."""
+    p, q = ((np.count_nonzero(choice.holds(side)) + 0.5) / (len(side) + 1) for side in scores)
+    if choice.direction == "second":
+        p, q = q, p
+    shown = [float(evidence(p, q, goal.epsilon, goal.delta)) for goal in goals]
+    return [goals[i] for i in np.argsort(shown)[::-1][:RIVALS] if shown[i] > 0]
 
 
 def _result(
@@ -281,9 +345,13 @@ def _result(
     cells, goal = wager.cells, wager.goal
     n = int(cells[0].sum())
     in_a, in_b = cells[:, 1, :].sum(axis=1), cells[:, :, 1].sum(axis=1)
-    first_better = in_a[0] - math.exp(goal.epsilon) * in_a[1] >= in_b[1] - math.exp(goal.epsilon) * in_b[0]
+    slope = math.exp(min(goal.epsilon, LARGEST))
+    first_better = in_a[0] - slope * in_a[1] >= in_b[1] - slope * in_b[0]
     choice = wager.events[0 if first_better else 1]
     hits = (int(in_a[0]), int(in_a[1])) if first_better else (int(in_b[1]), int(in_b[0]))
+    caught = _detectable(choice, max(hits[0], 1) / max(n, 1), plan.max_trials, plan.alpha)
+    if not (wager.refuted() or np.isfinite(caught)):
+        health += (too_few(plan.max_trials),)
     return AuditResult(
         violated=wager.refuted(),
         epsilon_lower=wager.bound(),
@@ -294,7 +362,7 @@ def _result(
         pair=(pair[0], pair[1]),
         event=Event(sentence_of(choice, encoding), choice, encoding),
         direction=choice.direction,
-        detectable_epsilon=_detectable(choice, max(hits[0], 1) / max(n, 1), plan.max_trials, plan.alpha),
+        detectable_epsilon=caught,
         curve=wager.best_seen().curve(plan.alpha),
         seed=plan.seed,
         guarantee=plan.guarantee,
@@ -308,6 +376,8 @@ def _result(
 def _detectable(choice: Choice, rate: float, trials: int, alpha: float) -> float:
     """The least epsilon flagged with probability 0.99, by the models of audits/power.py."""
     goal = choice.target
+    if goal.epsilon > LARGEST:
+        return math.inf
 
     def rates(eps: float) -> tuple[float, float]:
         return rate, max(rate - goal.delta, 0.0) * math.exp(-eps)

@@ -223,6 +223,8 @@ class RenyiDP(Guarantee):
     def profile(self, eps: Any) -> Any:
         """Canonne-Kamath-Steinke: delta <= exp((a-1)(R - eps)) / a * (1 - 1/a)^(a-1)."""
         eps = np.asarray(eps, float)
+        if self.eps == 0:  # both laws are the same
+            return -np.expm1(np.minimum(eps, 0.0))[()]
         a = self.alpha
         log_delta = (a - 1) * (self.eps - eps) - math.log(a) + (a - 1) * math.log1p(-1 / a)
         positive = np.exp(np.minimum(log_delta, 0.0))
@@ -255,9 +257,10 @@ class ZCDP(Guarantee):
     def profile(self, eps: Any) -> Any:
         """The best Renyi order, each converted as in Canonne-Kamath-Steinke."""
         eps = np.asarray(eps, float)[..., None]
-        orders = 1 + np.geomspace(1e-3, 1e5, 2001)
-        log_delta = (orders - 1) * (orders * self.rho - eps) - np.log(orders)
-        log_delta = log_delta + (orders - 1) * np.log1p(-1 / orders)
+        # Orders by their distance from 1: where delta is near 1, the best are about e^-rho away.
+        above = np.concatenate([np.geomspace(1e-14, 1e-3, 240, endpoint=False), np.geomspace(1e-3, 1e5, 2001)])
+        log_delta = above * ((1 + above) * self.rho - eps) - np.log1p(above)
+        log_delta = log_delta + above * (np.log(above) - np.log1p(above))
         return np.exp(np.minimum(log_delta.min(axis=-1), 0.0))[()]
 
     def epsilon(self, delta: float) -> float:

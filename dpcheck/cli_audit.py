@@ -31,6 +31,7 @@ RELATIONS: dict[str, Callable[..., Neighbours]] = {
     "add_remove": add_remove,
     "local": local,
 }
+STAGES = {"search": "searching for a pair", "pilot": "choosing the event"}
 LINES = 10  # progress lines where there is no terminal to draw a bar on
 
 
@@ -86,32 +87,40 @@ def run_audit(args: argparse.Namespace, rest: list[str], out: Console, err: Cons
 
 
 class Watch:
-    """The last thing known: trials done, trials planned, the bound so far."""
+    """The last thing known: the stage, trials done, trials planned, the bound that a stop would certify."""
 
     def __init__(self, err: Console, total: int) -> None:
-        self.err, self.done, self.total, self.bound = err, 0, total, 0.0
+        self.err, self.name, self.done, self.total, self.bound = err, "start", 0, total, 0.0
         self.said = 0
-        text = TextColumn("{task.completed:.0f} of {task.total:.0f} trials, epsilon >= {task.fields[bound]:.4g} so far")
+        text = TextColumn("{task.completed:.0f} of {task.total:.0f} trials, {task.fields[known]}")
         self.bar = Progress(BarColumn(), text, TimeElapsedColumn(), console=err, transient=True)
-        self.task = self.bar.add_task("audit", total=total, bound=0.0, visible=err.is_terminal)
+        self.task = self.bar.add_task("audit", total=total, known=self.name, visible=err.is_terminal)
 
     def __call__(self, done: int, total: int, bound: float) -> None:
-        self.done, self.total, self.bound = done, total, bound
+        self.bound = bound
+        self._show("test", done, total, f"epsilon >= {bound:.4g} certified so far")
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        """Runs of the search or of the pilot: nothing is certified yet."""
+        self._show(name, done, total, STAGES[name])
+
+    def _show(self, name: str, done: int, total: int, known: str) -> None:
+        self.name, self.done, self.total = name, done, total
         if self.err.is_terminal:
-            self.bar.update(self.task, completed=done, total=total, bound=bound)
+            self.bar.update(self.task, completed=done, total=total, known=known)
         elif LINES * done // total > self.said:
             self.said = LINES * done // total
-            self.err.print(f"{done} of {total} trials, epsilon >= {bound:.4g} so far", highlight=False)
+            self.err.print(f"{done} of {total} trials, {known}", highlight=False)
 
 
 def stopped(watch: Watch, args: argparse.Namespace, out: Console, err: Console) -> int:
     """Stopped before the engine had a result to give: say how far it came."""
-    known = {"interrupted": True, "trials": watch.done, "epsilon_lower": watch.bound}
+    known = {"interrupted": True, "stage": watch.name, "trials": watch.done, "epsilon_lower": watch.bound}
     if args.json is not None:
         write_json(json.dumps(known), args.json, out)
     if args.json != "-":
-        text = f"stopped after {watch.done} of {watch.total} trials, before any bound could be certified"
-        text += f" (so far: epsilon >= {watch.bound:.4g})" if watch.bound > 0 else ""
+        where = f" ({STAGES[watch.name]})" if watch.name in STAGES else ""
+        text = f"stopped after {watch.done} of {watch.total} trials{where}, before any bound could be certified"
         out.print(text, highlight=False, markup=False, soft_wrap=True)
     return kept(args, err)
 

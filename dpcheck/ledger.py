@@ -77,14 +77,11 @@ def line_of(name: str, entries: Sequence[Entry], failed: bool) -> str:
     bad = next((entry for entry in entries if entry["outcome"] != "passed"), None)
     many = f"{len(entries)} audits, " if len(entries) > 1 else ""
     if bad is not None:
-        found = f"epsilon >= {float(bad['epsilon_lower']):.4g} at delta {bad['delta']:g}, claimed {bad['claimed']:.4g}"
-        return f"{bad['outcome'].upper()} {name}: {many}{found}{'' if failed else ' (as the test expects)'}"
+        found = f"{bad['outcome'].upper()} {name}: {many}epsilon {bad['finding']}"
+        return f"{found}{'' if failed else ' (as the test expects)'}"
     weakest = max(entries, key=lambda entry: float(entry["detectable_epsilon"]))
-    caught = float(weakest["detectable_epsilon"])
-    return (
-        f"PRIVATE {name}: {many}epsilon >= {caught:.4g} would have been caught with probability 0.99"
-        f" (claimed {weakest['claimed']:.4g} at delta {weakest['delta']:g}, {weakest['trials']} trials)"
-    )
+    caught, found = weakest["would_catch"], weakest["finding"]
+    return f"PRIVATE {name}: {many}{caught} (epsilon {found}, {weakest['trials']} trials)"
 
 
 def closing_line(entries: Sequence[Entry]) -> str:
@@ -105,14 +102,14 @@ def json_report(entries: Sequence[Entry]) -> str:
 
 
 COLUMNS = (
-    "test", "outcome", "mechanism", "guarantee", "epsilon_lower", "detectable_epsilon", "delta", "alpha", "trials",
-    "event", "pair", "seed",
+    "test", "outcome", "mechanism", "guarantee", "finding", "would_catch", "alpha", "trials", "event", "pair", "seed",
 )  # fmt: skip
+NAMES = {"finding": "epsilon", "would_catch": "power"}
 
 
 def html_report(entries: Sequence[Entry]) -> str:
     """The whole run as one page that needs nothing else."""
-    head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in COLUMNS)
+    head = "".join(f"<th>{NAMES.get(name, name)}</th>" for name in COLUMNS)
     rows = "".join(
         f"<tr class='{entry['outcome']}'>" + "".join(f"<td>{_cell(entry[name])}</td>" for name in COLUMNS) + "</tr>\n"
         for entry in entries
@@ -124,7 +121,7 @@ def html_report(entries: Sequence[Entry]) -> str:
 STYLE = """body{font:15px/1.5 system-ui,sans-serif;margin:2rem;max-width:100rem}table{border-collapse:collapse}
 th,td{border:1px solid #ccc;padding:.3rem .6rem;text-align:left;vertical-align:top}th{background:#f4f4f4}
 tr.violated td{background:#fde8e8}tr.unhealthy td{background:#fff6dd}td{overflow-wrap:break-word}
-div{overflow-x:auto}svg{margin-top:1rem}td:nth-child(11){min-width:14rem}"""
+div{overflow-x:auto}svg{margin-top:1rem}td:nth-child(10){min-width:14rem}"""
 
 
 def page(title: str, body: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from audits import AuditResult, Neighbours, audit
+from audits.differing import difference
 from bounds.errors import DpcheckError, InvalidInput, shown
 from bounds.guarantees import Guarantee
 from dpcheck import ledger
@@ -156,16 +157,14 @@ def private(
 
 def failure_text(mechanism: Any, result: AuditResult, max_trials: int, test: ledger.Test | None) -> str:
     """What a colleague needs: claimed, found, the pair, the event, how to see it again."""
-    hits, others, runs = result.counts
-    there, elsewhere = ("first", "second") if result.direction == "first" else ("second", "first")
-    counted = f"{hits} of {runs} runs on the {there} dataset, {others} on the {elsewhere}"
     sure = f"a false alarm has probability at most {result.alpha:g}"
     lines = [
-        ("claimed", f"{result.guarantee}: epsilon {result.claimed:.6g} at delta {result.delta:.3g}"),
-        ("found", f"epsilon >= {result.epsilon_lower:.6g} at delta {result.delta:.3g} ({sure})"),
+        ("claimed", str(result.guarantee)),
+        ("found", f"epsilon {result.finding} ({sure})"),
         ("first", _data(result.pair[0])),
         ("second", _data(result.pair[1])),
-        ("event", f"{result.event}: {counted}" if runs else str(result.event)),
+        ("differ", difference(*result.pair)),
+        ("event", f"{result.event}, likelier on the {result.direction} dataset: {result.counted}"),
         *[("note", message) for message in result.health],
         ("replay", f"the same call with seed={result.seed}, max_trials={max_trials}"),
     ]
@@ -240,7 +239,8 @@ def _entry(mechanism: Any, result: AuditResult, test: ledger.Test, illness: Unhe
     said.pop("curve", None)
     pair = " and ".join(_data(data) for data in result.pair)
     outcome = "unhealthy" if illness is not None else "violated" if result.violated else "passed"
-    return {**said, "pair": pair, "test": test.name, "mechanism": name_of(mechanism), "outcome": outcome}
+    words = {"finding": result.finding, "would_catch": result.would_catch}
+    return {**said, **words, "pair": pair, "test": test.name, "mechanism": name_of(mechanism), "outcome": outcome}
 
 
 def _data(data: Any) -> str:

@@ -130,7 +130,7 @@ def _each_failure_names(said: str) -> None:
 def _summary_is_complete(said: str) -> None:
     lines = [line for line in said.splitlines() if line.startswith(("PRIVATE", "VIOLATED", "UNHEALTHY"))]
     assert sum(line.startswith("PRIVATE") for line in lines) == 4
-    assert all("would have been caught with probability 0.99" in x for x in lines if x.startswith("PRIVATE"))
+    assert all("would have been flagged with probability 0.99" in x for x in lines if x.startswith("PRIVATE"))
     assert sum(line.startswith("VIOLATED") for line in lines) == 1
     # Eight audits came to a result: two at alpha = 1e-3, six at 1e-6.
     assert "8 audits in 8 tests, 1 flagged" in said
@@ -286,7 +286,7 @@ def test_ctrl_c_stops_the_run_and_not_just_the_audit() -> None:
 
 
 def test_planted_bugs_read_as_expected() -> None:
-    entry = {"outcome": "violated", "epsilon_lower": 2.0, "delta": 0.0, "claimed": 1.0}
+    entry = {"outcome": "violated", "finding": ">= 2 at delta = 0, claimed 1"}
     assert ledger.line_of("t", [entry], failed=False).endswith("(as the test expects)")
     assert not ledger.line_of("t", [entry], failed=True).endswith("(as the test expects)")
 
