@@ -15,7 +15,7 @@ import numpy as np
 from audits.attacks import aimed
 from audits.epsilon import epsilon_lower
 from audits.executor import Chunk, Runner, chunk_size, chunks
-from audits.gaussian import audit_gaussian
+from audits.gaussian import NotGaussian, audit_gaussian, check_request, dropped
 from audits.intervals import anytime
 from audits.journal import Journal
 from audits.neighbours import Neighbours, Pair
@@ -60,8 +60,9 @@ def audit(
     or None to measure epsilon at `delta` (0 unless given). `max_trials` counts runs per dataset, all stages
     together. `attack` is "auto", one of the named attacks ("coordinates", "projections", "atoms", "histogram", "bits",
     "learned", "likelihood_ratio"), `likelihood_ratio(...)` of known densities, or a callable from outputs to scores.
-    `stop_early` tests as trials come in and stops at the first proof of a violation. `assume="gdp"` uses that
-    outputs are Gaussian, and refuses when they are not. `checkpoint` names a file to resume from.
+    `stop_early` tests as trials come in and stops at the first proof of a violation. `assume="gdp"` bounds
+    epsilon far more tightly if the noise is Gaussian, which the result then says (`assumes`; `without` has the bound
+    that assumes nothing); where outputs look otherwise it is dropped, which `health` says. `checkpoint` names a file to resume from.
     `executor` is a concurrent.futures executor, a Dask client or a number of processes (1: this one); by default
     a slow mechanism that is importable gets a process per core. `seed` gives the same bits wherever trials run.
     `progress(done, total, bound)` is called as trials come in. Raises InvalidInput for bad arguments and outputs,
@@ -77,18 +78,28 @@ def audit(
     if assume not in ASSUMPTIONS:
         raise InvalidInput("assume", assume, "None or 'gdp'", "Drop it: no assumption is the safe choice.")
     plan = Plan(mechanism, guarantee, max_trials, alpha, seed, attack, delta, neighbours, progress=progress)
+    if assume == "gdp":
+        check_request(plan, stop_early)
     with closing(workplace(executor, plan.max_trials, stop_early)) as place:
         plan = replace(plan, place=place)
         if checkpoint is not None:
             plan = replace(plan, journal=Journal(checkpoint, fingerprint(plan, pair, stop_early, assume)))
         found, spent = (plan.checked_pair(pair), 0) if pair is not None else find_pair(plan)
         if assume == "gdp":
-            result = audit_gaussian(plan, found, spent)
+            result = audit_assuming(plan, found, spent)
         elif stop_early:
             result = audit_early(plan, found, spent)
         else:
             result = audit_fixed(plan, found, spent)
     return replace(result, seconds=time.perf_counter() - started)
+
+
+def audit_assuming(plan: Plan, pair: Pair, spent: int) -> AuditResult:
+    """Under Gaussian noise; without, by the trials that are left, if a pilot looks otherwise."""
+    result = audit_gaussian(plan, pair, spent)
+    if not isinstance(result, NotGaussian):
+        return result
+    return dropped(audit_fixed(plan, pair, spent + result.trials), result.reason, f"{result.trials} pilot trials")
 
 
 def fingerprint(plan: Plan, pair: Pair | None, stop_early: bool, assume: str | None) -> str:

@@ -15,7 +15,7 @@ from audits.densities import KnownRatio
 from audits.executor import Chunk, Runner, chunk_size, chunks
 from audits.known_events import prospect_of_known
 from audits.outputs import Encoding, PerRun, encoding_of, joined
-from audits.plan import PILOT, PROBE, Plan
+from audits.plan import PILOT, PROBE, TWINS, Plan
 from audits.selection import Choice, Prospect, Target, best_choice, prospect_of, prospect_of_table
 from audits.tables import table_of
 from bounds.errors import InvalidInput
@@ -48,7 +48,7 @@ def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int, twin: b
     probe = runner.outputs(Chunk(PROBE, 0, 0, PROBES, 0))
     width = encoding_of(probe).width
     count = min(pilot_size(left, width) if trials is None else trials, max(10, PILOT_CELLS // width))
-    raw = gather(runner, chunks(PILOT, count, chunk_size(plan.max_trials, width), twin))
+    raw = gather(runner, chunks(TWINS if twin else PILOT, count, chunk_size(plan.max_trials, width), twin))
     encoding = encoding_of(joined(raw))
     first, second = encoding(raw[0]), encoding(raw[1])
     return Pilot(encoding, first, second, health_of(runner, probe, first, second))

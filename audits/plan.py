@@ -20,6 +20,7 @@ from bounds.errors import InvalidInput, MixedRelations
 from bounds.guarantees import ADD_REMOVE, LABEL_ONLY, LOCAL, REPLACE_ONE, Guarantee
 
 PILOT, TEST, PROBE, SEARCH = 0, 1, 2, 3  # stages: each has seeds of its own; searches count on from the last
+TWINS = 2**20  # the pilot of assume="gdp", after which the other pilot may still be needed; no search counts so far
 FEWEST_TRIALS = 20
 BY_HAND = 0.01  # share of alpha that pays for a bound after Ctrl-C, whose time may depend on what was seen
 

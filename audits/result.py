@@ -18,6 +18,7 @@ from audits.selection import Choice
 from bounds.errors import MissingDependency, shown
 from bounds.guarantees import Guarantee
 
+LONG = ("curve", "guarantee", "pair", "without")  # fields that JSON has in another form
 SURE = 1e-6  # a false-alarm rate that needs no second look
 
 
@@ -89,7 +90,8 @@ class AuditResult:
     event is likelier. `curve` is the trade-off of tests by the event's score; under `stop_early`, of a score that
     enough runs met before it was refitted (None if there were no such runs). `claimed` is the guarantee's epsilon at
     `delta`, and `health` what a reader should know before trusting a pass. `counts` are the hits of `event` on the
-    dataset it favours, on the other, and the runs of each.
+    dataset it favours, on the other, and the runs of each. `assumes` is what the bound rests on beside independent runs
+    ("" for nothing); `without` is then the same audit's result without it.
     """
 
     violated: bool
@@ -109,6 +111,8 @@ class AuditResult:
     method: str = "exact ratio test"
     counts: tuple[int, int, int] = (0, 0, 0)
     health: tuple[str, ...] = ()
+    assumes: str = ""
+    without: AuditResult | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         return "\n".join(f"{name:<11}{text}" for name, text in self.lines())
@@ -116,28 +120,56 @@ class AuditResult:
     def lines(self) -> list[tuple[str, str]]:
         """The result in named lines, the verdict first."""
         claim = "no claim" if self.guarantee is None else str(self.guarantee)
-        verdict = "VIOLATED" if self.violated else "not violated" if self.guarantee is not None else "measured"
         hits, others, runs = self.counts
         lines = [
-            ("verdict", f"{verdict}: {claim}"),
+            ("verdict", f"{self.verdict.replace('violated', 'VIOLATED', self.violated)}: {claim}"),
             (
                 "epsilon",
-                f">= {self._shown_epsilon()} at delta = {self.delta:.3g}{self._compared()}"
+                f">= {self._shown_epsilon()} at delta = {self.delta:.3g}{self.condition}{self._compared()}"
                 f"  (false-alarm rate {self.alpha:g})",
             ),
+            *self._anyway(),
             (
                 "event",
                 f"{self.event}, likelier on the {self.direction} dataset: {hits} against {others} of {runs} runs",
             ),
             ("pair", f"{shown(self.pair[0])}  and  {shown(self.pair[1])}"),
-            ("power", f"epsilon >= {self.detectable_epsilon:.4g} would have been flagged with probability 0.99"),
+            ("power", f"epsilon >= {self.detectable_epsilon:.4g} would have been flagged with probability 0.99{self.condition}"),
             ("cost", f"{self.trials} trials per dataset, {self.seconds:.2f} s, {self.method}"),
             ("replay", f"seed={self.seed}"),
         ]
         if self.violated and self.alpha > SURE:
             text = f"up to {100 * self.alpha:g}% of the audits of a mechanism that just keeps its promise say this"
             lines.append(("confirm", f"{text}: run again with another seed and alpha={SURE:g}"))
+        if self._might_assume():
+            lines.append(("hint", "the scores look Gaussian: assume='gdp' bounds far more tightly, if the noise is"))
         return lines + [("health", message) for message in self.health]
+
+    @property
+    def condition(self) -> str:
+        """What a sentence about the bound must add: ", if the noise is Gaussian", or nothing."""
+        return f", if {self.assumes}" if self.assumes else ""
+
+    @property
+    def verdict(self) -> str:
+        """In a word; a violation that rests on an assumption says so."""
+        if self.guarantee is None:
+            return "measured"
+        proved = self.without is not None and self.without.violated
+        return f"violated{'' if proved else self.condition}" if self.violated else "not violated"
+
+    def _anyway(self) -> list[tuple[str, str]]:
+        if self.without is None:
+            return []
+        proved = " (violated)" if self.without.violated else ""
+        text = f">= {self.without.epsilon_lower:.4g} at delta = {self.without.delta:.3g}, whatever the noise{proved}"
+        return [("anyway", text)]
+
+    def _might_assume(self) -> bool:
+        """Whether an assumption would help: an event of scores that look Gaussian, at delta > 0, refuted nothing."""
+        looks = self.event.choice is not None and self.event.choice.normal and self.method == "exact ratio test"
+        tried = bool(self.assumes) or any("assume=" in message for message in self.health)
+        return looks and self.delta > 0 and not self.violated and not tried
 
     def _shown_epsilon(self) -> str:
         """Four digits, or as many as tell it from the claim."""
@@ -155,11 +187,12 @@ class AuditResult:
 
     def to_json(self) -> str:
         """Every field, as a JSON object."""
-        values = {k: getattr(self, k) for k in self.__dataclass_fields__ if k not in ("curve", "guarantee", "pair")}
+        values = {k: getattr(self, k) for k in self.__dataclass_fields__ if k not in LONG}
         values["event"] = self.event.sentence
         values["guarantee"] = None if self.guarantee is None else str(self.guarantee)
         values["pair"] = [_plain(data) for data in self.pair]
         values["curve"] = None if self.curve is None else self.curve.to_json()
+        values["without"] = None if self.without is None else json.loads(self.without.to_json())
         return json.dumps({k: _number(v) for k, v in values.items()})
 
     def plot(self, axes: Any = None) -> Any:
@@ -177,7 +210,7 @@ class AuditResult:
         if self.guarantee is not None:
             grid = np.linspace(0, 1, 201)
             ax.plot(grid, self.guarantee.tradeoff(grid), "--", label=f"claimed: {self.guarantee}")
-        ax.set(xlabel="type I error", ylabel="type II error", title="violated" if self.violated else "not violated")
+        ax.set(xlabel="type I error", ylabel="type II error", title=self.verdict)
         ax.legend()
         return ax
 

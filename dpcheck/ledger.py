@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+DOUBTED = "violated only"  # how a note on a violation begins that follows under an assumption and not without
 Entry = dict[str, Any]  # an audit as plain values: what AuditResult.to_json says, and the test it ran in
 
 
@@ -77,13 +78,16 @@ def line_of(name: str, entries: Sequence[Entry], failed: bool) -> str:
     bad = next((entry for entry in entries if entry["outcome"] != "passed"), None)
     many = f"{len(entries)} audits, " if len(entries) > 1 else ""
     if bad is not None:
-        found = f"epsilon >= {float(bad['epsilon_lower']):.4g} at delta {bad['delta']:g}, claimed {bad['claimed']:.4g}"
+        condition = f", if {bad['assumes']}" if bad.get("assumes") else ""
+        found = f"epsilon >= {float(bad['epsilon_lower']):.4g} at delta {bad['delta']:g}{condition}"
+        found += f", claimed {bad['claimed']:.4g}"
         return f"{bad['outcome'].upper()} {name}: {many}{found}{'' if failed else ' (as the test expects)'}"
     weakest = max(entries, key=lambda entry: float(entry["detectable_epsilon"]))
     caught = float(weakest["detectable_epsilon"])
     return (
         f"PRIVATE {name}: {many}epsilon >= {caught:.4g} would have been caught with probability 0.99"
         f" (claimed {weakest['claimed']:.4g} at delta {weakest['delta']:g}, {weakest['trials']} trials)"
+        + "".join(f"; {note}" for entry in entries for note in entry.get("health", ()) if note.startswith(DOUBTED))
     )
 
 
@@ -106,7 +110,7 @@ def json_report(entries: Sequence[Entry]) -> str:
 
 COLUMNS = (
     "test", "outcome", "mechanism", "guarantee", "epsilon_lower", "detectable_epsilon", "delta", "alpha", "trials",
-    "event", "pair", "seed",
+    "event", "pair", "seed", "assumes", "health",
 )  # fmt: skip
 
 
@@ -114,7 +118,7 @@ def html_report(entries: Sequence[Entry]) -> str:
     """The whole run as one page that needs nothing else."""
     head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in COLUMNS)
     rows = "".join(
-        f"<tr class='{entry['outcome']}'>" + "".join(f"<td>{_cell(entry[name])}</td>" for name in COLUMNS) + "</tr>\n"
+        f"<tr class='{entry['outcome']}'>" + "".join(f"<td>{_cell(entry.get(name, ''))}</td>" for name in COLUMNS) + "</tr>\n"
         for entry in entries
     )
     body = f"<p>{html.escape(closing_line(entries))}</p><div><table><tr>{head}</tr>\n{rows}</table></div>"
@@ -136,7 +140,8 @@ def page(title: str, body: str) -> str:
 
 
 def _cell(value: Any) -> str:
-    return html.escape(f"{value:.5g}" if isinstance(value, float) else str(value))
+    text = "; ".join(value) if isinstance(value, list) else f"{value:.5g}" if isinstance(value, float) else str(value)
+    return html.escape(text)
 
 
 def _count(number: int, noun: str) -> str:
