@@ -62,9 +62,9 @@ def audit(
     "learned", "likelihood_ratio"), `likelihood_ratio(...)` of known densities, or a callable from outputs to scores.
     `stop_early` tests as trials come in and stops at the first proof of a violation. `assume="gdp"` bounds
     epsilon far more tightly if the noise is Gaussian, which the result then says (`assumes`; `without` has the bound
-    that assumes nothing); where outputs look otherwise it is dropped, which `health` says. `checkpoint` names a file to resume from.
-    `executor` is a concurrent.futures executor, a Dask client or a number of processes (1: this one); by default
-    a slow mechanism that is importable gets a process per core. `seed` gives the same bits wherever trials run.
+    that assumes nothing); where outputs look otherwise it is dropped, which `health` says. `checkpoint` names a file to
+    resume from. `executor` is a concurrent.futures executor, a Dask client or a number of processes (1: this one); by
+    default a slow mechanism that is importable gets a process per core. `seed` gives the same bits wherever trials run.
     `progress(done, total, bound)` is called as trials come in. Raises InvalidInput for bad arguments and outputs,
     MechanismFailed when the mechanism raises, WorkerLost when an executor loses its workers.
 

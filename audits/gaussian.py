@@ -123,9 +123,7 @@ def dropped(result: AuditResult, reason: str, seen: str) -> AuditResult:
     return replace(result, health=(*result.health, note))
 
 
-def conclude(
-    plan: Plan, runner: Runner, pilot: Pilot, reading: Reading, measured: Measured, spent: int
-) -> AuditResult:
+def conclude(plan: Plan, runner: Runner, pilot: Pilot, reading: Reading, measured: Measured, spent: int) -> AuditResult:
     """The bound of the mean gap if all trials look Gaussian, else that of the event; their levels add up to alpha."""
     level = (BY_HAND if measured.stopped else 1 - BY_HAND) * plan.alpha
     without = _without(plan, runner, pilot, reading.event, measured, EVENT * level, spent)

@@ -67,7 +67,8 @@ class Shape:
         spread = math.sqrt(variance)
         skew, excess = third / variance**1.5, fourth / variance**2 - 3
         return [
-            (two_sided(kurtosis_score(excess, n)) / KURTOSIS, f"excess kurtosis {excess:.3g}"),
+            # The kurtosis' score has wider tails than a normal: as Student's with 3 sqrt(n), in simulations of normals.
+            (two_sided(kurtosis_score(excess, n), 3 * math.sqrt(n)) / KURTOSIS, f"excess kurtosis {excess:.3g}"),
             (two_sided(skewness_score(skew, n)) / SKEWNESS, f"skewness {skew:.3g}"),
             self._distance(n, mean, spread),
             self._cells(n, mean, spread),
@@ -94,7 +95,7 @@ class Shape:
         return p / CELLS, f"counts unlike a Gaussian's in {len(counts)} cells (p = {p:.1g})"
 
     def _ends(self, n: float, mean: float, spread: float) -> list[tuple[float, str]]:
-        """The extremes, by their law among n Gaussians, and values that repeat: outputs that were cut off or rounded."""
+        """The extremes, by their law among n Gaussians, and repeated values: outputs that were cut off or rounded."""
         _, fourfold, lows, low_counts, highs, high_counts = self.rows[:, :TAIL_COLUMNS].T
         found = [(0.0, "values that repeat")] if fourfold.any() else []
         for values, counts, sign in ((-lows, low_counts, -1), (highs, high_counts, 1)):
@@ -146,9 +147,9 @@ def too_near(far: float, n: float) -> float:
     return math.exp(n * float(special.log_ndtr(far)))
 
 
-def two_sided(z: float) -> float:
-    """The p-value of a normal score."""
-    return 2 * float(special.ndtr(-abs(z)))
+def two_sided(z: float, freedom: float = math.inf) -> float:
+    """The p-value of a normal score, or of one with Student's law."""
+    return 2 * float(special.ndtr(-abs(z)) if math.isinf(freedom) else special.stdtr(freedom, -abs(z)))
 
 
 def skewness_score(skew: float, n: float) -> float:

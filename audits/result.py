@@ -134,7 +134,11 @@ class AuditResult:
                 f"{self.event}, likelier on the {self.direction} dataset: {hits} against {others} of {runs} runs",
             ),
             ("pair", f"{shown(self.pair[0])}  and  {shown(self.pair[1])}"),
-            ("power", f"epsilon >= {self.detectable_epsilon:.4g} would have been flagged with probability 0.99{self.condition}"),
+            (
+                "power",
+                f"epsilon >= {self.detectable_epsilon:.4g} would have been flagged with probability 0.99"
+                f"{self.condition}",
+            ),
             ("cost", f"{self.trials} trials per dataset, {self.seconds:.2f} s, {self.method}"),
             ("replay", f"seed={self.seed}"),
         ]

@@ -118,7 +118,9 @@ def html_report(entries: Sequence[Entry]) -> str:
     """The whole run as one page that needs nothing else."""
     head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in COLUMNS)
     rows = "".join(
-        f"<tr class='{entry['outcome']}'>" + "".join(f"<td>{_cell(entry.get(name, ''))}</td>" for name in COLUMNS) + "</tr>\n"
+        f"<tr class='{entry['outcome']}'>"
+        + "".join(f"<td>{_cell(entry.get(name, ''))}</td>" for name in COLUMNS)
+        + "</tr>\n"
         for entry in entries
     )
     body = f"<p>{html.escape(closing_line(entries))}</p><div><table><tr>{head}</tr>\n{rows}</table></div>"
