@@ -17,7 +17,7 @@ from audits.attacks import aimed
 from audits.columns import Encoding
 from audits.executor import Chunk, Runner, chunk_size, chunks
 from audits.fingerprints import fingerprint
-from audits.gaussian import audit_gaussian
+from audits.gaussian import NotGaussian, audit_gaussian, check_request, dropped
 from audits.intervals import anytime
 from audits.journal import Journal
 from audits.neighbours import Neighbours, Pair
@@ -66,10 +66,11 @@ def audit(
     or None to measure epsilon at `delta` (0 unless given). `max_trials` counts runs per dataset, all stages
     together. `attack` is "auto", one of the named attacks ("coordinates", "projections", "atoms", "histogram", "bits",
     "learned", "likelihood_ratio"), `likelihood_ratio(...)` of known densities, or a callable from outputs to scores.
-    `stop_early` tests as trials come in and stops at the first proof of a violation. `assume="gdp"` uses that
-    outputs are Gaussian, and refuses when they are not. `checkpoint` names a file to resume from: it belongs to the
-    mechanism's code and state, to the data and to all arguments, and no other audit is resumed from it. Where these
-    cannot be read, your `key` stands for mechanism and data.
+    `stop_early` tests as trials come in and stops at the first proof of a violation. `assume="gdp"` bounds
+    epsilon far more tightly if the noise is Gaussian, which the result then says (`assumes`; `without` has the bound
+    that assumes nothing); where outputs look otherwise it is dropped, which `health` says. `checkpoint` names a file to
+    resume from: it belongs to the mechanism's code and state, to the data and to all arguments, and no other audit is
+    resumed from it. Where these cannot be read, your `key` stands for mechanism and data.
     `executor` is a concurrent.futures executor, a Dask client or a number of processes (1: this one); by default
     a slow mechanism that is importable gets a process per core. `seed` gives the same bits wherever trials run.
     `progress(done, total, bound)` is called as trials of the test come in, with the bound that stopping now would
@@ -87,6 +88,8 @@ def audit(
     if assume not in ASSUMPTIONS:
         raise InvalidInput("assume", assume, "None or 'gdp'", "Drop it: no assumption is the safe choice.")
     plan = Plan(mechanism, guarantee, max_trials, alpha, seed, attack, delta, neighbours, progress=progress, key=key)
+    if assume == "gdp":
+        check_request(plan, stop_early)
     with ExitStack() as stack:
         plan = replace(plan, place=stack.enter_context(closing(workplace(executor, plan.max_trials, stop_early))))
         if checkpoint is not None:
@@ -94,12 +97,20 @@ def audit(
             plan = replace(plan, journal=stack.enter_context(closing(journal)))
         found, spent = (plan.checked_pair(pair), 0) if pair is not None else find_pair(plan)
         if assume == "gdp":
-            result = audit_gaussian(plan, found, spent)
+            result = audit_assuming(plan, found, spent)
         elif stop_early:
             result = audit_early(plan, found, spent)
         else:
             result = audit_fixed(plan, found, spent)
     return replace(result, seconds=time.perf_counter() - started)
+
+
+def audit_assuming(plan: Plan, pair: Pair, spent: int) -> AuditResult:
+    """Under Gaussian noise; without, by the trials that are left, if a pilot looks otherwise."""
+    result = audit_gaussian(plan, pair, spent)
+    if not isinstance(result, NotGaussian):
+        return result
+    return dropped(audit_fixed(plan, pair, spent + result.trials), result.reason, f"{result.trials} pilot trials")
 
 
 @dataclass(frozen=True)

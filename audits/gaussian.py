@@ -1,137 +1,193 @@
 """assume="gdp": outputs with Gaussian noise, bounded through their standardised mean gap.
 
-Far stronger than any event, and wrong if the noise is not Gaussian: so the scores' moments and shape are
-checked first, on every trial, and a mechanism that fails is refused.
+Far stronger than any event, and wrong if the noise is not Gaussian. So the pilot is looked at before the trials are
+spent, and all trials afterwards; where they look otherwise, the bound that is given assumes nothing.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from audits.attacks import AimedName, Coordinate, Given, Score, aimed, fit_projections
 from audits.columns import Encoding
+from audits.counted_event import CountedEvent
 from audits.densities import KnownRatio
 from audits.epsilon import epsilon_from_mu
 from audits.executor import Chunk, Runner, chunk_size, chunks
-from audits.mean_gap import IndependentRuns, TwinRuns, central_moments, twin_share
+from audits.mean_gap import IndependentRuns, TwinRuns, twin_share
 from audits.neighbours import Pair
+from audits.normality import GATE, Ruler, Shape, unlike_gaussian
 from audits.pilot import Pilot, run_pilot
 from audits.plan import BY_HAND, TEST, Plan
 from audits.power import POWER
 from audits.result import AuditResult, Curve, Event
-from audits.selection import Choice, Target
+from audits.selection import Choice, Target, prospect_of
 from audits.sentences import sentence_of
 from bounds.errors import InvalidInput
 from bounds.guarantees import GaussianDP
 
-GATE = 1e-3  # how often Gaussian outputs are refused by mistake, over all checks together
-PILOT_SHARE = 0.05
+FEWEST = 1000  # trials; with fewer, logistic noise passed the checks in more than one audit of ten
+FEWEST_SO_FAR = 500  # of the test's runs, for a bound before the end
+PILOT_SHARE, FEWEST_PILOT, LARGEST_PILOT = 0.05, 250, 100_000
+PILOT_GATE = 0.2  # share of GATE for the look at the pilot
+EVENT = 0.1  # share of alpha for the event that is counted in case the noise is not Gaussian
 DELTA = 1e-5
 CURVE_POINTS = 41
-FEWEST_RUNS = 200  # for moments to mean something
+SUMS = 6  # runs, first to fourth powers, hits of the event: what a row of a chunk begins with
+ASSUMES = "the noise is Gaussian"
 
 
 @dataclass(frozen=True)
-class Moments:
-    """Power sums of the scores of a chunk, about a centre and scale from the pilot; runs on the first one's side."""
+class NotGaussian:
+    """The pilot looked otherwise: how, and the trials that it took."""
+
+    reason: str
+    trials: int
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is kept of a chunk: power sums of the scores about a centre, hits of the event, the shape by a ruler."""
 
     encoding: Encoding
-    score: Score
+    event: Choice
     centre: float
     scale: float
+    rulers: tuple[Ruler, Ruler]
 
     def __call__(self, outputs: Any, chunk: Chunk) -> np.ndarray:
-        z = (self.score(self.encoding(outputs)) - self.centre) / self.scale
-        square = z * z
-        sums = [z.sum(), square.sum(), (square * z).sum(), (square * square).sum()]
-        return np.array([len(z), *sums, np.count_nonzero(z > 0)])
+        return self.row(self.event.score(self.encoding(outputs)), chunk.side)
+
+    def row(self, scores: np.ndarray, side: int) -> np.ndarray:
+        """The same of scores."""
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is found when all is added up
+            z = (scores - self.centre) / self.scale
+            square = z * z
+            sums = [z.sum(), square.sum(), (square * z).sum(), (square * square).sum()]
+            hits = np.count_nonzero(self.event.holds(scores))
+            return np.array([len(z), *sums, hits, *self.rulers[side].row(z)])
+
+    def shapes(self, rows: np.ndarray) -> tuple[Shape, Shape]:
+        """Of rows by chunk and dataset."""
+        with np.errstate(invalid="ignore"):
+            one, two = (Shape(self.rulers[k], rows[:, k, :SUMS].sum(axis=0), rows[:, k, SUMS:]) for k in (0, 1))
+        return one, two
 
 
-def refuse_unless_normal(sums: np.ndarray, pilot: tuple[np.ndarray, np.ndarray]) -> None:
-    """Skewness, kurtosis and equal spread on all trials, the whole shape on the pilot; GATE is shared by seven."""
-    z = -float(special.ndtri(GATE / 7 / 2))
-    for name, row in zip(("first", "second"), sums, strict=True):
-        n = row[0]
-        variance, third, fourth = central_moments(row)
-        skew, excess = third / variance**1.5, fourth / variance**2 - 3
-        if abs(skew) > z * math.sqrt(6 / n) or abs(kurtosis_score(excess, n)) > z:
-            _refuse(f"skewness {skew:.3g}, excess kurtosis {excess:.3g} on the {name} dataset")
-    one, two = central_moments(sums[0])[0], central_moments(sums[1])[0]
-    if abs(math.log(one / two)) > z * math.sqrt(2 / sums[0][0] + 2 / sums[1][0]):
-        _refuse(f"variances {one:.4g} and {two:.4g} on the two datasets")
-    for scores in pilot:
-        distance = stats.kstest((scores - scores.mean()) / scores.std(), "norm").statistic
-        if distance * math.sqrt(len(scores)) > 1.4:  # Lilliefors: exceeded by normals about once in 10^4
-            _refuse(f"Kolmogorov distance {distance:.3g} from the fitted normal")
+def audit_gaussian(plan: Plan, pair: Pair, spent: int) -> AuditResult | NotGaussian:
+    """A small pilot for the direction, the likeness of twins and the shape; then the mean gap from everything else.
 
-
-def kurtosis_score(excess: float, n: float) -> float:
-    """A normal score for the excess kurtosis of n normals, whose own law is skewed (Anscombe and Glynn 1983)."""
-    mean = -6 / (n + 1)
-    variance = 24 * n * (n - 2) * (n - 3) / ((n + 1) ** 2 * (n + 3) * (n + 5))
-    x = (excess - mean) / math.sqrt(variance)
-    skew = 6 * (n * n - 5 * n + 2) / ((n + 7) * (n + 9)) * math.sqrt(6 * (n + 3) * (n + 5) / (n * (n - 2) * (n - 3)))
-    a = 6 + 8 / skew * (2 / skew + math.sqrt(1 + 4 / skew**2))
-    cube = (1 - 2 / a) / (1 + x * math.sqrt(2 / (a - 4)))
-    return (1 - 2 / (9 * a) - math.copysign(abs(cube) ** (1 / 3), cube)) / math.sqrt(2 / (9 * a))
-
-
-def audit_gaussian(plan: Plan, pair: Pair, spent: int) -> AuditResult:
-    """A small pilot for the direction and the likeness of twins, then limits on the mean gap from everything else."""
-    runner = plan.runner(pair)
+    Twins share their noise, so the event that is counted alongside has limits that hold under any dependence.
+    """
+    runner, goals = plan.runner(pair), [goal for goal in plan.goals if goal.delta > 0]
     left = plan.max_trials - spent
-    pilot = run_pilot(plan, runner, max(50, min(int(PILOT_SHARE * left), 100_000)), left, twin=True)
-    score, shift = _score(aimed(plan.attack, plan.mechanism, runner.pair), pilot)
-    ours, theirs = score(pilot.first), score(pilot.second)
-    spread = float(np.sqrt((ours.var() + theirs.var()) / 2))
+    size = max(min(FEWEST_PILOT, left // 4), min(int(PILOT_SHARE * left), LARGEST_PILOT))
+    pilot = run_pilot(plan, runner, size, left, twin=True)
+    score = _score(aimed(plan.attack, plan.mechanism, runner.pair), pilot)
+    with np.errstate(over="ignore", invalid="ignore"):
+        ours, theirs = score(pilot.first), score(pilot.second)
+        spread = float(np.sqrt((ours.var() + theirs.var()) / 2))
     if spread == 0 or not np.isfinite(spread):
-        _refuse(f"standard deviation {spread:g}")
-    reduce = Moments(pilot.encoding, score, float((ours.mean() + theirs.mean()) / 2), spread * shift)
-    measured = measure(plan, runner, reduce, twin_share(shift * ours, shift * theirs), spent + pilot.trials)
-    gap, level = measured.gap(), (1 - BY_HAND) * plan.alpha
-    refuse_unless_normal(gap.sums, (ours, theirs))
-    if measured.stopped:  # each chunk might have been the last: their levels add up
-        level = BY_HAND * plan.alpha / measured.looks
+        return NotGaussian("no noise" if spread == 0 else "outputs beyond all bounds", pilot.trials)
+    event = prospect_of(score, ours, theirs).best(goals, left - pilot.trials, EVENT * plan.alpha)
+    reading = _reading(pilot, event, ours, theirs, spread)
+    rows = np.array([[reading.row(ours, 0), reading.row(theirs, 1)]])
+    reason = unlike_gaussian(reading.shapes(rows), PILOT_GATE * GATE)
+    if reason is not None:
+        return NotGaussian(reason, pilot.trials)
+    sign = math.copysign(1.0, reading.scale)
+    measured = measure(plan, runner, reading, twin_share(sign * ours, sign * theirs), spent + pilot.trials)
+    return conclude(plan, runner, pilot, reading, measured, spent)
+
+
+def check_request(plan: Plan, stop_early: bool) -> None:
+    """Refuses what cannot be done under the assumption, before anything is run."""
+    if stop_early:
+        remedy = "Drop stop_early: with the assumption a small max_trials says as much; or drop assume."
+        raise InvalidInput("stop_early", True, "False with assume='gdp'", remedy)
+    if plan.max_trials < FEWEST:
+        limit = f"at least {FEWEST} with assume='gdp': fewer do not show whether the noise is Gaussian"
+        raise InvalidInput("max_trials", plan.max_trials, limit, "Raise max_trials, or drop assume.")
+    if not any(goal.delta > 0 for goal in plan.goals):
+        limit = "a number in (0, 1): Gaussian noise has no epsilon at delta = 0"
+        raise InvalidInput("delta", 0.0, limit, f"Pass delta={DELTA:g}.")
+
+
+def dropped(result: AuditResult, reason: str, seen: str) -> AuditResult:
+    """A bound that assumes nothing, and why."""
+    note = f"assume='gdp' was dropped: {seen} showed {reason}; this bound assumes nothing"
+    return replace(result, health=(*result.health, note))
+
+
+def conclude(plan: Plan, runner: Runner, pilot: Pilot, reading: Reading, measured: Measured, spent: int) -> AuditResult:
+    """The bound of the mean gap if all trials look Gaussian, else that of the event; their levels add up to alpha."""
+    level = (BY_HAND if measured.stopped else 1 - BY_HAND) * plan.alpha
+    without = _without(plan, runner, pilot, reading.event, measured, EVENT * level, spent)
+    reason = unlike_gaussian(reading.shapes(np.array(measured.rows)), (1 - PILOT_GATE) * GATE)
+    if reason is not None:
+        return dropped(without, reason, f"{without.counts[2]} trials")
+    # Each chunk might have been the last when stopped by hand: their levels add up.
+    level *= (1 - EVENT) / (measured.looks if measured.stopped else 1)
+    gap = measured.gap()
     mu = max(0.0, gap.limit(level))
     goal = _target(plan, mu)
     bound = epsilon_from_mu(mu, goal.delta)
-    middle = float((ours.mean() + theirs.mean()) / 2)
-    choice = Choice(score, middle, shift > 0, "first", goal, 0.5, 0.5, bound, normal=True)
-    words = (
-        f"{sentence_of(choice, pilot.encoding)}, halfway between Gaussians {mu:.4g} standard deviations apart or more"
-    )
-    runs = int(gap.sums[0, 0])
+    more = without.delta == goal.delta and without.epsilon_lower >= bound
+    if more or (without.violated and bound <= goal.epsilon):
+        return without  # nothing is gained by the assumption
     limits = "twin runs with the same noise" if isinstance(gap, TwinRuns) else "noncentral t"
-    by_hand = (f"stopped by hand after {runs} of the test's trials: the bound holds after each chunk",)
+    words = f"{sentence_of(reading.event, reading.encoding)} (scores {mu:.4g} standard deviations apart or more)"
+    return replace(
+        without,
+        violated=plan.guarantee is not None and bound > goal.epsilon,
+        epsilon_lower=bound,
+        delta=goal.delta,
+        event=replace(without.event, sentence=words),
+        detectable_epsilon=_detectable(goal, gap, level),
+        curve=gaussian_curve(gap, plan.alpha),
+        claimed=goal.epsilon,
+        method=f"{limits}, assuming that {ASSUMES} (it looks so)",
+        assumes=ASSUMES,
+        without=without,
+    )
+
+
+def _without(
+    plan: Plan, runner: Runner, pilot: Pilot, event: Choice, measured: Measured, level: float, spent: int
+) -> AuditResult:
+    """What the event's counts say, whatever the noise."""
+    counted = measured.counted(event, level)
+    bound, goal = counted.bound(measured.stopped), event.target
+    by_hand = (f"stopped by hand after {measured.runs} of the test's trials: the bound holds after each chunk",)
     return AuditResult(
         violated=plan.guarantee is not None and bound > goal.epsilon,
         epsilon_lower=bound,
         delta=goal.delta,
         alpha=float(plan.alpha),
-        trials=spent + pilot.trials + runs,
+        trials=spent + pilot.trials + measured.runs,
         seconds=0.0,
         pair=runner.pair,
-        event=Event(words, choice, pilot.encoding),
-        direction="first",
-        detectable_epsilon=_detectable(goal, gap, level),
-        curve=gaussian_curve(gap, plan.alpha),
+        event=Event(sentence_of(event, pilot.encoding), event, pilot.encoding),
+        direction=event.direction,
+        detectable_epsilon=counted.detectable(),
+        curve=None,
         seed=plan.seed,
         guarantee=plan.guarantee,
         claimed=goal.epsilon,
-        method=f"{limits}, assuming Gaussian outputs (checked)",
-        counts=(int(gap.sums[0, 5]), int(gap.sums[1, 5]), runs),
+        method="a limit on each rate",
+        counts=(counted.hits, counted.others, counted.runs),
         health=pilot.health + (by_hand if measured.stopped else ()),
     )
 
 
 @dataclass
 class Measured:
-    """Power sums of both datasets as chunks come in, and the sums of each chunk of twins."""
+    """Rows of both datasets as chunks come in; `share` as in TwinRuns, None for independent runs."""
 
     share: float | None
     looks: int
@@ -139,13 +195,24 @@ class Measured:
     stopped: bool = False
 
     @property
+    def runs(self) -> int:
+        """Per dataset."""
+        return int(sum(row[0, 0] for row in self.rows))
+
+    @property
     def enough(self) -> bool:
         """Whether there are enough runs, and chunks, to say something before the end."""
-        return len(self.rows) > 1 and sum(row[0, 0] for row in self.rows) >= FEWEST_RUNS
+        return len(self.rows) > 1 and self.runs >= FEWEST_SO_FAR
+
+    def counted(self, event: Choice, level: float) -> CountedEvent:
+        """The event's hits, for a bound at this level."""
+        hits = np.array(self.rows)[:, :, SUMS - 1].sum(axis=0).astype(int).tolist()
+        k, j = hits if event.direction == "first" else reversed(hits)
+        return CountedEvent(event, k, j, self.runs, level)
 
     def gap(self) -> IndependentRuns | TwinRuns:
         """What these sums say of the mean gap."""
-        rows = np.array(self.rows)
+        rows = np.array(self.rows)[:, :, :SUMS]
         sums = rows.sum(axis=0)
         if self.share is None or len(rows) < 2:
             return IndependentRuns(sums)
@@ -153,21 +220,20 @@ class Measured:
         return TwinRuns(sums, np.stack([rows[:, 0, 0], means[:, 0] - means[:, 1]], axis=1), self.share)
 
 
-def measure(plan: Plan, runner: Runner, reduce: Moments, share: float | None, ahead: int) -> Measured:
+def measure(plan: Plan, runner: Runner, reading: Reading, share: float | None, ahead: int) -> Measured:
     """All remaining trials, as twins where that pays. Ctrl-C ends them early, and what was summed is kept."""
     trials = plan.max_trials - ahead
-    work = chunks(TEST, trials, chunk_size(trials, reduce.encoding.width), twin=share is not None)
+    work = chunks(TEST, trials, chunk_size(trials, reading.encoding.width), twin=share is not None)
     measured = Measured(share, len(work) // 2)
-    first = np.zeros(6)
+    first = np.zeros(0)
     try:
-        for chunk, row in runner.results(work, reduce):
+        for chunk, row in runner.results(work, reading):
             if chunk.side == 0:
                 first = row
                 continue
             measured.rows.append(np.stack([first, row]))
             if plan.progress is not None:
-                bound = by_hand(plan, measured) if measured.enough else 0.0
-                plan.progress(ahead + chunk.first + chunk.trials, plan.max_trials, bound)
+                plan.progress(ahead + measured.runs, plan.max_trials, bound_so_far(plan, reading, measured))
     except KeyboardInterrupt:
         if not measured.enough:
             raise  # nothing is known yet
@@ -175,9 +241,14 @@ def measure(plan: Plan, runner: Runner, reduce: Moments, share: float | None, ah
     return measured
 
 
-def by_hand(plan: Plan, measured: Measured) -> float:
-    """What a stop at this moment certifies: each chunk might have been the last, so their levels add up."""
-    mu = max(0.0, measured.gap().limit(BY_HAND * plan.alpha / measured.looks))
+def bound_so_far(plan: Plan, reading: Reading, measured: Measured) -> float:
+    """What a stop at this moment certifies: of the gap while the runs look Gaussian, of the event otherwise."""
+    if not measured.enough:
+        return 0.0
+    level = BY_HAND * plan.alpha
+    if unlike_gaussian(reading.shapes(np.array(measured.rows)), (1 - PILOT_GATE) * GATE) is not None:
+        return measured.counted(reading.event, EVENT * level).bound(stopped=True)
+    mu = max(0.0, measured.gap().limit((1 - EVENT) * level / measured.looks))
     return epsilon_from_mu(mu, _target(plan, mu).delta)
 
 
@@ -189,27 +260,29 @@ def gaussian_curve(gap: IndependentRuns | TwinRuns, alpha: float) -> Curve:
     return Curve(type_one, type_two, type_one, type_one, least, most, int(gap.sums[0, 0]))
 
 
-def _score(attack: Any, pilot: Pilot) -> tuple[Score, float]:
-    """Your score or a known ratio, else the coordinate or discriminant that separates the means; the gap's sign."""
+def _score(attack: Any, pilot: Pilot) -> Score:
+    """Your score or a known ratio, else the coordinate or discriminant that separates the means."""
     if isinstance(attack, KnownRatio | AimedName):
-        score: Score = attack if isinstance(attack, KnownRatio) else attack.ratio
-    elif callable(attack):
-        score = Given(attack)
-    elif pilot.first.shape[1] == 1:
-        score = Coordinate(0)
-    else:
-        found = fit_projections(pilot.first, pilot.second)
-        score = found[-1] if found else Coordinate(0)
-    gap = float(score(pilot.first).mean() - score(pilot.second).mean())
-    return score, 1.0 if gap >= 0 else -1.0
+        return attack if isinstance(attack, KnownRatio) else attack.ratio
+    if callable(attack):
+        return Given(attack)
+    if pilot.first.shape[1] == 1:
+        return Coordinate(0)
+    found = fit_projections(pilot.first, pilot.second)
+    return found[-1] if found else Coordinate(0)
+
+
+def _reading(pilot: Pilot, event: Choice, ours: np.ndarray, theirs: np.ndarray, spread: float) -> Reading:
+    """Scores about their common centre, turned so that the first dataset's lie above; a ruler for each dataset."""
+    centre = float((ours.mean() + theirs.mean()) / 2)
+    scale = math.copysign(spread, float(ours.mean() - theirs.mean()))
+    one, two = (Ruler.of((scores - centre) / scale) for scores in (ours, theirs))
+    return Reading(pilot.encoding, event, centre, scale, (one, two))
 
 
 def _target(plan: Plan, mu: float) -> Target:
     """The claim at its delta; a claim with many is tested where it is nearest to this mu."""
     goals = [goal for goal in plan.goals if goal.delta > 0]
-    if not goals:
-        limit = "a number in (0, 1): Gaussian noise has no epsilon at delta = 0"
-        raise InvalidInput("delta", 0.0, limit, f"Pass delta={DELTA:g}.")
     if len(goals) == 1:
         return goals[0]
     if isinstance(plan.guarantee, GaussianDP):
@@ -224,8 +297,3 @@ def _detectable(goal: Target, gap: IndependentRuns | TwinRuns, alpha: float) -> 
         middle = (low + high) / 2
         low, high = (middle, high) if epsilon_from_mu(middle, goal.delta) <= goal.epsilon else (low, middle)
     return epsilon_from_mu(high + gap.distance(high, alpha, POWER), goal.delta)
-
-
-def _refuse(found: str) -> None:
-    limit = "those of Gaussian noise with the same spread on both datasets"
-    raise InvalidInput("shape of the outputs", found, limit, "Drop assume='gdp': the bound would not be valid.")

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import optimize, special, stats
 
-from bounds.errors import InvalidInput
-
 LIKENESS = 1.0  # variance of the difference of twins, over that of one of them, below which twins pay (2 if unrelated)
 LEAST_SHARE = 0.02  # of alpha for either of a twin limit's two parts
 
@@ -104,7 +102,5 @@ def twin_share(first: np.ndarray, second: np.ndarray) -> float | None:
 def central_moments(row: np.ndarray) -> tuple[float, float, float]:
     """Second, third and fourth central moments from power sums."""
     n = float(row[0])
-    if n < 8:
-        raise InvalidInput("max_trials", int(n), "enough for moments (200 or more)", "Raise max_trials.")
     a, b, c, d = (float(value) for value in row[1:5] / n)
     return b - a * a, c - 3 * a * b + 2 * a**3, d - 4 * a * c + 6 * a * a * b - 3 * a**4

@@ -17,7 +17,7 @@ from audits.densities import KnownRatio
 from audits.executor import Chunk, Runner, chunk_size, chunks
 from audits.known_events import prospect_of_known
 from audits.outputs import PerRun, joined
-from audits.plan import PILOT, PROBE, Plan
+from audits.plan import PILOT, PROBE, TWINS, Plan
 from audits.selection import Choice, Prospect, Target, best_choice, prospect_of, prospect_of_table
 from audits.tables import table_of
 from bounds.errors import InvalidInput
@@ -52,7 +52,8 @@ def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int, twin: b
     probe = runner.outputs(Chunk(PROBE, 0, 0, PROBES, 0))
     width = encoding_of(probe).width
     count = min(pilot_size(left, width) if trials is None else trials, max(10, PILOT_CELLS // width))
-    work = chunks(PILOT, count, min(chunk_size(plan.max_trials, width), -(-count // CALLS)), twin)
+    size = min(chunk_size(plan.max_trials, width), -(-count // CALLS))
+    work = chunks(TWINS if twin else PILOT, count, size, twin)
     raw = gather(runner, work)
     encoding = encoding_of(joined(raw))
     first, second = encoding(raw[0]), encoding(raw[1])

@@ -11,18 +11,19 @@ import numpy as np
 
 from audits.answers import ANSWERS
 from audits.attacks import checked_attack
+from audits.columns import encoding_of
 from audits.executor import Chunk, Place, Runner
 from audits.fingerprints import content
 from audits.intervals import checked_level
 from audits.journal import Journal
 from audits.neighbours import Neighbours, Pair, as_neighbours
-from audits.outputs import encoding_of
 from audits.result import Progress
 from audits.selection import Target, targets
 from bounds.errors import InvalidInput, MixedRelations
 from bounds.guarantees import ADD_REMOVE, LABEL_ONLY, LOCAL, REPLACE_ONE, Guarantee
 
 PILOT, TEST, PROBE, SEARCH = 0, 1, 2, 3  # stages: each has seeds of its own; searches count on from the last
+TWINS = 2**20  # the pilot of assume="gdp", after which the other pilot may still be needed; no search counts so far
 FEWEST_TRIALS = 20
 PROBED_RUNS = 16  # with which a checkpoint sees whether the mechanism is still a function of its seed
 BY_HAND = 0.01  # share of alpha that pays for a bound after Ctrl-C, whose time may depend on what was seen

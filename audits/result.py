@@ -20,6 +20,7 @@ from audits.selection import Choice
 from bounds.errors import MissingDependency
 from bounds.guarantees import Guarantee
 
+LONG = ("curve", "guarantee", "pair", "without")  # fields that JSON has in another form
 SURE = 1e-6  # a false-alarm rate that needs no second look
 
 
@@ -91,7 +92,8 @@ class AuditResult:
     event is likelier. `curve` is the trade-off of tests by the event's score; under `stop_early`, of a score that
     enough runs met before it was refitted (None if there were no such runs). `claimed` is the guarantee's epsilon at
     `delta`, and `health` what a reader should know before trusting a pass. `counts` are the hits of `event` on the
-    dataset it favours, on the other, and the runs of each.
+    dataset it favours, on the other, and the runs of each. `assumes` is what the bound rests on beside independent runs
+    ("" for nothing); `without` is then the same audit's result without it.
     """
 
     violated: bool
@@ -111,6 +113,8 @@ class AuditResult:
     method: str = "exact ratio test"
     counts: tuple[int, int, int] = (0, 0, 0)
     health: tuple[str, ...] = ()
+    assumes: str = ""
+    without: AuditResult | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         return "\n".join(f"{name:<11}{text}" for name, text in self.lines())
@@ -123,6 +127,7 @@ class AuditResult:
         lines = [
             ("verdict", f"{self.verdict}: {claim}"),
             ("epsilon", f"{self.finding}  (false-alarm rate {self.alpha:g})"),
+            *self._anyway(),
             ("event", f"{self.event}, likelier on the {self.direction} dataset: {self.counted}"),
             ("pair", pair_words(self.pair)),
             *([] if self.violated else [("power", self.would_catch)]),
@@ -132,12 +137,22 @@ class AuditResult:
         if self.violated and self.alpha > SURE:
             text = f"up to {100 * self.alpha:g}% of the audits of a mechanism that just keeps its promise say this"
             lines.append(("confirm", f"{text}: run again with another seed and alpha={SURE:g}"))
+        if self._might_assume():
+            lines.append(("hint", "the scores look Gaussian: assume='gdp' bounds far more tightly, if the noise is"))
         return lines + [("health", message) for message in self.health]
 
     @property
+    def condition(self) -> str:
+        """What a sentence about the bound must add: ", if the noise is Gaussian", or nothing."""
+        return f", if {self.assumes}" if self.assumes else ""
+
+    @property
     def verdict(self) -> str:
-        """In a word or two."""
-        return "VIOLATED" if self.violated else "not violated" if self.guarantee is not None else "measured"
+        """In a word or two; a violation that rests on an assumption says so."""
+        if self.guarantee is None:
+            return "measured"
+        proved = self.without is not None and self.without.violated
+        return f"VIOLATED{'' if proved else self.condition}" if self.violated else "not violated"
 
     @property
     def finding(self) -> str:
@@ -147,7 +162,7 @@ class AuditResult:
         """
         sign = ">" if self.violated and self.epsilon_lower <= self.claimed else ">="
         claimed = "" if self.guarantee is None else f", claimed {self.claimed:.4g}"
-        return f"{sign} {self._shown_epsilon()} at delta = {shown_delta(self.delta)}{claimed}"
+        return f"{sign} {self._shown_epsilon()} at delta = {shown_delta(self.delta)}{self.condition}{claimed}"
 
     @property
     def counted(self) -> str:
@@ -163,7 +178,19 @@ class AuditResult:
                 f"no epsilon would surely have {'shown' if self.guarantee is None else 'been flagged'}: too few trials"
             )
         done = "been flagged" if self.guarantee is not None else "shown as more than 0"
-        return f"epsilon >= {self.detectable_epsilon:.4g} would have {done} with probability 0.99"
+        return f"epsilon >= {self.detectable_epsilon:.4g} would have {done} with probability 0.99{self.condition}"
+
+    def _anyway(self) -> list[tuple[str, str]]:
+        if self.without is None:
+            return []
+        proved = " (violated)" if self.without.violated else ""
+        return [("anyway", f"{self.without.finding}, whatever the noise{proved}")]
+
+    def _might_assume(self) -> bool:
+        """Whether an assumption would help: an event of scores that look Gaussian, at delta > 0, refuted nothing."""
+        looks = self.event.choice is not None and self.event.choice.normal and self.method == "exact ratio test"
+        tried = bool(self.assumes) or any("assume=" in message for message in self.health)
+        return looks and self.delta > 0 and not self.violated and not tried
 
     def _shown_epsilon(self) -> str:
         """Four digits, or as many as tell it from a smaller claim."""
@@ -178,11 +205,12 @@ class AuditResult:
 
     def to_json(self) -> str:
         """Every field, as a JSON object."""
-        values = {k: getattr(self, k) for k in self.__dataclass_fields__ if k not in ("curve", "guarantee", "pair")}
+        values = {k: getattr(self, k) for k in self.__dataclass_fields__ if k not in LONG}
         values["event"] = self.event.sentence
         values["guarantee"] = None if self.guarantee is None else str(self.guarantee)
         values["pair"] = [_plain(data) for data in self.pair]
         values["curve"] = None if self.curve is None else self.curve.to_json()
+        values["without"] = None if self.without is None else json.loads(self.without.to_json())
         return json.dumps({k: _number(v) for k, v in values.items()})
 
     def plot(self, axes: Any = None) -> Any:
@@ -200,7 +228,7 @@ class AuditResult:
         if self.guarantee is not None:
             grid = np.linspace(0, 1, 201)
             ax.plot(grid, self.guarantee.tradeoff(grid), "--", label=f"claimed: {self.guarantee}")
-        ax.set(xlabel="type I error", ylabel="type II error", title="violated" if self.violated else "not violated")
+        ax.set(xlabel="type I error", ylabel="type II error", title=self.verdict)
         ax.legend()
         return ax
 

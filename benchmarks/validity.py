@@ -32,7 +32,7 @@ LIMITS = """\
 
 - Rows far below alpha test the level weakly: the event an audit chooses is rarely the tight one.
 - Early stopping is watched for ten times the trials of the other rows, not for ever: the proof is for ever.
-- `assume="gdp"` refuses outputs that look unlike Gaussian ones; a mildly different law can pass that gate.
+- `assume="gdp"` is dropped where outputs look unlike Gaussian ones; a mildly different law can pass that gate.
 """
 
 

@@ -53,12 +53,14 @@ class AuditCheck:
         )
         claimed = guarantee.epsilon(result.delta)
         if result.violated:
-            figure = f"audited eps >= {result.epsilon_lower:.4g} at delta {result.delta:g}, claimed {claimed:.4g}"
+            figure = f"audited eps >= {result.epsilon_lower:.4g} at delta {result.delta:g}{result.condition}"
+            figure += f", claimed {claimed:.4g}"
             seen = {"seed": seed, "trials": trials, "event": str(result.event)}
             margin = result.epsilon_lower / claimed - 1
             return Evidence(self.kind, Verdict.REFUTED, figure, self.because, margin, 1 - FALSE_ALARM, seen, seed)
         catch = result.detectable_epsilon
-        figure = f"audited eps >= {result.epsilon_lower:.3g}, claimed {claimed:.3g}; would catch {catch:.3g}"
+        figure = f"audited eps >= {result.epsilon_lower:.3g}{result.condition}, claimed {claimed:.3g}"
+        figure += f"; would catch {catch:.3g}"
         detail = f"{self.because}; {trials} runs per dataset, false alarms at most {FALSE_ALARM:g}"
         return Evidence(self.kind, Verdict.SUPPORTED, figure, detail, confidence=1 - FALSE_ALARM, seed=seed)
 

@@ -60,7 +60,7 @@ def add_audit(commands: Any) -> None:
     how.add_argument("--alpha", type=float, default=0.05, metavar="A", help="false-alarm rate (default 0.05)")
     how.add_argument("--seed", type=int, default=0, metavar="S", help="reproduces the result bit for bit (default 0)")
     how.add_argument("--attack", default="auto", metavar="NAME", help="default: chosen on pilot trials")
-    how.add_argument("--assume", choices=("gdp",), help="a stronger bound if outputs are Gaussian; refused otherwise")
+    how.add_argument("--assume", choices=("gdp",), help="a stronger bound, if the noise is Gaussian; dropped otherwise")
     how.add_argument("--stop-early", action="store_true", help="stop as soon as the claim is refuted")
     how.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core if the function is slow)")
     how.add_argument("--checkpoint", type=Path, metavar="FILE", help="keep progress here; a rerun resumes")

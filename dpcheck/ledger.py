@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+DOUBTED = "violated only"  # how a note on a violation begins that follows under an assumption and not without
 Entry = dict[str, Any]  # an audit as plain values: what AuditResult.to_json says, and the test it ran in
 
 
@@ -81,7 +82,9 @@ def line_of(name: str, entries: Sequence[Entry], failed: bool) -> str:
         return f"{found}{'' if failed else ' (as the test expects)'}"
     weakest = max(entries, key=lambda entry: float(entry["detectable_epsilon"]))
     caught, found = weakest["would_catch"], weakest["finding"]
-    return f"PRIVATE {name}: {many}{caught} (epsilon {found}, {weakest['trials']} trials)"
+    doubts = [note for entry in entries for note in entry.get("health", ()) if note.startswith(DOUBTED)]
+    said = f"PRIVATE {name}: {many}{caught} (epsilon {found}, {weakest['trials']} trials)"
+    return "; ".join([said, *doubts])
 
 
 def closing_line(entries: Sequence[Entry]) -> str:
@@ -103,6 +106,7 @@ def json_report(entries: Sequence[Entry]) -> str:
 
 COLUMNS = (
     "test", "outcome", "mechanism", "guarantee", "finding", "would_catch", "alpha", "trials", "event", "pair", "seed",
+    "health",
 )  # fmt: skip
 NAMES = {"finding": "epsilon", "would_catch": "power"}
 
@@ -111,7 +115,9 @@ def html_report(entries: Sequence[Entry]) -> str:
     """The whole run as one page that needs nothing else."""
     head = "".join(f"<th>{NAMES.get(name, name)}</th>" for name in COLUMNS)
     rows = "".join(
-        f"<tr class='{entry['outcome']}'>" + "".join(f"<td>{_cell(entry[name])}</td>" for name in COLUMNS) + "</tr>\n"
+        f"<tr class='{entry['outcome']}'>"
+        + "".join(f"<td>{_cell(entry.get(name, ''))}</td>" for name in COLUMNS)
+        + "</tr>\n"
         for entry in entries
     )
     body = f"<p>{html.escape(closing_line(entries))}</p><div><table><tr>{head}</tr>\n{rows}</table></div>"
@@ -133,7 +139,8 @@ def page(title: str, body: str) -> str:
 
 
 def _cell(value: Any) -> str:
-    return html.escape(f"{value:.5g}" if isinstance(value, float) else str(value))
+    text = "; ".join(value) if isinstance(value, list) else f"{value:.5g}" if isinstance(value, float) else str(value)
+    return html.escape(text)
 
 
 def _count(number: int, noun: str) -> str:

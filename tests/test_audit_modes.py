@@ -75,17 +75,14 @@ def test_a_bet_has_mean_one_at_most_under_every_private_law() -> None:
         assert np.einsum("ni,nj,ij->n", p[~fair], q[~fair], grown).max() > 1 or np.allclose(theta[:2], 0)
 
 
-def test_gdp_is_strong_on_gaussians_and_refuses_the_rest() -> None:
+def test_gdp_is_strong_on_gaussians_and_says_what_it_assumes() -> None:
     claim = ApproxDP(4.3772, 1e-5)  # mu = 1
     asked: dict[str, Any] = {"guarantee": claim, "max_trials": 20_000, "assume": "gdp", "alpha": 1e-6}
     fair = audit(gaussian, pair=(0.0, 1.0), **asked)
     assert not fair.violated
     assert fair.epsilon_lower > 3.9
+    assert "if the noise is Gaussian" in repr(fair)
     assert audit(gaussian, pair=(0.0, 1.2), **asked).violated
-    with pytest.raises(InvalidInput, match="kurtosis"):
-        audit(laplace, pair=(0.0, 1.0), **asked)
-    with pytest.raises(InvalidInput, match="variances"):
-        audit(lambda d, rng, k: (1 + d) * rng.standard_normal(k), pair=(0.0, 1.0), **asked)
     with pytest.raises(InvalidInput, match="delta"):
         audit(gaussian, pair=(0.0, 1.0), guarantee=PureDP(1.0), assume="gdp", max_trials=1000)
 

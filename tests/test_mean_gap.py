@@ -15,9 +15,7 @@ from scipy import stats
 
 from audits import audit, epsilon_from_mu
 from audits.executor import chunks
-from audits.gaussian import kurtosis_score
 from audits.mean_gap import IndependentRuns, TwinRuns, twin_share
-from bounds.errors import InvalidInput
 from bounds.guarantees import ApproxDP, GaussianDP
 
 Draw = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
@@ -113,7 +111,12 @@ def test_an_audit_uses_twins_where_it_can(mechanism: Any, method: str) -> None:
     assert (fair.violated, broken.violated) == (False, True)
     assert fair.epsilon_lower == audit(mechanism, pair=(0.0, MU), executor=2, **asked).epsilon_lower
     hits, others, runs = broken.counts
-    assert hits / runs - others / runs == pytest.approx(2 * stats.norm.cdf(0.6 * MU) - 1, abs=0.03)
+    where = broken.event.choice
+    assert where is not None
+    rates = [stats.norm.cdf((1 if where.above else -1) * (mean - where.threshold)) for mean in (0.0, 1.2 * MU)]
+    favoured, other = rates if broken.direction == "first" else reversed(rates)
+    assert favoured > other
+    assert (hits / runs, others / runs) == pytest.approx((favoured, other), abs=5 * math.sqrt(0.25 / runs))
 
 
 def test_ctrl_c_keeps_what_is_known_and_pays_for_it() -> None:
@@ -135,7 +138,7 @@ def test_ctrl_c_keeps_what_is_known_and_pays_for_it() -> None:
         audit(gaussian, pair=(0.0, MU), progress=_at_once, **asked)
 
 
-@pytest.mark.parametrize("trials", [120, 400])
+@pytest.mark.parametrize("trials", [1000, 2000])
 def test_watching_a_small_audit_changes_nothing(trials: int) -> None:
     """With a few runs so far there are no moments to show, which is no reason to give up."""
     asked: dict[str, Any] = {
@@ -148,27 +151,8 @@ def test_watching_a_small_audit_changes_nothing(trials: int) -> None:
     shown: list[float] = []
     watched = audit(gaussian, progress=lambda done, total, bound: shown.append(bound), **asked)
     assert watched.epsilon_lower == audit(gaussian, **asked).epsilon_lower > 0
-    assert shown[0] == 0
-    assert (shown[-1] > 0) is (trials == 400)
+    assert shown[0] == 0 < shown[-1]
 
 
 def _at_once(done: int, total: int, bound: float) -> None:
     raise KeyboardInterrupt
-
-
-@pytest.mark.parametrize("n", [60, 1000, 20_000])
-def test_the_kurtosis_gate_is_scipys(n: int) -> None:
-    scores = np.random.default_rng(n).standard_t(6, n)
-    expected = float(stats.kurtosistest(scores).statistic)
-    assert kurtosis_score(float(stats.kurtosis(scores)), n) == pytest.approx(expected)
-
-
-def test_few_gaussians_are_refused_by_mistake() -> None:
-    """With the kurtosis judged as if it were normal itself, 20 seeds had one refusal at 1000 trials."""
-    for seed in range(60):
-        audit(gaussian, pair=(0.0, MU), guarantee=None, delta=1e-5, assume="gdp", max_trials=1000, seed=seed)
-    with pytest.raises(InvalidInput, match="kurtosis"):
-        audit(
-            lambda data, rng, trials: data + rng.laplace(size=trials),
-            pair=(0.0, MU), guarantee=None, delta=1e-5, assume="gdp", max_trials=1000,
-        )  # fmt: skip
