@@ -22,7 +22,7 @@ from audits.neighbours import Neighbours, Pair
 from audits.outputs import Encoding, Mechanism
 from audits.pilot import Pilot, run_pilot, select, sentence_of
 from audits.plan import BY_HAND, TEST, Plan
-from audits.power import detectable_epsilon, detectable_gaussian
+from audits.power import Power, RatioTest, View, no_power, power_of
 from audits.ratio import ratio_bound
 from audits.result import AuditResult, Event, Progress, curve_from_counts
 from audits.search import find_pair
@@ -202,19 +202,14 @@ def conclude(plan: Plan, runner: Runner, pilot: Pilot, tested: Tested, spent: in
     choice, goal = tested.choice, tested.choice.target
     bound = tested.bound(goal.delta, plan.alpha)
     k, n, j, _ = tested.pairs()
-    claim = {"claimed": goal.epsilon, "delta": goal.delta, "alpha": (1 - BY_HAND) * plan.alpha}
-    if choice.normal and goal.delta > 0:
-        caught = detectable_gaussian(n, **claim)
-    else:
-        caught = detectable_epsilon(float(np.clip(k / n, 1 / n, 1)), n, **claim)
-    health = pilot.health
-    if not np.isfinite(caught):
-        health += (f"too few trials ({plan.max_trials}) to catch any violation with this event: raise max_trials",)
+    violated = plan.guarantee is not None and bound > goal.epsilon
+    power = no_power(plan.guarantee, violated, tested.stopped) or power_of_event(plan, pilot, tested)
+    health = pilot.health + power.health(plan.max_trials)
     if tested.stopped:
         health += (f"stopped by hand after {n} of the test's trials: the bound holds at every time at once",)
     above = tested.counts[:, 1:]
     return AuditResult(
-        violated=plan.guarantee is not None and bound > goal.epsilon,
+        violated=violated,
         epsilon_lower=bound,
         delta=goal.delta,
         alpha=float(plan.alpha),
@@ -223,7 +218,8 @@ def conclude(plan: Plan, runner: Runner, pilot: Pilot, tested: Tested, spent: in
         pair=runner.pair,
         event=Event(sentence_of(choice), choice, pilot.encoding),
         direction=choice.direction,
-        detectable_epsilon=caught,
+        detectable_epsilon=power.epsilon,
+        power=power.model,
         curve=curve_from_counts(above[0], above[1], tested.curve_trials, plan.alpha),
         seed=plan.seed,
         guarantee=plan.guarantee,
@@ -232,3 +228,13 @@ def conclude(plan: Plan, runner: Runner, pilot: Pilot, tested: Tested, spent: in
         counts=(k, j, n),
         health=health,
     )
+
+
+def power_of_event(plan: Plan, pilot: Pilot, tested: Tested) -> Power:
+    """What the ratio test of this event would have caught."""
+    choice, goal = tested.choice, tested.choice.target
+    k, n, j, _ = tested.pairs()
+    above = tested.counts[:, 1:] if choice.direction == "first" else tested.counts[::-1, 1:]
+    tails = above if choice.above else tested.curve_trials - above
+    view = View(choice, k, j, n, pilot.encoding.width, pilot.trials // 2, tails, tested.curve_trials)
+    return power_of(RatioTest(n, goal.epsilon, goal.delta, (1 - BY_HAND) * plan.alpha), view)

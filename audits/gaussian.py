@@ -22,7 +22,7 @@ from audits.neighbours import Pair
 from audits.outputs import Encoding
 from audits.pilot import Pilot, run_pilot, sentence_of
 from audits.plan import BY_HAND, TEST, Plan
-from audits.power import POWER
+from audits.power import ALIKE, NOT_TOLD_APART, POWER, Power, gaussian_power, mu_from_epsilon, no_power
 from audits.result import AuditResult, Curve, Event
 from audits.selection import Choice, Target
 from bounds.errors import InvalidInput
@@ -99,6 +99,8 @@ def audit_gaussian(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     mu = max(0.0, gap.limit(level))
     goal = _target(plan, mu)
     bound = epsilon_from_mu(mu, goal.delta)
+    violated = plan.guarantee is not None and bound > goal.epsilon
+    power = no_power(plan.guarantee, violated, measured.stopped) or _power(goal, gap, level, pilot)
     middle = float((ours.mean() + theirs.mean()) / 2)
     choice = Choice(score, middle, shift > 0, "first", goal, 0.5, 0.5, bound, normal=True)
     words = f"{sentence_of(choice)}, halfway between Gaussians {mu:.4g} standard deviations apart or more"
@@ -106,7 +108,7 @@ def audit_gaussian(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     limits = "twin runs with the same noise" if isinstance(gap, TwinRuns) else "noncentral t"
     by_hand = (f"stopped by hand after {runs} of the test's trials: the bound holds after each chunk",)
     return AuditResult(
-        violated=plan.guarantee is not None and bound > goal.epsilon,
+        violated=violated,
         epsilon_lower=bound,
         delta=goal.delta,
         alpha=float(plan.alpha),
@@ -115,14 +117,15 @@ def audit_gaussian(plan: Plan, pair: Pair, spent: int) -> AuditResult:
         pair=runner.pair,
         event=Event(words, choice, pilot.encoding),
         direction="first",
-        detectable_epsilon=_detectable(goal, gap, level),
+        detectable_epsilon=power.epsilon,
+        power=power.model,
         curve=gaussian_curve(gap, plan.alpha),
         seed=plan.seed,
         guarantee=plan.guarantee,
         claimed=goal.epsilon,
         method=f"{limits}, assuming Gaussian outputs (checked)",
         counts=(int(gap.sums[0, 5]), int(gap.sums[1, 5]), runs),
-        health=pilot.health + (by_hand if measured.stopped else ()),
+        health=pilot.health + power.health(plan.max_trials) + (by_hand if measured.stopped else ()),
     )
 
 
@@ -211,13 +214,13 @@ def _target(plan: Plan, mu: float) -> Target:
     return max(goals, key=lambda goal: epsilon_from_mu(mu, goal.delta) - goal.epsilon)
 
 
-def _detectable(goal: Target, gap: IndependentRuns | TwinRuns, alpha: float) -> float:
+def _power(goal: Target, gap: IndependentRuns | TwinRuns, alpha: float, pilot: Pilot) -> Power:
     """Epsilon of the mu whose limit passes the claim's mu with probability 0.99."""
-    low, high = 0.0, 50.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if epsilon_from_mu(middle, goal.delta) <= goal.epsilon else (low, middle)
-    return epsilon_from_mu(high + gap.distance(high, alpha, POWER), goal.delta)
+    if gap.limit(ALIKE) <= 0:
+        return Power.none(NOT_TOLD_APART)
+    claimed = mu_from_epsilon(goal.epsilon, goal.delta)
+    need = claimed + gap.distance(claimed, alpha, POWER)
+    return gaussian_power(need, goal.delta, pilot.encoding.width, pilot.trials)
 
 
 def _refuse(found: str) -> None:

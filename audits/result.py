@@ -85,7 +85,8 @@ class AuditResult:
 
     `epsilon_lower` exceeds the true epsilon (at `delta`) with probability at most `alpha`. `trials` counts runs
     per dataset in all stages. `detectable_epsilon` is the smallest true epsilon that this audit would have
-    flagged with probability 0.99, by the model in audits/power.py. `direction` says on which dataset of `pair` the
+    flagged with probability 0.99, by the model (of audits/power.py) that `power` says in words; it is infinite where
+    none supports a number, and `power` says why. `direction` says on which dataset of `pair` the
     event is likelier. `curve` is the trade-off of tests by the event's score; under `stop_early`, of a score that
     enough runs met before it was refitted (None if there were no such runs). `claimed` is the guarantee's epsilon at
     `delta`, and `health` what a reader should know before trusting a pass. `counts` are the hits of `event` on the
@@ -109,6 +110,7 @@ class AuditResult:
     method: str = "exact ratio test"
     counts: tuple[int, int, int] = (0, 0, 0)
     health: tuple[str, ...] = ()
+    power: str = ""
 
     def __repr__(self) -> str:
         return "\n".join(f"{name:<11}{text}" for name, text in self.lines())
@@ -130,7 +132,7 @@ class AuditResult:
                 f"{self.event}, likelier on the {self.direction} dataset: {hits} against {others} of {runs} runs",
             ),
             ("pair", f"{shown(self.pair[0])}  and  {shown(self.pair[1])}"),
-            ("power", f"epsilon >= {self.detectable_epsilon:.4g} would have been flagged with probability 0.99"),
+            *([("power", self.caught())] if self.guarantee is not None and not self.violated else []),
             ("cost", f"{self.trials} trials per dataset, {self.seconds:.2f} s, {self.method}"),
             ("replay", f"seed={self.seed}"),
         ]
@@ -138,6 +140,12 @@ class AuditResult:
             text = f"up to {100 * self.alpha:g}% of the audits of a mechanism that just keeps its promise say this"
             lines.append(("confirm", f"{text}: run again with another seed and alpha={SURE:g}"))
         return lines + [("health", message) for message in self.health]
+
+    def caught(self) -> str:
+        """What a pass would have flagged and by which model, or why no number is named."""
+        if not math.isfinite(self.detectable_epsilon):
+            return f"no number: {self.power}"
+        return f"epsilon >= {self.detectable_epsilon:.4g} would have been flagged with probability 0.99, if {self.power}"
 
     def _shown_epsilon(self) -> str:
         """Four digits, or as many as tell it from the claim."""

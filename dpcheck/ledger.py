@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import html
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -81,8 +82,11 @@ def line_of(name: str, entries: Sequence[Entry], failed: bool) -> str:
         return f"{bad['outcome'].upper()} {name}: {many}{found}{'' if failed else ' (as the test expects)'}"
     weakest = max(entries, key=lambda entry: float(entry["detectable_epsilon"]))
     caught = float(weakest["detectable_epsilon"])
+    said = f"epsilon >= {caught:.4g} would have been caught with probability 0.99"
+    if math.isinf(caught):
+        said = f"what would have been caught is not known: {weakest['power']}"
     return (
-        f"PRIVATE {name}: {many}epsilon >= {caught:.4g} would have been caught with probability 0.99"
+        f"PRIVATE {name}: {many}{said}"
         f" (claimed {weakest['claimed']:.4g} at delta {weakest['delta']:g}, {weakest['trials']} trials)"
     )
 
