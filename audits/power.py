@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from scipy import special
@@ -36,13 +36,13 @@ BLOCK = 0.05  # standard deviations of a count: a forecast needs no more digits
 CHOOSING = 1.0
 TAIL = np.linspace(-2, 9, 400)  # thresholds of the events of Gaussians
 ALIKE = 1e-3  # how often two datasets with the same law of outputs pass for different ones
-ERRORS = 2.0  # standard errors by which a share is taken lower than it was seen
+ERRORS = 2.5  # standard errors by which a share is taken lower than it was seen
 LEAST_SHARE = 1 / 3  # an event that shows less of the claim says nothing of worse mechanisms
 # An event whose parts show at most a share FLAT more than the whole is saturated. Gaussians, whose tails show ever
-# more, do not pass for it: the last eighth of any of their events that is FREQUENT shows a quarter more.
+# more, do not pass for it: the last quarter of any of their events that is FREQUENT shows a quarter more.
 FLAT = 0.15
 FREQUENT = 0.05
-PARTS = (1 / 2, 1 / 4, 1 / 8)  # of an event's hits
+PARTS = (1 / 2, 1 / 4)  # of an event's hits
 
 Rates = Callable[[float], tuple[float, float]]
 
@@ -136,15 +136,15 @@ class View:
         cuts = self.cuts()
         if len(cuts) < len(PARTS) + 1 and not isinstance(self.choice.score, Atoms):  # a coarse score hides its parts
             return 0.0
-        parts = -np.diff(np.array([*cuts, (0.0, 0.0)]), axis=0) * n
-        parts = np.maximum(parts, 0.5)
-        more = np.log(parts[:, 0] / parts[:, 1]) - math.log(p / q) + ERRORS * np.sqrt((1 / parts).sum(axis=1))
-        slack = max(float(more.max()), 0.0) if len(parts) > 1 else 0.0
-        eps = math.log(p / q)
-        return eps / (eps + slack) if 0 <= slack <= FLAT * eps else 0.0
+        eps, slack = math.log(p / q), 0.0
+        if len(cuts) > 1:
+            parts = np.maximum(-np.diff([*cuts, (0.0, 0.0)], axis=0) * n, 0.5)
+            more = np.log(parts[:, 0] / parts[:, 1]) - eps + ERRORS * np.sqrt((1 / parts).sum(axis=1))
+            slack = max(float(more.max()), 0.0)
+        return eps / (eps + slack) if slack <= FLAT * eps else 0.0
 
     def cuts(self) -> list[tuple[float, float]]:
-        """Rates of the event, and of nested parts of it that hold about half of its hits, a quarter, an eighth."""
+        """Rates of the event, and of nested parts of it that hold about half of its hits, and a quarter."""
         p, q = self.rates
         found = [(p, q)]
         ours, theirs = self.tails / self.tail_runs
@@ -172,33 +172,48 @@ def no_power(guarantee: Guarantee | None, violated: bool, stopped: bool) -> Powe
 
 def power_of(test: Test, view: View) -> Power:
     """What this test, which met this event, would have caught."""
-    goal = view.choice.target
-    few = Power.none(TOO_FEW)
-    if goal.epsilon > LARGEST:
-        return few
-    p, _ = view.rates
-
-    def least(share: float) -> float:
-        def rates(eps: float) -> tuple[float, float]:
-            return p, max(p - goal.delta, 0.0) * math.exp(-shown(share, goal.epsilon, eps))
-
-        return test.least(rates, goal.epsilon, goal.epsilon + LARGEST)
-
-    if view.choice.normal and goal.delta > 0:
-        if not view.told_apart():
-            return Power.none(NOT_TOLD_APART)
-        found, model = least_gaussian(test, view), GAUSSIAN if view.width == 1 else WIDE_GAUSSIAN.format(view.fitted)
-        return Power(found, model) if math.isfinite(found) else few
+    if view.choice.target.epsilon > LARGEST:
+        return Power.none(TOO_FEW)
+    if view.choice.normal and view.choice.target.delta > 0:
+        return power_on_gaussians(test, view)
     claim, parts = view.share_of_claim(), view.share_of_parts()
-    share = max(claim, parts)
-    apart = view.told_apart()
+    share, apart = max(claim, parts), view.told_apart()
     if not apart or share < LEAST_SHARE:
-        if math.isinf(least(1.0)):
-            return few
-        return Power.none(HARDLY_SHOWN.format(share) if apart else NOT_TOLD_APART)
-    found = least(share)
-    model = (SATURATED if parts > claim else SHARE).format(share)
-    return Power(found, model) if math.isfinite(found) else few
+        reason = HARDLY_SHOWN.format(share) if apart else NOT_TOLD_APART
+        return Power.none(reason if math.isfinite(least_epsilon(test, view, 1.0)) else TOO_FEW)
+    return named(least_epsilon(test, view, share), (SATURATED if parts > claim else SHARE).format(share))
+
+
+def power_on_gaussians(test: Test, view: View) -> Power:
+    """The same where the event is the tail of Gaussians, whose gap may be wider."""
+    if not view.told_apart():
+        return Power.none(NOT_TOLD_APART)
+    goal, share = view.choice.target, 1.0
+    if not view.sees_all:
+        claimed = learned_gap(mu_from_epsilon(goal.epsilon, goal.delta), view.width, view.fitted)
+        share = min(view.gap() / claimed, 1.0) if claimed > 0 else 0.0
+
+    def seen(mu: float) -> float:
+        return mu if view.sees_all else share * learned_gap(mu, view.width, view.fitted)
+
+    mu = test.least(lambda mu: test.tail(seen(mu)), 0.0, LARGEST_MU)
+    found = epsilon_from_mu(mu, goal.delta) if math.isfinite(mu) else math.inf
+    return named(found, GAUSSIAN if view.sees_all else WIDE_GAUSSIAN.format(view.fitted))
+
+
+def named(eps: float, model: str) -> Power:
+    """The number, unless no number of this model is within reach of so few trials."""
+    return Power(eps, model) if math.isfinite(eps) else Power.none(TOO_FEW)
+
+
+def least_epsilon(test: Test, view: View, share: float) -> float:
+    """The least epsilon that is flagged by an event as frequent as this one, which shows this share of a claim."""
+    (p, _), goal = view.rates, view.choice.target
+
+    def rates(eps: float) -> tuple[float, float]:
+        return p, max(p - goal.delta, 0.0) * math.exp(-shown(share, goal.epsilon, eps))
+
+    return test.least(rates, goal.epsilon, goal.epsilon + LARGEST)
 
 
 NO_CLAIM = "there is no claim to test"
@@ -236,18 +251,6 @@ def gaussian_power(need: float, delta: float, width: int, fitted: int) -> Power:
         middle = (low + high) / 2
         low, high = (low, middle) if learned_gap(middle, width, fitted) >= need else (middle, high)
     return Power(epsilon_from_mu(high, delta), WIDE_GAUSSIAN.format(fitted))
-
-
-def least_gaussian(test: Test, view: View) -> float:
-    """Epsilon of the least gap of Gaussians that is flagged."""
-    goal = view.choice.target
-    share = 1.0
-    if not view.sees_all:
-        claimed = mu_from_epsilon(goal.epsilon, goal.delta)
-        share = min(view.gap() / max(learned_gap(claimed, view.width, view.fitted), 1e-9), 1.0)
-    seen = (lambda mu: mu) if view.sees_all else (lambda mu: share * learned_gap(mu, view.width, view.fitted))
-    mu = test.least(lambda mu: test.tail(seen(mu)), 0.0, LARGEST_MU)
-    return epsilon_from_mu(mu, goal.delta) if math.isfinite(mu) else math.inf
 
 
 def mu_from_epsilon(eps: float, delta: float) -> float:

@@ -145,7 +145,9 @@ class AuditResult:
         """What a pass would have flagged and by which model, or why no number is named."""
         if not math.isfinite(self.detectable_epsilon):
             return f"no number: {self.power}"
-        return f"epsilon >= {self.detectable_epsilon:.4g} would have been flagged with probability 0.99, if {self.power}"
+        return (
+            f"epsilon >= {self.detectable_epsilon:.4g} would have been flagged with probability 0.99, if {self.power}"
+        )
 
     def _shown_epsilon(self) -> str:
         """Four digits, or as many as tell it from the claim."""
