@@ -1,5 +1,5 @@
-"""Is what an audit says that it would have caught, caught? Audits of tight mechanisms say `detectable_epsilon`; audits of
-the mechanism of the same family whose true epsilon is exactly that are to flag it, 99 times in 100.
+"""Is what an audit says that it would have caught, caught? Audits of tight mechanisms say `detectable_epsilon`; audits
+of the mechanism of the same family whose true epsilon is exactly that are to flag it, 99 times in 100.
 
 Run: python -m benchmarks.power [--audits 300] [--workers 2] [--only laplace]
 All rows take about half an hour on 2 cores. `section` is the table for docs/validity.md.
@@ -201,7 +201,7 @@ def families() -> dict[str, Family]:
     laplace, normal = Added("laplace"), Added("standard_normal")
     early = {"stop_early": True}
     mu = mu_of(1.0, 1e-5)
-    claims = {"delta": 1e-5}
+    claims: dict[str, Any] = {"delta": 1e-5}
     return {
         "Laplace": Family(laplace, moved(1), pure, 5000),
         "randomised response": Family(response, responses(2), pure, 5000),
