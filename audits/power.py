@@ -37,7 +37,6 @@ CHOOSING = 1.0
 TAIL = np.linspace(-2, 9, 400)  # thresholds of the events of Gaussians
 ALIKE = 1e-3  # how often two datasets with the same law of outputs pass for different ones
 ERRORS = 2.5  # standard errors by which a share is taken lower than it was seen
-ANOTHER = 0.95  # of the share that a pilot's event shows, another pilot's does: it may choose a worse one
 LEAST_SHARE = 1 / 4  # an event that shows less of the claim says nothing of worse mechanisms
 # An event whose parts show at most a share FLAT more than the whole is saturated. Gaussians, whose tails show ever
 # more, do not pass for it: the last quarter of any of their events that is FREQUENT shows a quarter more.
@@ -124,10 +123,13 @@ class View:
         return math.log(gain / q), math.sqrt((p * (1 - p) / gain**2 + (1 - q) / q) / n)
 
     def share_of_claim(self) -> float:
-        """The part of the claim that the event shows, cautiously; a mechanism that leaks less makes it too small."""
+        """The part of the claim that the event shows, cautiously; a mechanism that leaks less makes it too small.
+
+        Another pilot may choose an event that shows less, so that choosing is charged here too.
+        """
         eps, error = self.epsilon()
         claimed = self.choice.target.epsilon
-        return min(ANOTHER * max(eps - ERRORS * error, 0.0) / claimed, 1.0) if claimed > 0 else 0.0
+        return min(max(eps - (ERRORS + CHOOSING) * error, 0.0) / claimed, 1.0) if claimed > 0 else 0.0
 
     def share_of_parts(self) -> float:
         """The part of what its most telling part shows that the event shows, cautiously; 0 if it is not saturated."""
