@@ -28,6 +28,7 @@ from audits.result import AuditResult, Event, Progress, curve_from_counts
 from audits.search import find_pair
 from audits.selection import Choice
 from audits.sequential import audit_early
+from audits.tables import Atoms, row_keys
 from audits.workers import workplace
 from bounds.errors import InvalidInput
 from bounds.guarantees import Guarantee
@@ -236,5 +237,8 @@ def power_of_event(plan: Plan, pilot: Pilot, tested: Tested) -> Power:
     k, n, j, _ = tested.pairs()
     above = tested.counts[:, 1:] if choice.direction == "first" else tested.counts[::-1, 1:]
     tails = above if choice.above else tested.curve_trials - above
-    view = View(choice, k, j, n, pilot.encoding.width, pilot.trials // 2, tails, tested.curve_trials)
+    size, rarest = (pilot.encoding.width, pilot.trials // 2), 0
+    if isinstance(choice.score, Atoms):
+        rarest = int(np.unique(row_keys(np.concatenate([pilot.first, pilot.second])), return_counts=True)[1].min())
+    view = View(choice, k, j, n, *size, tails, tested.curve_trials, rarest)
     return power_of(RatioTest(n, goal.epsilon, goal.delta, (1 - BY_HAND) * plan.alpha), view)

@@ -42,6 +42,7 @@ LEAST_SHARE = 1 / 4  # an event that shows less of the claim says nothing of wor
 # more, do not pass for it: the last quarter of any of their events that is FREQUENT shows a quarter more.
 FLAT = 0.15
 FREQUENT = 0.05
+RAREST = 50  # pilot runs that every output of a table must have been met by, or rare ones are chosen by luck
 PARTS = (1 / 2, 1 / 4)  # of an event's hits
 
 Rates = Callable[[float], tuple[float, float]]
@@ -82,7 +83,8 @@ class View:
     """An event as the certifying runs met it: hits on the dataset it favours, on the other, and the runs of each.
 
     `tails` counts, among `tail_runs` runs of either dataset (the favoured one first), those beyond points of the
-    event's score, on the event's side. `width` is that of the outputs, `fitted` how many of them a score learned from.
+    event's score, on the event's side. `width` is that of the outputs, `fitted` how many of them a score learned from,
+    `rarest` how many pilot runs met the rarest of a table's outputs.
     """
 
     choice: Choice
@@ -93,6 +95,7 @@ class View:
     fitted: int
     tails: np.ndarray = field(default_factory=lambda: np.zeros((2, 0)))
     tail_runs: int = 1
+    rarest: int = 0
 
     @property
     def rates(self) -> tuple[float, float]:
@@ -144,7 +147,7 @@ class View:
             parts = np.maximum(-np.diff([*cuts, (0.0, 0.0)], axis=0) * n, 0.5)
             more = np.log(parts[:, 0] / parts[:, 1]) - eps + ERRORS * np.sqrt((1 / parts).sum(axis=1))
             slack = max(float(more.max()), 0.0)
-        return eps / (eps + slack) if slack <= FLAT * eps else 0.0
+        return eps / (eps + slack) if eps > 0 and slack <= FLAT * eps else 0.0
 
     def cuts(self) -> list[tuple[float, float]]:
         """Rates of the event, and of nested parts of it that hold about half of its hits, and a quarter."""
@@ -180,9 +183,14 @@ def power_of(test: Test, view: View) -> Power:
     if view.choice.normal and view.choice.target.delta > 0:
         return power_on_gaussians(test, view)
     claim, parts = view.share_of_claim(), view.share_of_parts()
-    share, apart = max(claim, parts), view.told_apart()
-    if not apart or share < LEAST_SHARE:
-        reason = HARDLY_SHOWN.format(share) if apart else NOT_TOLD_APART
+    share, reason = max(claim, parts), ""
+    if not view.told_apart():
+        reason = NOT_TOLD_APART
+    elif share < LEAST_SHARE:
+        reason = HARDLY_SHOWN.format(share)
+    elif isinstance(view.choice.score, Atoms) and view.rarest < RAREST:
+        reason = RARE_OUTPUTS
+    if reason:
         return Power.none(reason if math.isfinite(least_epsilon(test, view, 1.0)) else TOO_FEW)
     return named(least_epsilon(test, view, share), (SATURATED if parts > claim else SHARE).format(share))
 
@@ -227,6 +235,7 @@ NOT_TOLD_APART = (
     "the two datasets could not be told apart: a violation on another pair, or one that this attack cannot see,"
     " is not covered"
 )
+RARE_OUTPUTS = "some outputs are too rare for the pilot to judge: another pilot may choose a rarer event"
 HARDLY_SHOWN = "the event surely shows {:.2g} of the claim only, so nothing says what a worse mechanism would show"
 SHARE = "a worse mechanism shows, by such an event, at least the share of its epsilon seen here of the claim ({:.2g})"
 SATURATED = "a worse mechanism shows at least {:.2g} of its epsilon by such an event: no part of this one shows more"
