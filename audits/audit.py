@@ -24,13 +24,14 @@ from audits.neighbours import Neighbours, Pair
 from audits.outputs import Mechanism
 from audits.pilot import Pilot, run_pilot, select
 from audits.plan import BY_HAND, TEST, Plan
-from audits.power import detectable_epsilon, detectable_gaussian
+from audits.power import Power, RatioTest, View, no_power, power_of
 from audits.ratio import ratio_bound
-from audits.result import AuditResult, Event, Progress, curve_from_counts, too_few
+from audits.result import AuditResult, Event, Progress, curve_from_counts
 from audits.search import find_pair
 from audits.selection import Choice
 from audits.sentences import sentence_of
 from audits.sequential import audit_early
+from audits.tables import Atoms, row_keys
 from audits.workers import workplace
 from bounds.errors import InvalidInput
 from bounds.guarantees import Guarantee
@@ -207,19 +208,14 @@ def conclude(plan: Plan, runner: Runner, pilot: Pilot, tested: Tested, spent: in
     choice, goal = tested.choice, tested.choice.target
     bound = tested.bound(goal.delta, plan.alpha)
     k, n, j, _ = tested.pairs()
-    claim = {"claimed": goal.epsilon, "delta": goal.delta, "alpha": (1 - BY_HAND) * plan.alpha}
-    if choice.normal and goal.delta > 0:
-        caught = detectable_gaussian(n, **claim)
-    else:
-        caught = detectable_epsilon(float(np.clip(k / n, 1 / n, 1)), n, **claim)
     violated = plan.guarantee is not None and bound > goal.epsilon
     health = pilot.health
     if not any(message.startswith(independence.NAME) for message in health):
         *hits, runs = np.array(tested.calls).T
         dependent = independence.complaint_of_counts(np.stack(hits, axis=1), runs)
         health += () if dependent is None else (dependent,)
-    if not (violated or np.isfinite(caught)):
-        health += (too_few(plan.max_trials),)
+    power = no_power(plan.guarantee, violated, tested.stopped, health) or power_of_event(plan, pilot, tested)
+    health += power.health(plan.max_trials)
     if tested.stopped:
         health += (f"stopped by hand after {n} of the test's trials: the bound holds at every time at once",)
     above = tested.counts[:, 1:]
@@ -233,7 +229,8 @@ def conclude(plan: Plan, runner: Runner, pilot: Pilot, tested: Tested, spent: in
         pair=runner.pair,
         event=Event(sentence_of(choice, pilot.encoding), choice, pilot.encoding),
         direction=choice.direction,
-        detectable_epsilon=caught,
+        detectable_epsilon=power.epsilon,
+        power=power.model,
         curve=curve_from_counts(above[0], above[1], tested.curve_trials, plan.alpha),
         seed=plan.seed,
         guarantee=plan.guarantee,
@@ -242,3 +239,16 @@ def conclude(plan: Plan, runner: Runner, pilot: Pilot, tested: Tested, spent: in
         counts=(k, j, n),
         health=health,
     )
+
+
+def power_of_event(plan: Plan, pilot: Pilot, tested: Tested) -> Power:
+    """What the ratio test of this event would have caught."""
+    choice, goal = tested.choice, tested.choice.target
+    k, n, j, _ = tested.pairs()
+    above = tested.counts[:, 1:] if choice.direction == "first" else tested.counts[::-1, 1:]
+    tails = above if choice.above else tested.curve_trials - above
+    size, rarest = (pilot.encoding.width, pilot.trials // 2), 0
+    if isinstance(choice.score, Atoms):
+        rarest = int(np.unique(row_keys(np.concatenate([pilot.first, pilot.second])), return_counts=True)[1].min())
+    view = View(choice, k, j, n, *size, tails, tested.curve_trials, rarest)
+    return power_of(RatioTest(n, goal.epsilon, goal.delta, (1 - BY_HAND) * plan.alpha), view)

@@ -17,6 +17,7 @@ import numpy as np
 from audits.canonical import MEMBER, OPAQUE, Form, Leaf, Reader, digest, spread
 from audits.tables import row_keys
 
+NOT_LOOKED_AT = "not looked at"  # how a remark on such parts begins
 MOST_STATES = 256  # of one part; the others are one state together
 FEWEST = 2  # outputs that a member, a word or a key must have been seen in, to have a column
 RARE_TEXT = 0.05  # share of outputs with text that no other has, from which it is said that nobody looked there

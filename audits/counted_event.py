@@ -7,18 +7,15 @@ depend on those on the other: twin runs, which share their noise, may be counted
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special, stats
 
-from audits.epsilon import epsilon_from_mu, epsilon_lower, log_ratio
+from audits.epsilon import epsilon_lower, log_ratio
 from audits.intervals import anytime
-from audits.power import CHOOSING, LARGEST, LARGEST_MU, POWER, TAIL
+from audits.power import CHOOSING, POWER, TAIL, Rates
 from audits.selection import Choice, predicted_bound
-
-Rates = Callable[[float], tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -39,25 +36,14 @@ class CountedEvent:
         low, high = anytime(self.hits, self.runs, self.level / 2)[0], anytime(self.others, self.runs, self.level / 2)[1]
         return float(log_ratio(low, high, delta))
 
-    def detectable(self) -> float:
-        """The least epsilon whose counts, each short of its luckless 0.5%, still refute the claim; infinite if none.
-
-        By the models of audits/power.py: a wider gap of Gaussians, and where the scores do not look Gaussian also
-        an event as frequent as this one; the more cautious answer.
-        """
-        goal, rate = self.choice.target, max(self.hits, 1) / self.runs
-        mu = self._least(self._best_tail, 0.0, LARGEST_MU)
-        found = epsilon_from_mu(mu, goal.delta) if math.isfinite(mu) else math.inf
-        if self.choice.normal:
-            return found
-        return max(found, self._least(lambda eps: (rate, max(rate - goal.delta, 0.0) * math.exp(-eps)), 0.0, LARGEST))
-
-    def _best_tail(self, mu: float) -> tuple[float, float]:
+    def tail(self, mu: float) -> tuple[float, float]:
+        """The rates of the tail of two unit Gaussians, mu apart, with the best bound in prospect."""
         p, q = special.ndtr(mu - TAIL), special.ndtr(-TAIL)
         best = int(predicted_bound(p, q, self.choice.target.delta, self.runs, self.level).argmax())
         return float(p[best]), float(q[best])
 
-    def _least(self, rates: Rates, low: float, high: float) -> float:
+    def least(self, rates: Rates, low: float, high: float) -> float:
+        """The least level whose counts, each short of its luckless 0.5%, still refute the claim; infinity if none."""
         if not self._flagged(*rates(high)):
             return math.inf
         for _ in range(20):

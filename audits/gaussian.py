@@ -24,7 +24,7 @@ from audits.neighbours import Pair
 from audits.normality import GATE, Ruler, Shape, unlike_gaussian
 from audits.pilot import Pilot, run_pilot
 from audits.plan import BY_HAND, TEST, Plan
-from audits.power import POWER
+from audits.power import ALIKE, NOT_TOLD_APART, POWER, Power, View, gaussian_power, mu_from_epsilon, no_power, power_of
 from audits.result import AuditResult, Curve, Event
 from audits.selection import Choice, Target, prospect_of
 from audits.sentences import sentence_of
@@ -140,15 +140,18 @@ def conclude(plan: Plan, runner: Runner, pilot: Pilot, reading: Reading, measure
     more = without.delta == goal.delta and without.epsilon_lower >= bound
     if more or (without.violated and bound <= goal.epsilon):
         return without  # nothing is gained by the assumption
+    violated = plan.guarantee is not None and bound > goal.epsilon
+    power = no_power(plan.guarantee, violated, measured.stopped, pilot.health) or _power(goal, gap, level, pilot)
     limits = "twin runs with the same noise" if isinstance(gap, TwinRuns) else "noncentral t"
     words = f"{sentence_of(reading.event, reading.encoding)} (scores {mu:.4g} standard deviations apart or more)"
     return replace(
         without,
-        violated=plan.guarantee is not None and bound > goal.epsilon,
+        violated=violated,
         epsilon_lower=bound,
         delta=goal.delta,
         event=replace(without.event, sentence=words),
-        detectable_epsilon=_detectable(goal, gap, level),
+        detectable_epsilon=power.epsilon,
+        power=power.model,
         curve=gaussian_curve(gap, plan.alpha),
         claimed=goal.epsilon,
         method=f"{limits}, assuming that {ASSUMES} (it looks so)",
@@ -163,9 +166,12 @@ def _without(
     """What the event's counts say, whatever the noise."""
     counted = measured.counted(event, level)
     bound, goal = counted.bound(measured.stopped), event.target
+    violated = plan.guarantee is not None and bound > goal.epsilon
+    view = View(event, counted.hits, counted.others, counted.runs, pilot.encoding.width, pilot.trials)
+    power = no_power(plan.guarantee, violated, measured.stopped, pilot.health) or power_of(counted, view)
     by_hand = (f"stopped by hand after {measured.runs} of the test's trials: the bound holds after each chunk",)
     return AuditResult(
-        violated=plan.guarantee is not None and bound > goal.epsilon,
+        violated=violated,
         epsilon_lower=bound,
         delta=goal.delta,
         alpha=float(plan.alpha),
@@ -174,14 +180,15 @@ def _without(
         pair=runner.pair,
         event=Event(sentence_of(event, pilot.encoding), event, pilot.encoding),
         direction=event.direction,
-        detectable_epsilon=counted.detectable(),
+        detectable_epsilon=power.epsilon,
+        power=power.model,
         curve=None,
         seed=plan.seed,
         guarantee=plan.guarantee,
         claimed=goal.epsilon,
         method="a limit on each rate",
         counts=(counted.hits, counted.others, counted.runs),
-        health=pilot.health + (by_hand if measured.stopped else ()),
+        health=pilot.health + power.health(plan.max_trials) + (by_hand if measured.stopped else ()),
     )
 
 
@@ -290,10 +297,10 @@ def _target(plan: Plan, mu: float) -> Target:
     return max(goals, key=lambda goal: epsilon_from_mu(mu, goal.delta) - goal.epsilon)
 
 
-def _detectable(goal: Target, gap: IndependentRuns | TwinRuns, alpha: float) -> float:
+def _power(goal: Target, gap: IndependentRuns | TwinRuns, alpha: float, pilot: Pilot) -> Power:
     """Epsilon of the mu whose limit passes the claim's mu with probability 0.99."""
-    low, high = 0.0, 50.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if epsilon_from_mu(middle, goal.delta) <= goal.epsilon else (low, middle)
-    return epsilon_from_mu(high + gap.distance(high, alpha, POWER), goal.delta)
+    if gap.limit(ALIKE) <= 0:
+        return Power.none(NOT_TOLD_APART)
+    claimed = mu_from_epsilon(goal.epsilon, goal.delta)
+    need = claimed + gap.distance(claimed, alpha, POWER)
+    return gaussian_power(need, goal.delta, pilot.encoding.width, pilot.trials)

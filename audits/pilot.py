@@ -12,7 +12,7 @@ import numpy as np
 
 from audits import independence
 from audits.attacks import Coordinate, Given, TrailingZeros, candidates, distinct_share
-from audits.columns import Encoding, encoding_of
+from audits.columns import NOT_LOOKED_AT, Encoding, encoding_of
 from audits.densities import KnownRatio
 from audits.executor import Chunk, Runner, chunk_size, chunks
 from audits.known_events import prospect_of_known
@@ -23,7 +23,6 @@ from audits.tables import table_of
 from bounds.errors import InvalidInput
 
 PROBES = 16
-NOT_LOOKED_AT = "not looked at"
 CALLS = 8  # at least, in a pilot: enough to see whether calls differ more than runs do
 PILOT_CELLS = 2 * 10**7
 LARGEST_PILOT = 250_000

@@ -88,7 +88,8 @@ class AuditResult:
 
     `epsilon_lower` exceeds the true epsilon (at `delta`) with probability at most `alpha`. `trials` counts runs
     per dataset in all stages. `detectable_epsilon` is the smallest true epsilon that this audit would have
-    flagged with probability 0.99, by the model in audits/power.py. `direction` says on which dataset of `pair` the
+    flagged with probability 0.99, by the model (of audits/power.py) that `power` says in words; it is infinite where
+    none supports a number, and `power` says why. `direction` says on which dataset of `pair` the
     event is likelier. `curve` is the trade-off of tests by the event's score; under `stop_early`, of a score that
     enough runs met before it was refitted (None if there were no such runs). `claimed` is the guarantee's epsilon at
     `delta`, and `health` what a reader should know before trusting a pass. `counts` are the hits of `event` on the
@@ -115,6 +116,7 @@ class AuditResult:
     health: tuple[str, ...] = ()
     assumes: str = ""
     without: AuditResult | None = field(default=None, repr=False)
+    power: str = ""
 
     def __repr__(self) -> str:
         return "\n".join(f"{name:<11}{text}" for name, text in self.lines())
@@ -130,7 +132,7 @@ class AuditResult:
             *self._anyway(),
             ("event", f"{self.event}, likelier on the {self.direction} dataset: {self.counted}"),
             ("pair", pair_words(self.pair)),
-            *([] if self.violated else [("power", self.would_catch)]),
+            *([] if self.violated or self.guarantee is None else [("power", self.would_catch)]),
             ("cost", f"{self.trials} trials per dataset{chosen}, {self.seconds:.2f} s, {self.method}"),
             ("replay", f"seed={self.seed}"),
         ]
@@ -172,13 +174,11 @@ class AuditResult:
 
     @property
     def would_catch(self) -> str:
-        """What a pass is worth. Without a claim there is nothing to flag, only something to tell from none at all."""
+        """What a pass is worth and by which model, or why no number is named."""
         if not math.isfinite(self.detectable_epsilon):
-            return (
-                f"no epsilon would surely have {'shown' if self.guarantee is None else 'been flagged'}: too few trials"
-            )
-        done = "been flagged" if self.guarantee is not None else "shown as more than 0"
-        return f"epsilon >= {self.detectable_epsilon:.4g} would have {done} with probability 0.99{self.condition}"
+            return f"no number: {self.power}"
+        caught = f"epsilon >= {self.detectable_epsilon:.4g} would have been flagged with probability 0.99"
+        return f"{caught}{self.condition}{' and' if self.assumes else ','} if {self.power}"
 
     def _anyway(self) -> list[tuple[str, str]]:
         if self.without is None:
@@ -240,11 +240,6 @@ def shown_delta(delta: float) -> str:
     ('1e-05', '0.9746', '1 - 2.5e-07')
     """
     return f"1 - {1 - delta:.3g}" if delta > 0.99 else f"{delta:.4g}" if delta > 0.9 else f"{delta:.3g}"
-
-
-def too_few(trials: int) -> str:
-    """A remark for `health`, where a pass says nothing."""
-    return f"too few trials ({trials}) to catch any violation with this event: raise max_trials"
 
 
 def _plain(data: Any) -> Any:

@@ -10,7 +10,7 @@ exceeds 1/alpha at any time ever with probability at most alpha (Ville). Bets ar
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,16 +19,16 @@ from scipy import special
 
 from audits.attacks import aimed
 from audits.columns import Encoding, encoding_of
-from audits.epsilon import Direction, epsilon_from_mu
+from audits.epsilon import Direction
 from audits.executor import Chunk
 from audits.intervals import anytime
 from audits.neighbours import Pair
 from audits.outputs import joined
 from audits.pilot import PROBES, health_of, prospects
 from audits.plan import PROBE, TEST, Plan
-from audits.power import POWER
+from audits.power import POWER, TAIL, Rates, View, no_power, power_of
 from audits.ratio import LARGEST
-from audits.result import AuditResult, Curve, Event, curve_of, too_few
+from audits.result import AuditResult, Curve, Event, curve_of
 from audits.selection import Choice, Target, best_choice, evidence
 from audits.sentences import sentence_of
 from bounds.errors import InvalidInput
@@ -149,6 +149,8 @@ class Wager:
     """The current events, the counts they are judged by, and the wealth against every rung of the ladder.
 
     Both events are cut from one score; `seen` counts its values, `shown` those of the fit with the most runs so far.
+    `met` counts, on each dataset, hits of A, hits of B and runs among `late` batches, by the events of their time: what
+    events show to runs they were not fitted to.
     """
 
     goal: Target
@@ -158,6 +160,7 @@ class Wager:
     shown: Seen | None = None
     settled: bool = True
     cells: np.ndarray = field(default_factory=lambda: np.zeros((2, 2, 2)))
+    met: np.ndarray = field(default_factory=lambda: np.zeros((2, 3)))
     wealth: np.ndarray = field(default_factory=lambda: np.full((len(LADDER), len(SHRINK)), -math.log(len(SHRINK))))
     highest: np.ndarray = field(default_factory=lambda: np.zeros(len(LADDER)))
 
@@ -175,7 +178,7 @@ class Wager:
         multiple, claim = np.array(LADDER), self.goal.epsilon
         return np.where(multiple <= 1, multiple * claim, claim + (multiple - 1) * max(claim, LEAST_STEP))
 
-    def bet(self, first: np.ndarray, second: np.ndarray) -> int | None:
+    def bet(self, first: np.ndarray, second: np.ndarray, late: bool) -> int | None:
         """Bet on a batch with what is known; the run at which the claim and all rungs below had fallen, if they did.
 
         A goal that is not settled is not bet on, and runs after the fall are not counted.
@@ -186,6 +189,8 @@ class Wager:
         used = len(first) if fell is None else fell + 1
         self.seen.count(*(side[:used] for side in scores))
         self.learn(ours[:used], theirs[:used])
+        if late:
+            self.met += [[*side[:used].sum(axis=0), used] for side in (ours, theirs)]
         return fell
 
     def stake(self, ours: np.ndarray, theirs: np.ndarray) -> int | None:
@@ -274,7 +279,8 @@ def audit_early(plan: Plan, pair: Pair, spent: int) -> AuditResult:
             if chunk.side == 0:
                 continue
             if wager is not None:
-                fell = wager.bet(encoding(raw[0]), encoding(raw[1]))
+                late = 2 * done >= plan.max_trials - spent
+                fell = wager.bet(encoding(raw[0]), encoding(raw[1]), late)
             done += chunk.trials if fell is None else fell + 1
             if fell is not None:
                 break
@@ -296,7 +302,7 @@ def audit_early(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     health = health_of(runner, probe, encoding, rows[0], rows[1], [len(part) for part in kept[0]])
     if stopped:
         health += (f"stopped by hand after {done} trials: the bound holds at every time at once",)
-    return _result(plan, pair, wager, encoding, spent + done, health)
+    return _result(plan, pair, wager, encoding, spent + done, health, stopped)
 
 
 def refitted(plan: Plan, attack: Any, wager: Wager | None, rows: list[np.ndarray], budget: int) -> Wager:
@@ -325,7 +331,7 @@ def refitted(plan: Plan, attack: Any, wager: Wager | None, rows: list[np.ndarray
         proof = -math.log(plan.alpha) / max(fresh.growth(), 1e-12)
         fresh.settled = runs >= min(SETTLED * min(proof, budget), MOST_KEPT / 2)
     if wager is not None:
-        fresh.wealth, fresh.highest = wager.wealth, wager.highest
+        fresh.wealth, fresh.highest, fresh.met = wager.wealth, wager.highest, wager.met
         fresh.shown = wager.best_seen()
     return fresh
 
@@ -340,7 +346,7 @@ def most_evident(choice: Choice, goals: Sequence[Target], scores: list[np.ndarra
 
 
 def _result(
-    plan: Plan, pair: Pair, wager: Wager, encoding: Encoding, trials: int, health: tuple[str, ...]
+    plan: Plan, pair: Pair, wager: Wager, encoding: Encoding, trials: int, health: tuple[str, ...], stopped: bool
 ) -> AuditResult:
     cells, goal = wager.cells, wager.goal
     n = int(cells[0].sum())
@@ -349,9 +355,12 @@ def _result(
     first_better = in_a[0] - slope * in_a[1] >= in_b[1] - slope * in_b[0]
     choice = wager.events[0 if first_better else 1]
     hits = (int(in_a[0]), int(in_a[1])) if first_better else (int(in_b[1]), int(in_b[0]))
-    caught = _detectable(choice, max(hits[0], 1) / max(n, 1), plan.max_trials, plan.alpha)
-    if not (wager.refuted() or np.isfinite(caught)):
-        health += (too_few(plan.max_trials),)
+    power = no_power(plan.guarantee, wager.refuted(), stopped, health)
+    if power is None:
+        ours, theirs = wager.met[:, 0] if first_better else wager.met[::-1, 1]
+        late = max(int(wager.met[0, 2]), 1)
+        view = View(choice, float(ours), float(theirs), late, encoding.width, min(n, MOST_KEPT) // 4)
+        power = power_of(BettingTest(goal, n, plan.alpha), view)
     return AuditResult(
         violated=wager.refuted(),
         epsilon_lower=wager.bound(),
@@ -362,62 +371,50 @@ def _result(
         pair=(pair[0], pair[1]),
         event=Event(sentence_of(choice, encoding), choice, encoding),
         direction=choice.direction,
-        detectable_epsilon=caught,
+        detectable_epsilon=power.epsilon,
+        power=power.model,
         curve=wager.best_seen().curve(plan.alpha),
         seed=plan.seed,
         guarantee=plan.guarantee,
         claimed=goal.epsilon,
         method="betting, watched all the time" + (", stopped early" if wager.refuted() else ""),
         counts=(*hits, n),
-        health=health,
+        health=health + power.health(plan.max_trials),
     )
 
 
-def _detectable(choice: Choice, rate: float, trials: int, alpha: float) -> float:
-    """The least epsilon flagged with probability 0.99, by the models of audits/power.py."""
-    goal = choice.target
-    if goal.epsilon > LARGEST:
-        return math.inf
+@dataclass(frozen=True)
+class BettingTest:
+    """The test by betting, and how surely it is to flag."""
 
-    def rates(eps: float) -> tuple[float, float]:
-        return rate, max(rate - goal.delta, 0.0) * math.exp(-eps)
+    goal: Target
+    trials: int
+    alpha: float
 
-    found = 0.0
-    if not choice.normal or goal.delta == 0:
-        found = _least(rates, goal.epsilon, goal, trials, alpha)
-    if goal.delta > 0:
-        mu = _least(lambda mu: best_tail(mu, goal), 0.0, goal, trials, alpha)
-        found = max(found, epsilon_from_mu(mu, goal.delta) if math.isfinite(mu) else math.inf)
-    return found
+    def least(self, rates: Rates, low: float, high: float) -> float:
+        """The least level whose event makes the wealth pass 1/alpha with probability 0.99; infinity if there is none.
 
+        log wealth is about normal with mean n g and variance 2 n g; three nats are the price of learning the bets.
+        """
+        need, z = -math.log(self.alpha) + 3.0, float(special.ndtri(POWER))
 
-def _least(rates: Callable[[float], tuple[float, float]], low: float, goal: Target, trials: int, alpha: float) -> float:
-    """The least level whose event makes the wealth pass 1/alpha with probability 0.99.
+        def flagged(level: float) -> bool:
+            growth = self.trials * _growth(*rates(level), self.goal)
+            return growth - z * math.sqrt(2 * growth) >= need
 
-    log wealth is about normal with mean n g and variance 2 n g; three nats are the price of learning the bets.
-    """
-    need, z = -math.log(alpha) + 3.0, float(special.ndtri(POWER))
+        if not flagged(high):
+            return math.inf
+        for _ in range(24):
+            middle = (low + high) / 2
+            low, high = (low, middle) if flagged(middle) else (middle, high)
+        return high
 
-    def flagged(level: float) -> bool:
-        growth = trials * _growth(*rates(level), goal)
-        return growth - z * math.sqrt(2 * growth) >= need
-
-    high = low + 30.0
-    if not flagged(high):
-        return math.inf
-    for _ in range(18):
-        middle = (low + high) / 2
-        low, high = (low, middle) if flagged(middle) else (middle, high)
-    return high
-
-
-def best_tail(mu: float, goal: Target) -> tuple[float, float]:
-    """The rates of the tail of two Gaussians mu apart that shows the most excess over the claim, in deviations."""
-    t = np.linspace(-2, 9, 400)
-    p, q, c = special.ndtr(mu - t), special.ndtr(-t), math.exp(goal.epsilon)
-    excess = (p - c * q - goal.delta) / np.sqrt(p * (1 - p) + c * c * q * (1 - q) + 1e-300)
-    best = int(excess.argmax())
-    return float(p[best]), float(q[best])
+    def tail(self, mu: float) -> tuple[float, float]:
+        """The rates of the tail that shows the most excess over the claim, in deviations."""
+        p, q, c = special.ndtr(mu - TAIL), special.ndtr(-TAIL), math.exp(self.goal.epsilon)
+        excess = (p - c * q - self.goal.delta) / np.sqrt(p * (1 - p) + c * c * q * (1 - q) + 1e-300)
+        best = int(excess.argmax())
+        return float(p[best]), float(q[best])
 
 
 def _growth(p: float, q: float, goal: Target) -> float:

@@ -59,8 +59,8 @@ class AuditCheck:
             margin = result.epsilon_lower / claimed - 1
             return Evidence(self.kind, Verdict.REFUTED, figure, self.because, margin, 1 - FALSE_ALARM, seen, seed)
         catch = result.detectable_epsilon
-        figure = f"audited eps >= {result.epsilon_lower:.3g}{result.condition}, claimed {claimed:.3g}"
-        figure += f"; would catch {catch:.3g}"
+        caught = f"would catch {catch:.3g}" if math.isfinite(catch) else "what it would catch is not known"
+        figure = f"audited eps >= {result.epsilon_lower:.3g}{result.condition}, claimed {claimed:.3g}; {caught}"
         detail = f"{self.because}; {trials} runs per dataset, false alarms at most {FALSE_ALARM:g}"
         return Evidence(self.kind, Verdict.SUPPORTED, figure, detail, confidence=1 - FALSE_ALARM, seed=seed)
 

@@ -229,8 +229,6 @@ def _under_hypothesis() -> bool:
 def _complaints(result: AuditResult, suppress: Sequence[str]) -> dict[str, str]:
     """The auditor's remarks that a pass does not survive, by the name of the check."""
     found = {name: message for message in result.health for name in UNHEALTHY if message.startswith(name)}
-    if not math.isfinite(result.detectable_epsilon):
-        found.setdefault("too few trials", f"too few trials ({result.trials}) to catch any violation")
     return {name: message for name, message in found.items() if name not in suppress}
 
 
@@ -239,10 +237,12 @@ def _illness(result: AuditResult, must_detect: float | None, suppress: Sequence[
     complaints = _complaints(result, suppress)
     for name, message in sorted(complaints.items(), key=lambda found: found[0] != DEPENDENT):
         return Unhealthy(name, f"{message.split(': raise')[0]}. {REMEDIES[name]}")
-    if must_detect is not None and result.detectable_epsilon > must_detect and "too few trials" not in suppress:
-        caught = f"would have caught epsilon >= {result.detectable_epsilon:.4g}, not {must_detect:g}"
-        return Unhealthy("too few trials", f"too few trials ({result.trials}): {caught}. Raise max_trials.")
-    return None
+    if must_detect is None or result.detectable_epsilon <= must_detect or "too few trials" in suppress:
+        return None
+    if math.isinf(result.detectable_epsilon):
+        return Unhealthy("no power", f"must_detect={must_detect:g}, but no number can be named: {result.power}.")
+    caught = f"would have caught epsilon >= {result.detectable_epsilon:.4g}, not {must_detect:g}"
+    return Unhealthy("too few trials", f"too few trials ({result.trials}): {caught}. Raise max_trials.")
 
 
 REMEDIES = {
