@@ -14,7 +14,7 @@ import numpy as np
 
 from audits import independence
 from audits.attacks import aimed
-from audits.columns import Encoding
+from audits.encoding import Encoding
 from audits.executor import Chunk, Runner, chunk_size, chunks
 from audits.fingerprints import fingerprint
 from audits.gaussian import NotGaussian, audit_gaussian, check_request, dropped

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from audits.columns import encoding_of
+from audits.encoding import encoding_of
 from audits.journal import Journal
 from audits.outputs import FailedRun, Mechanism, PerRun, checked_outputs
 from bounds.errors import DpcheckError, InvalidInput

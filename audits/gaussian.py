@@ -14,9 +14,9 @@ import numpy as np
 from scipy import special
 
 from audits.attacks import AimedName, Coordinate, Given, Score, aimed, fit_projections
-from audits.columns import Encoding
 from audits.counted_event import CountedEvent
 from audits.densities import KnownRatio
+from audits.encoding import Encoding
 from audits.epsilon import epsilon_from_mu
 from audits.executor import Chunk, Runner, chunk_size, chunks
 from audits.mean_gap import IndependentRuns, TwinRuns, twin_share

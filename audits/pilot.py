@@ -12,8 +12,8 @@ import numpy as np
 
 from audits import independence
 from audits.attacks import Coordinate, Given, TrailingZeros, candidates, distinct_share
-from audits.columns import NOT_LOOKED_AT, Encoding, encoding_of
 from audits.densities import KnownRatio
+from audits.encoding import NOT_LOOKED_AT, Encoding, encoding_of
 from audits.executor import Chunk, Runner, chunk_size, chunks
 from audits.known_events import prospect_of_known
 from audits.outputs import PerRun, joined

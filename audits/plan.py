@@ -11,7 +11,7 @@ import numpy as np
 
 from audits.answers import ANSWERS
 from audits.attacks import checked_attack
-from audits.columns import encoding_of
+from audits.encoding import encoding_of
 from audits.executor import Chunk, Place, Runner
 from audits.fingerprints import content
 from audits.intervals import checked_level

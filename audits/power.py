@@ -20,8 +20,8 @@ import numpy as np
 from scipy import special
 
 from audits import independence
-from audits.columns import NOT_LOOKED_AT
 from audits.densities import KnownRatio
+from audits.encoding import NOT_LOOKED_AT
 from audits.epsilon import checked_delta, epsilon_from_mu
 from audits.intervals import checked_level
 from audits.ratio import SET_ASIDE, Ordering, order_at, tail_probability

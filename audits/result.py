@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from audits.columns import Encoding
 from audits.differing import pair_words
+from audits.encoding import Encoding
 from audits.epsilon import Direction
 from audits.intervals import clopper_pearson
 from audits.outputs import checked_outputs

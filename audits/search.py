@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from audits.attacks import aimed
-from audits.columns import encoding_of
 from audits.drawn import Examples, Pair, content
+from audits.encoding import encoding_of
 from audits.executor import Chunk, chunk_size
 from audits.neighbours import Drawn, Neighbours
 from audits.outputs import joined

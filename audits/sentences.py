@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from audits.attacks import Coordinate, Histogram
-from audits.columns import Encoding, Range, listed
+from audits.encoding import Encoding, Range, listed
 from audits.selection import Choice
 from audits.tables import Atoms
 

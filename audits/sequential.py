@@ -18,7 +18,7 @@ import numpy as np
 from scipy import special
 
 from audits.attacks import aimed
-from audits.columns import Encoding, encoding_of
+from audits.encoding import Encoding, encoding_of
 from audits.epsilon import Direction
 from audits.executor import Chunk
 from audits.intervals import anytime

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from audits import AuditResult, audit, per_run
-from audits.columns import encoding_of
+from audits.encoding import encoding_of
 from bounds.guarantees import PureDP
 
 pandas = pytest.importorskip("pandas")
