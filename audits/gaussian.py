@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from audits.attacks import AimedName, Coordinate, Given, Score, aimed, fit_projections
+from audits.attacks import AimedName, Coordinate, Given, Score, aimed
 from audits.densities import KnownRatio
 from audits.epsilon import epsilon_from_mu
 from audits.executor import Chunk, Runner, chunk_size, chunks
@@ -25,6 +25,7 @@ from audits.plan import BY_HAND, TEST, Plan
 from audits.power import POWER
 from audits.result import AuditResult, Curve, Event
 from audits.selection import Choice, Target
+from audits.wide import best_projection
 from bounds.errors import InvalidInput
 from bounds.guarantees import GaussianDP
 
@@ -192,8 +193,7 @@ def _score(attack: Any, pilot: Pilot) -> tuple[Score, float]:
     elif pilot.first.shape[1] == 1:
         score = Coordinate(0)
     else:
-        found = fit_projections(pilot.first, pilot.second)
-        score = found[-1] if found else Coordinate(0, only=False)
+        score = best_projection(pilot.first, pilot.second) or Coordinate(0, only=False)
     gap = float(score(pilot.first).mean() - score(pilot.second).mean())
     return score, 1.0 if gap >= 0 else -1.0
 

@@ -18,11 +18,14 @@ from audits.outputs import Encoding, PerRun, encoding_of, joined
 from audits.plan import PILOT, PROBE, Plan
 from audits.selection import Choice, Prospect, Target, best_choice, prospect_of, prospect_of_table
 from audits.tables import table_of
+from audits.wide import Extreme
 from bounds.errors import InvalidInput
 
 PROBES = 16
 PILOT_CELLS = 2 * 10**7
 LARGEST_PILOT = 250_000
+JUDGED = 2000  # runs that must be left to judge scores by
+RUNS_PER_COLUMN = 25  # for learning a direction: the error of a mean gap adds up over the columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +59,7 @@ def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int, twin: b
 
 def pilot_size(trials: int, width: int) -> int:
     """Trials for choosing: a quarter of a small audit, a tenth of a large one, and a limit that keeps memory flat."""
-    share = max(min(trials // 4, 15_000), min(trials // 10, LARGEST_PILOT))
+    share = max(min(trials // 4, 15_000), min(trials // 10, LARGEST_PILOT), min(RUNS_PER_COLUMN * width, 3 * trials // 10))
     return max(10, min(share, PILOT_CELLS // max(1, width)))
 
 
@@ -74,19 +77,25 @@ def prospects(attack: Any, first: np.ndarray, second: np.ndarray, light: bool = 
     Scores are fitted on one half of the pilot and judged on the other; those that need no fit see both.
     `light` leaves out the learned ones.
     """
-    half = (len(first) // 2, len(second) // 2)
+    part = [fitting_share(side) for side in (first, second)]
     discrete = distinct_share(first, second) < 1 / 3
     found: list[Prospect] = []
     if attack == "atoms" or (attack == "auto" and discrete):
         found.append(prospect_of_table(table_of(first, second)))
-    for score in candidates(attack, first[: half[0]], second[: half[1]], discrete, light):
-        whole = isinstance(score, Coordinate | Given | KnownRatio | TrailingZeros)
-        a, b = (first, second) if whole else (first[half[0] :], second[half[1] :])
+    for score in candidates(attack, first[: part[0]], second[: part[1]], discrete, light):
+        whole = isinstance(score, Coordinate | Extreme | Given | KnownRatio | TrailingZeros)
+        a, b = (first, second) if whole else (first[part[0] :], second[part[1] :])
         judge = prospect_of_known if isinstance(score, KnownRatio) else prospect_of
         found.append(judge(score, score(a), score(b)))
     if not found:
         raise InvalidInput("attack", attack, "one that fits these outputs", "Use attack='auto'.")
     return found
+
+
+def fitting_share(rows: np.ndarray) -> int:
+    """Half of the rows, or up to four fifths where a direction among many columns is to be learned."""
+    half = len(rows) // 2
+    return int(np.clip(RUNS_PER_COLUMN * rows.shape[1], half, max(half, min(4 * len(rows) // 5, len(rows) - JUDGED))))
 
 
 def select(
