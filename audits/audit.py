@@ -164,6 +164,7 @@ def audit_fixed(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     pilot = run_pilot(plan, runner, None, left)
     attack = aimed(plan.attack, plan.mechanism, runner.pair)
     choice = select(attack, pilot.first, pilot.second, plan.goals, left - pilot.trials, plan.alpha)
+    pilot = pilot.read_by(choice)
     tested = certify(plan, runner, pilot, choice, spent)
     return conclude(plan, runner, pilot, tested, spent)
 
@@ -221,7 +222,7 @@ def conclude(plan: Plan, runner: Runner, pilot: Pilot, tested: Tested, spent: in
         trials=spent + pilot.trials + n,
         seconds=0.0,
         pair=runner.pair,
-        event=Event(sentence_of(choice), choice, pilot.encoding),
+        event=Event(sentence_of(choice, pilot.encoding), choice, pilot.encoding),
         direction=choice.direction,
         detectable_epsilon=caught,
         curve=curve_from_counts(above[0], above[1], tested.curve_trials, plan.alpha),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-RULER_ROWS = 32
+RULER_ROWS = 1000
 QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
 LARGEST = 1e140  # entries beyond, infinite ones among them, count as this: its square is a number
 BLOCK = 2**20  # numbers that are worked on at a time
@@ -66,7 +66,8 @@ class Ruler:
     @classmethod
     def of_both(cls, first: np.ndarray, second: np.ndarray) -> Ruler:
         """From the first rows of either."""
-        return cls.of(np.concatenate([first[: RULER_ROWS // 2], second[: RULER_ROWS // 2]]))
+        most = min(RULER_ROWS, max(16, BLOCK // first.shape[1])) // 2
+        return cls.of(np.concatenate([first[:most], second[:most]]))
 
     def seen(self, rows: np.ndarray) -> Seen:
         """The columns of these rows."""

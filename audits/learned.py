@@ -16,7 +16,7 @@ BINS = 32
 MOST_COLUMNS = 64
 MOST_TREE_ROWS = 20_000
 MOST_CELLS = 4 * 10**5  # of gradient boosting
-FEWEST_RUNS = 40  # to part in two
+FEWEST_ROWS = 2000  # for which loading scikit-learn is worth its time
 RIDGES = (1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0)  # precision of an additive model's weights around 0
 FREE = 1e-6  # of its intercept
 NEWTON_STEPS = 20
@@ -102,20 +102,24 @@ class GradientBoosted:
         return self.phrase(str)
 
 
-def fit_trees(rows: np.ndarray, side: np.ndarray, columns: np.ndarray) -> list[GradientBoosted | Boosted]:
+def fit_trees(rows: np.ndarray, side: np.ndarray, columns: np.ndarray) -> GradientBoosted | Boosted:
     """Trees on these columns of the outputs: scikit-learn's where it is installed, else plainer ones of our own."""
+    model = _gradient_boosting() if len(rows) >= FEWEST_ROWS else None
+    if model is None:
+        few = slice(None, None, -(-len(rows) // MOST_TREE_ROWS))
+        plain = fit_boosted(rows[few], side[few])
+        return replace(plain, columns=columns[plain.columns])
+    few = slice(None, None, -(-rows.size // MOST_CELLS))
+    return GradientBoosted(columns, model.fit(rows[few], side[few]))
+
+
+def _gradient_boosting() -> Any | None:
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
     except ImportError:
-        few = slice(None, None, -(-len(rows) // MOST_TREE_ROWS))
-        found = fit_boosted(rows[few], side[few])
-        return [replace(found, columns=columns[found.columns])]
-    if len(rows) < FEWEST_RUNS:
-        return []
-    few = slice(None, None, -(-rows.size // MOST_CELLS))
+        return None
     asked = {"learning_rate": 0.15, "max_iter": 60, "max_leaf_nodes": 12, "max_bins": 64, "l2_regularization": 1.0}
-    model = HistGradientBoostingClassifier(early_stopping=False, random_state=0, **asked)
-    return [GradientBoosted(columns, model.fit(rows[few], side[few]))]
+    return HistGradientBoostingClassifier(early_stopping=False, random_state=0, **asked)
 
 
 def fit_boosted(

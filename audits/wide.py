@@ -121,13 +121,15 @@ class Quadratic:
     directions: np.ndarray = field(repr=False)  # (columns, directions)
     linear: np.ndarray = field(repr=False)
     curvature: np.ndarray = field(repr=False)
+    level: float
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
         return row_by_row(rows, self._of)
 
     def _of(self, rows: np.ndarray) -> np.ndarray:
         along = np.einsum("ij,jk->ik", rows[:, self.columns] - self.centre, self.directions)
-        return np.einsum("ik,k->i", along, self.linear) + np.einsum("ik,ik,k->i", along, along, self.curvature)
+        bent = np.einsum("ik,ik,k->i", along, along, self.curvature)
+        return np.einsum("ik,k->i", along, self.linear) + bent + self.level
 
     def phrase(self, name: Name) -> str:
         """In words, with the columns where they are few."""
@@ -146,7 +148,8 @@ def fit_wide(first: np.ndarray, second: np.ndarray, light: bool) -> list[WideSco
     """Extremes, projections and quadratics, fitted on rows of both datasets; `light` does without the costly ones."""
     ruler = Ruler.of_both(first, second)
     laws = Laws.of(ruler, ruler.seen(first), ruler.seen(second), first, second, MOST_LIGHT if light else MOST_SQUARE)
-    return [*fit_extremes(ruler), *fit_projections(laws, ruler, first, second), *fit_quadratics(laws)]
+    projections = [fit_clipped(ruler, first, second), *fit_projections(laws)]
+    return [*fit_extremes(ruler), *projections, *fit_quadratics(laws)]
 
 
 def fit_extremes(ruler: Ruler) -> list[Extreme]:
@@ -203,7 +206,7 @@ def _spread(rows: np.ndarray, centre: np.ndarray, scale: np.ndarray) -> np.ndarr
     return total / len(rows)
 
 
-def fit_projections(laws: Laws, ruler: Ruler, first: np.ndarray, second: np.ndarray) -> list[Projection | Clipped]:
+def fit_projections(laws: Laws) -> list[Projection]:
     """Directions along which the means differ, from columns taken one by one to no shrinkage at all."""
     gap, scale = laws.gap, laws.scale
     if not np.any(gap):
@@ -216,8 +219,7 @@ def fit_projections(laws: Laws, ruler: Ruler, first: np.ndarray, second: np.ndar
         (1 / scale, "sum of the standardised outputs"),
         *((weights / scale, f"linear discriminant, {how}") for how, weights in discriminants(laws).items()),
     ]
-    kept = [Projection(weights / np.abs(weights).max(), name) for weights, name in found if np.any(weights)]
-    return [fit_clipped(ruler, first, second), *kept]
+    return [Projection(weights / np.abs(weights).max(), name) for weights, name in found if np.any(weights)]
 
 
 def best_projection(first: np.ndarray, second: np.ndarray) -> Projection | None:
@@ -236,8 +238,7 @@ def best_projection(first: np.ndarray, second: np.ndarray) -> Projection | None:
 def _projections(first: np.ndarray, second: np.ndarray) -> dict[str, Projection]:
     ruler = Ruler.of_both(first, second)
     laws = Laws.of(ruler, ruler.seen(first), ruler.seen(second), first, second, MOST_SQUARE)
-    found = fit_projections(laws, ruler, first, second)
-    return {one.name: one for one in found if isinstance(one, Projection)}
+    return {one.name: one for one in fit_projections(laws)}
 
 
 def discriminants(laws: Laws) -> dict[str, np.ndarray]:
@@ -335,7 +336,8 @@ def along(laws: Laws, columns: np.ndarray, basis: np.ndarray) -> Quadratic:
     share = min(0.5, len(values) / min(laws.runs))
     ours = np.clip((1 - share) * values + share, 1e-6, 2 - 1e-6)
     theirs = 2 - ours
-    shifts = [vectors.T @ (basis.T @ mean[columns]) for mean in laws.means]
+    one, two = (vectors.T @ (basis.T @ mean[columns]) for mean in laws.means)
     turned = (basis @ vectors) / laws.scale[columns][:, None]
-    linear = shifts[0] / ours - shifts[1] / theirs
-    return Quadratic(columns, laws.centre[columns], turned, linear, (1 / theirs - 1 / ours) / 2)
+    level = float((np.log(theirs / ours) - one**2 / ours + two**2 / theirs).sum() / 2)
+    bent = (1 / theirs - 1 / ours) / 2
+    return Quadratic(columns, laws.centre[columns], turned, one / ours - two / theirs, bent, level)
