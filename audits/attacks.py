@@ -15,7 +15,7 @@ from audits.columns import Ruler, telling
 from audits.densities import KnownRatio, LikelihoodRatio
 from audits.learned import fit_logistic, fit_trees
 from audits.tables import row_keys
-from audits.wide import fit_wide
+from audits.wide import fit_plain_projections, fit_wide
 from bounds.errors import InvalidInput
 
 NAMES = ("auto", "coordinates", "projections", "atoms", "histogram", "bits", "learned", "likelihood_ratio")
@@ -183,7 +183,7 @@ def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: boo
     if wanted("coordinates"):
         fitted += columns
     if wanted("projections") and first.shape[1] > 1:
-        fitted += fit_wide(first, second, light)
+        fitted += fit_plain_projections(first, second) if discrete else fit_wide(first, second, light)
     if wanted("histogram") and (not discrete or attack == "histogram"):
         cells = [fit_histogram(column, first, second) for column in columns]
         fitted += [*cells[:4], *([Additive(tuple(cells))] if len(cells) > 1 else [])]

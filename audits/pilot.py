@@ -48,8 +48,9 @@ class Pilot:
 
     def read_by(self, choice: Choice) -> Pilot:
         """Outputs encoded for this event only."""
-        narrowed = isinstance(self.encoding, Narrowed)
-        return replace(self, encoding=self.encoding.read_by(choice.score)) if narrowed else self
+        if not isinstance(self.encoding, Narrowed):
+            return self
+        return replace(self, encoding=self.encoding.read_by(choice.score))
 
 
 def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int, twin: bool = False) -> Pilot:

@@ -19,7 +19,7 @@ Kind = Literal["largest", "smallest", "farthest", "energy"]
 MOST_SQUARE = 1500  # columns for which a covariance matrix is kept
 MOST_LIGHT = 64  # the same when many pairs of datasets are compared
 MOST_WORK = 2 * 10**10  # rows times squared columns of a covariance
-SHRINKAGES = (1e-8, 1e-4, 1e-2, 0.3)  # towards uncorrelated columns
+SHRINKAGES = (1e-3, 1e-8, 1e-5, 0.1)  # towards uncorrelated columns
 KINDS: tuple[Kind, ...] = ("largest", "smallest", "farthest", "energy")
 PARTS = (2, 4, 8, 16, 32)  # columns of a quadratic
 FEWEST_RUNS = 10
@@ -105,8 +105,8 @@ class Extreme:
         """In words."""
         if self.kind == "energy":
             return "sum of the squares of the standardised outputs"
-        of = "distance from the centre among" if self.kind == "farthest" else "of"
-        return f"{'largest' if self.kind == 'farthest' else self.kind} {of} the {len(self.ruler.centre)} standardised outputs"
+        kind = "largest distance from the centre among" if self.kind == "farthest" else f"{self.kind} of"
+        return f"{kind} the {len(self.ruler.centre)} standardised outputs"
 
     def __str__(self) -> str:
         return self.phrase(plain_name)
@@ -148,8 +148,13 @@ def fit_wide(first: np.ndarray, second: np.ndarray, light: bool) -> list[WideSco
     """Extremes, projections and quadratics, fitted on rows of both datasets; `light` does without the costly ones."""
     ruler = Ruler.of_both(first, second)
     laws = Laws.of(ruler, ruler.seen(first), ruler.seen(second), first, second, MOST_LIGHT if light else MOST_SQUARE)
-    projections = [fit_clipped(ruler, first, second), *fit_projections(laws)]
-    return [*fit_extremes(ruler), *projections, *fit_quadratics(laws)]
+    return [*fit_extremes(ruler), fit_clipped(ruler, first, second), *fit_projections(laws), *fit_quadratics(laws)]
+
+
+def fit_plain_projections(first: np.ndarray, second: np.ndarray) -> list[Projection]:
+    """Two of them, for discrete outputs: there tables do the rest, and more candidates only mean more lucky ones."""
+    plain = ("difference of the means", f"linear discriminant, shrunk by {SHRINKAGES[0]:g}")
+    return [projection for name, projection in _projections(first, second).items() if name in plain]
 
 
 def fit_extremes(ruler: Ruler) -> list[Extreme]:
@@ -178,9 +183,10 @@ class Laws:
         means = np.array([seen.mean + ruler.centre - centre for seen in (one, two)]) / scale
         count, width = min(len(first), len(second)), len(scale)
         most_rows = max(FEWEST_RUNS, BLOCK // width)
-        some = [(tamed(side[:most_rows]) - centre) / scale - mean for side, mean in zip((first, second), means, strict=True)]
+        shown = zip((first[:most_rows], second[:most_rows]), means, strict=True)
+        some = [(tamed(side) - centre) / scale - mean for side, mean in shown]
         spreads = None
-        if FEWEST_RUNS <= count and width <= min(most, count):
+        if count >= FEWEST_RUNS and width <= min(most, count):
             rows = MOST_WORK // width**2
             sides = zip((first[:rows], second[:rows]), means, strict=True)
             spreads = np.array([_spread(side, centre + scale * mean, scale) for side, mean in sides])
@@ -276,7 +282,8 @@ def discriminants_by_rows(laws: Laws) -> dict[str, np.ndarray]:
 
 def shrinkages(rows: np.ndarray, eigenvalues: np.ndarray, runs: int) -> dict[str, float]:
     """Shares of the identity in a correlation that is to be inverted."""
-    return {"Ledoit-Wolf": ledoit_wolf(rows, eigenvalues, runs), **{f"shrunk by {share:g}": share for share in SHRINKAGES}}
+    fixed = {f"shrunk by {share:g}": share for share in SHRINKAGES}
+    return {**fixed, "Ledoit-Wolf": ledoit_wolf(rows, eigenvalues, runs)}
 
 
 def ledoit_wolf(rows: np.ndarray, eigenvalues: np.ndarray, runs: int) -> float:
@@ -284,7 +291,7 @@ def ledoit_wolf(rows: np.ndarray, eigenvalues: np.ndarray, runs: int) -> float:
     size = float((eigenvalues**2).sum())  # squared norm of the correlation, or of the Gram matrix: the same
     apart = size - float(eigenvalues.sum()) ** 2 / rows.shape[1]
     noise = (float((np.einsum("ij,ij->i", rows, rows) ** 2).mean()) - size) / runs
-    return float(np.clip(noise / apart, SHRINKAGES[0], 1.0)) if apart > 0 else 1.0
+    return float(np.clip(noise / apart, min(SHRINKAGES), 1.0)) if apart > 0 else 1.0
 
 
 def fit_clipped(ruler: Ruler, first: np.ndarray, second: np.ndarray) -> Clipped:
@@ -303,7 +310,7 @@ def fit_clipped(ruler: Ruler, first: np.ndarray, second: np.ndarray) -> Clipped:
 
 
 def fit_quadratics(laws: Laws) -> list[Quadratic]:
-    """Of the columns whose covariances differ most, two and more; and along the directions in which they differ most."""
+    """Of the columns whose covariances differ most, two and more; and along the directions that differ most."""
     if laws.spreads is None:
         return []
     width, order = len(laws.scale), columns_that_differ(laws.spreads)
