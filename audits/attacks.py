@@ -115,7 +115,8 @@ class Polynomial:
     weights: np.ndarray = field(repr=False)
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
-        z = np.clip((rows[:, self.columns] - self.centre) / self.scale, -30, 30)
+        # Contiguous, so that sums have the same bits for a single row as for many.
+        z = np.clip((np.ascontiguousarray(rows[:, self.columns]) - self.centre) / self.scale, -30, 30)
         k = z.shape[1]
         return np.einsum("ij,j->i", z, self.weights[:k]) + np.einsum("ij,j->i", z * z, self.weights[k:])
 

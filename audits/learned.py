@@ -14,7 +14,7 @@ from scipy import optimize, special
 
 BINS = 32
 MOST_COLUMNS = 64
-MOST_TREE_ROWS = 20_000
+MOST_TREE_CELLS = 10**6  # of trees of our own
 MOST_CELLS = 4 * 10**5  # of gradient boosting
 FEWEST_ROWS = 2000  # for which loading scikit-learn is worth its time
 RIDGES = (1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0)  # precision of an additive model's weights around 0
@@ -106,8 +106,8 @@ def fit_trees(rows: np.ndarray, side: np.ndarray, columns: np.ndarray) -> Gradie
     """Trees on these columns of the outputs: scikit-learn's where it is installed, else plainer ones of our own."""
     model = _gradient_boosting() if len(rows) >= FEWEST_ROWS else None
     if model is None:
-        few = slice(None, None, -(-len(rows) // MOST_TREE_ROWS))
-        plain = fit_boosted(rows[few], side[few])
+        few = slice(None, None, -(-rows.size // MOST_TREE_CELLS))
+        plain = fit_boosted(rows[few], side[few], most_columns=len(columns))
         return replace(plain, columns=columns[plain.columns])
     few = slice(None, None, -(-rows.size // MOST_CELLS))
     return GradientBoosted(columns, model.fit(rows[few], side[few]))
@@ -129,10 +129,11 @@ def fit_boosted(
     rounds: int = 40,
     levels: int = 3,
     rate: float = 0.2,
+    most_columns: int = MOST_COLUMNS,
 ) -> Boosted:
     """Newton boosting of `side` (1 or 0) with oblivious trees: one split per level."""
     mass = np.ones(len(rows)) if weight is None else weight
-    columns = _varied(rows)
+    columns = _varied(rows)[:most_columns]
     edges = tuple(_cuts(rows[:, c]) for c in columns)
     codes = np.stack([np.searchsorted(e, rows[:, c], side="left") for c, e in zip(columns, edges, strict=True)])
     margin = np.zeros(len(rows))
@@ -149,9 +150,9 @@ def fit_boosted(
 
 
 def _varied(rows: np.ndarray) -> np.ndarray:
-    """Columns that vary, at most MOST_COLUMNS of them."""
+    """Columns that vary."""
     varied = np.flatnonzero((rows != rows[0]).any(axis=0))
-    return varied[:MOST_COLUMNS] if len(varied) else np.array([0])
+    return varied if len(varied) else np.array([0])
 
 
 def _cuts(column: np.ndarray) -> np.ndarray:

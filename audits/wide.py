@@ -127,9 +127,13 @@ class Quadratic:
         return row_by_row(rows, self._of)
 
     def _of(self, rows: np.ndarray) -> np.ndarray:
-        along = np.einsum("ij,jk->ik", rows[:, self.columns] - self.centre, self.directions)
-        bent = np.einsum("ik,ik,k->i", along, along, self.curvature)
-        return np.einsum("ik,k->i", along, self.linear) + bent + self.level
+        # One direction after the other, on rows that lie one after the other: the same bits for a single row, too.
+        z = np.ascontiguousarray(rows[:, self.columns]) - self.centre
+        total = np.full(len(z), self.level)
+        for direction, linear, bent in zip(self.directions.T, self.linear, self.curvature, strict=True):
+            along = np.einsum("ij,j->i", z, np.ascontiguousarray(direction))
+            total += (linear + bent * along) * along
+        return total
 
     def phrase(self, name: Name) -> str:
         """In words, with the columns where they are few."""
