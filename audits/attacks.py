@@ -11,16 +11,19 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from audits.columns import Ruler, telling
 from audits.densities import KnownRatio, LikelihoodRatio
-from audits.learned import Boosted, fit_boosted, fit_logistic
+from audits.learned import fit_logistic, fit_trees
 from audits.tables import Name, row_keys
+from audits.wide import fit_plain_projections, fit_wide
 from bounds.errors import InvalidInput
 
 NAMES = ("auto", "coordinates", "projections", "atoms", "histogram", "bits", "learned", "likelihood_ratio")
 MOST_COORDINATES = 16
 SURE = 1e150  # stands for infinity: its square is a number
 MOST_ROWS = 30_000
-MOST_TREE_ROWS = 20_000
+MOST_LEARNED = 256  # columns
+MOST_CELLS = 2 * 10**6  # of a logistic regression
 
 
 class Score(Protocol):
@@ -42,21 +45,6 @@ class Coordinate:
 
     def phrase(self, name: Name) -> str:
         return name(self.column)
-
-
-@dataclass(frozen=True, eq=False)
-class Projection:
-    """A weighted sum of the columns, clipped where the pilot saw its extremes."""
-
-    weights: np.ndarray = field(repr=False)
-    name: str
-
-    def __call__(self, rows: np.ndarray) -> np.ndarray:
-        # einsum, not BLAS: the same bits whatever the size of the block.
-        return np.einsum("ij,j->i", rows, self.weights)
-
-    def phrase(self, name: Name) -> str:
-        return f"projection on the {self.name}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,12 +94,14 @@ class TrailingZeros:
 class Polynomial:
     """Log-likelihood ratio as a logistic model of the standardised columns and their squares."""
 
+    columns: np.ndarray = field(repr=False)
     centre: np.ndarray = field(repr=False)
     scale: np.ndarray = field(repr=False)
     weights: np.ndarray = field(repr=False)
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
-        z = np.clip((rows - self.centre) / self.scale, -30, 30)
+        # Contiguous, so that sums have the same bits for a single row as for many.
+        z = np.clip((np.ascontiguousarray(rows[:, self.columns]) - self.centre) / self.scale, -30, 30)
         k = z.shape[1]
         return np.einsum("ij,j->i", z, self.weights[:k]) + np.einsum("ij,j->i", z * z, self.weights[k:])
 
@@ -179,7 +169,7 @@ def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: boo
     if wanted("coordinates"):
         fitted += columns
     if wanted("projections") and first.shape[1] > 1:
-        fitted += fit_projections(first, second)
+        fitted += fit_plain_projections(first, second) if discrete else fit_wide(first, second, light)
     if wanted("histogram") and (not discrete or attack == "histogram"):
         cells = [fit_histogram(column, first, second) for column in columns]
         fitted += [*cells[:4], *([Additive(tuple(cells))] if len(cells) > 1 else [])]
@@ -192,20 +182,21 @@ def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: boo
 
 
 def distinct_share(first: np.ndarray, second: np.ndarray) -> float:
-    """Distinct outputs over outputs."""
+    """Distinct outputs over outputs; of many columns one that never repeats is enough."""
+    if first.shape[1] > MOST_COORDINATES:
+        column = np.concatenate([first[:, 0], second[:, 0]])
+        if len(np.unique(column)) == len(column):
+            return 1.0
     keys = row_keys(np.concatenate([first, second]))
     return len(np.unique(keys)) / len(keys)
 
 
-def telling_columns(first: np.ndarray, second: np.ndarray) -> list[int]:
-    """The columns whose means, then spreads, differ most, relative to their noise."""
-    if first.shape[1] <= MOST_COORDINATES:
+def telling_columns(first: np.ndarray, second: np.ndarray, most: int = MOST_COORDINATES) -> list[int]:
+    """All columns if they are few, else those that differ most."""
+    if first.shape[1] <= most:
         return list(range(first.shape[1]))
-    a, b = _tamed(first), _tamed(second)
-    noise = np.sqrt(a.var(axis=0) + b.var(axis=0)) + 1e-300
-    shift = np.abs(a.mean(axis=0) - b.mean(axis=0)) / noise
-    spread = np.abs(a.std(axis=0) - b.std(axis=0)) / noise
-    return list(np.argsort(-np.maximum(shift, spread), kind="stable")[:MOST_COORDINATES])
+    ruler = Ruler.of_both(first, second)
+    return telling(ruler.seen(first), ruler.seen(second), most)
 
 
 def fit_histogram(base: Score, first: np.ndarray, second: np.ndarray) -> Score:
@@ -223,33 +214,17 @@ def fit_histogram(base: Score, first: np.ndarray, second: np.ndarray) -> Score:
     return Histogram(base, edges, ratio)
 
 
-def fit_projections(first: np.ndarray, second: np.ndarray) -> list[Score]:
-    """Mean difference, and linear discriminant with a ridge of a thousandth of the mean variance."""
-    a, b = _tamed(first), _tamed(second)
-    gap = a.mean(axis=0) - b.mean(axis=0)
-    if not np.any(gap):
-        return []
-    found: list[Score] = [Projection(gap / np.linalg.norm(gap), "difference of the means")]
-    if a.shape[1] <= 512:
-        spread = np.atleast_2d(np.cov(a, rowvar=False) + np.cov(b, rowvar=False)) / 2
-        size = float(np.trace(spread)) / len(spread)
-        if size > 0:  # without any noise the means say it all
-            weights = np.linalg.solve(spread / size + 1e-3 * np.eye(len(spread)), gap)
-            found.append(Projection(weights / np.linalg.norm(weights), "linear discriminant"))
-    return found
-
-
 def fit_learned(first: np.ndarray, second: np.ndarray) -> list[Score]:
-    """Logistic regression on columns and squares, and boosted trees, on at most some tens of thousands of rows."""
-    a, b = _tamed(first[:MOST_ROWS]), _tamed(second[:MOST_ROWS])
+    """Logistic regression on columns and squares, and boosted trees: on rows and columns within limits."""
+    columns = np.array(telling_columns(first, second, MOST_LEARNED))
+    a, b = _tamed(first[:MOST_ROWS, columns]), _tamed(second[:MOST_ROWS, columns])
     pooled, side = np.concatenate([a, b]), np.repeat([1.0, 0.0], [len(a), len(b)])
     centre, scale = pooled.mean(axis=0), pooled.std(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     z = np.clip((pooled - centre) / scale, -30, 30)
-    polynomial = Polynomial(centre, scale, fit_logistic(np.hstack([z, z * z]), side)[:-1])
-    few = slice(None, None, -(-len(pooled) // MOST_TREE_ROWS))
-    trees: Boosted = fit_boosted(pooled[few], side[few])
-    return [polynomial, trees]
+    few = slice(None, None, -(-z.size // MOST_CELLS))
+    polynomial = Polynomial(columns, centre, scale, fit_logistic(np.hstack([z, z * z])[few], side[few])[:-1])
+    return [polynomial, fit_trees(pooled, side, columns)]
 
 
 def _tamed(rows: np.ndarray) -> np.ndarray:

@@ -170,6 +170,7 @@ def audit_fixed(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     pilot = run_pilot(plan, runner, None, left)
     attack = aimed(plan.attack, plan.mechanism, runner.pair)
     choice = select(attack, pilot.first, pilot.second, plan.goals, left - pilot.trials, plan.alpha)
+    pilot = pilot.read_by(choice)
     tested = certify(plan, runner, pilot, choice, spent)
     return conclude(plan, runner, pilot, tested, spent)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from audits.attacks import AimedName, Coordinate, Given, Score, aimed, fit_projections
+from audits.attacks import AimedName, Coordinate, Given, Score, aimed
 from audits.counted_event import CountedEvent
 from audits.densities import KnownRatio
 from audits.encoding import Encoding
@@ -28,6 +28,7 @@ from audits.power import ALIKE, NOT_TOLD_APART, POWER, Power, View, gaussian_pow
 from audits.result import AuditResult, Curve, Event
 from audits.selection import Choice, Target, prospect_of
 from audits.sentences import sentence_of
+from audits.wide import best_projection
 from bounds.errors import InvalidInput
 from bounds.guarantees import GaussianDP
 
@@ -275,8 +276,7 @@ def _score(attack: Any, pilot: Pilot) -> Score:
         return Given(attack)
     if pilot.first.shape[1] == 1:
         return Coordinate(0)
-    found = fit_projections(pilot.first, pilot.second)
-    return found[-1] if found else Coordinate(0)
+    return best_projection(pilot.first, pilot.second) or Coordinate(0)
 
 
 def _reading(pilot: Pilot, event: Choice, ours: np.ndarray, theirs: np.ndarray, spread: float) -> Reading:

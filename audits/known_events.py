@@ -1,4 +1,4 @@
-"""Events of a known likelihood ratio: the density itself says how rare they are, far into the tails."""
+"""Events of a known or fitted likelihood ratio: the ratio itself says how rare they are, far into the tails."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import numpy as np
 from scipy import special
 
 from audits.attacks import Score
+from audits.densities import CERTAIN
+from audits.learned import fit_logistic
 from audits.selection import Events, Prospect, prospect_of
 
+Sides = tuple[np.ndarray, np.ndarray]
 DOUBT = 4.0  # standard errors at which a density is no longer believed
 
 
@@ -16,17 +19,32 @@ def prospect_of_known(score: Score, first: np.ndarray, second: np.ndarray) -> Pr
 
     A density that the pilot contradicts is a score like any other; normal scores are better served by their fit.
     """
+    return _by_ratio(prospect_of(score, first, second), (first, second), (first, second))
+
+
+def prospect_of_fitted(score: Score, first: np.ndarray, second: np.ndarray) -> Prospect:
+    """The same of a fitted log ratio, which runs that it was not fitted to put right in level and slope."""
+    pooled, side = np.concatenate([first, second]), np.repeat([1.0, 0.0], [len(first), len(second)])
     plain = prospect_of(score, first, second)
-    if plain.normal or not believable(first, second):
+    if not np.isfinite(pooled).all():
         return plain
-    pooled = np.sort(np.concatenate([first, second]))
-    above = len(pooled) - np.searchsorted(pooled, plain.thresholds, side="left")
+    slope, level = fit_logistic(np.clip(pooled, -CERTAIN, CERTAIN)[:, None], side, ridge=1e-6)
+    ratios = (slope * first + level, slope * second + level)
+    return _by_ratio(plain, (first, second), ratios) if slope > 0 else plain
+
+
+def _by_ratio(plain: Prospect, scores: Sides, ratios: Sides) -> Prospect:
+    """Rates by log ratios that rise with the scores, where the runs do not contradict them."""
+    if plain.normal or not believable(*ratios):
+        return plain
+    above = [len(scores[0]) + len(scores[1])] - np.searchsorted(np.sort(np.concatenate(scores)), plain.thresholds)
+    pooled = np.sort(np.concatenate(ratios))
     p, q = (
         np.concatenate([[0.0], np.cumsum(share[::-1])])[above] / share.sum()
         for share in (special.expit(pooled), special.expit(-pooled))
     )
     events: Events = [(True, "first", p, q), (False, "second", 1 - q, 1 - p)]
-    return Prospect(score, plain.thresholds, events)
+    return Prospect(plain.score, plain.thresholds, events)
 
 
 def believable(first: np.ndarray, second: np.ndarray) -> bool:

@@ -1,18 +1,22 @@
-"""Light learned likelihood ratios: logistic regression and boosted shallow trees, in numpy.
+"""Light learned likelihood ratios: logistic regression and boosted shallow trees.
 
-They need no extra package, so an audit gives the same bits wherever it runs.
+Trees are scikit-learn's where it is installed; all else needs no extra package.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy import optimize, special
 
 BINS = 32
 MOST_COLUMNS = 64
+MOST_TREE_CELLS = 10**6  # of trees of our own
+MOST_CELLS = 4 * 10**5  # of gradient boosting
+FEWEST_ROWS = 2000  # for which loading scikit-learn is worth its time
 RIDGES = (1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0)  # precision of an additive model's weights around 0
 FREE = 1e-6  # of its intercept
 NEWTON_STEPS = 20
@@ -80,6 +84,44 @@ class Boosted:
         return f"learned log-likelihood ratio ({len(self.leaves)} boosted trees)"
 
 
+@dataclass(frozen=True, eq=False)
+class GradientBoosted:
+    """Log-likelihood ratio by scikit-learn's gradient boosting."""
+
+    columns: np.ndarray = field(repr=False)
+    model: Any = field(repr=False)
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(self.model.decision_function(rows[:, self.columns]), float)
+
+    def phrase(self, name: Callable[[int], str]) -> str:
+        """In words."""
+        return f"learned log-likelihood ratio (gradient boosting on {len(self.columns)} outputs)"
+
+    def __str__(self) -> str:
+        return self.phrase(str)
+
+
+def fit_trees(rows: np.ndarray, side: np.ndarray, columns: np.ndarray) -> GradientBoosted | Boosted:
+    """Trees on these columns of the outputs: scikit-learn's where it is installed, else plainer ones of our own."""
+    model = _gradient_boosting() if len(rows) >= FEWEST_ROWS else None
+    if model is None:
+        few = slice(None, None, -(-rows.size // MOST_TREE_CELLS))
+        plain = fit_boosted(rows[few], side[few], most_columns=len(columns))
+        return replace(plain, columns=columns[plain.columns])
+    few = slice(None, None, -(-rows.size // MOST_CELLS))
+    return GradientBoosted(columns, model.fit(rows[few], side[few]))
+
+
+def _gradient_boosting() -> Any | None:
+    try:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+    except ImportError:
+        return None
+    asked = {"learning_rate": 0.15, "max_iter": 60, "max_leaf_nodes": 12, "max_bins": 64, "l2_regularization": 1.0}
+    return HistGradientBoostingClassifier(early_stopping=False, random_state=0, **asked)
+
+
 def fit_boosted(
     rows: np.ndarray,
     side: np.ndarray,
@@ -87,10 +129,11 @@ def fit_boosted(
     rounds: int = 40,
     levels: int = 3,
     rate: float = 0.2,
+    most_columns: int = MOST_COLUMNS,
 ) -> Boosted:
     """Newton boosting of `side` (1 or 0) with oblivious trees: one split per level."""
     mass = np.ones(len(rows)) if weight is None else weight
-    columns = _varied(rows)
+    columns = _varied(rows)[:most_columns]
     edges = tuple(_cuts(rows[:, c]) for c in columns)
     codes = np.stack([np.searchsorted(e, rows[:, c], side="left") for c, e in zip(columns, edges, strict=True)])
     margin = np.zeros(len(rows))
@@ -107,9 +150,9 @@ def fit_boosted(
 
 
 def _varied(rows: np.ndarray) -> np.ndarray:
-    """Columns that vary, at most MOST_COLUMNS of them."""
+    """Columns that vary."""
     varied = np.flatnonzero((rows != rows[0]).any(axis=0))
-    return varied[:MOST_COLUMNS] if len(varied) else np.array([0])
+    return varied if len(varied) else np.array([0])
 
 
 def _cuts(column: np.ndarray) -> np.ndarray:

@@ -5,27 +5,33 @@ whether the mechanism is fit to be audited at all.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from audits import independence
-from audits.attacks import Coordinate, Given, TrailingZeros, candidates, distinct_share
+from audits.attacks import Coordinate, Given, Score, TrailingZeros, candidates, distinct_share
 from audits.densities import KnownRatio
-from audits.encoding import NOT_LOOKED_AT, Encoding, encoding_of
+from audits.encoding import NOT_LOOKED_AT, Encoding, Numbers, encoding_of
 from audits.executor import Chunk, Runner, chunk_size, chunks
-from audits.known_events import prospect_of_known
+from audits.known_events import prospect_of_fitted, prospect_of_known
+from audits.narrowed import Narrowed, narrowed_pilot
 from audits.outputs import PerRun, joined
 from audits.plan import PILOT, PROBE, TWINS, Plan
 from audits.selection import Choice, Prospect, Target, best_choice, prospect_of, prospect_of_table
 from audits.tables import table_of
+from audits.wide import Extreme, Quadratic
 from bounds.errors import InvalidInput
 
 PROBES = 16
 CALLS = 8  # at least, in a pilot: enough to see whether calls differ more than runs do
 PILOT_CELLS = 2 * 10**7
 LARGEST_PILOT = 250_000
+WIDEST_KEPT = 2000  # columns: of wider outputs the pilot keeps a part
+COLUMN_ATTACKS = ("auto", "coordinates", "projections", "histogram", "learned")
+JUDGED = 2000  # runs that must be left to judge scores by
+RUNS_PER_COLUMN = 25  # for learning a direction: the error of a mean gap adds up over the columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +42,18 @@ class Pilot:
     first: np.ndarray
     second: np.ndarray
     health: tuple[str, ...]
+    runs: int | None = None
 
     @property
     def trials(self) -> int:
-        """Runs per dataset."""
-        return len(self.first)
+        """Runs per dataset, with those of which no row was kept."""
+        return len(self.first) if self.runs is None else self.runs
+
+    def read_by(self, choice: Choice) -> Pilot:
+        """Outputs encoded for this event only."""
+        if not isinstance(self.encoding, Narrowed):
+            return self
+        return replace(self, encoding=self.encoding.read_by(choice.score))
 
 
 def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int, twin: bool = False) -> Pilot:
@@ -49,7 +62,10 @@ def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int, twin: b
     `twin` runs have the same seeds on both datasets.
     """
     probe = runner.outputs(Chunk(PROBE, 0, 0, PROBES, 0))
-    width = encoding_of(probe).width
+    encoding = encoding_of(probe)
+    width = encoding.width
+    if trials is None and width > WIDEST_KEPT and narrowable(plan, encoding):
+        return streamed_pilot(plan, runner, probe, encoding, share_of(left, width))
     count = min(pilot_size(left, width) if trials is None else trials, max(10, PILOT_CELLS // width))
     size = min(chunk_size(plan.max_trials, width), -(-count // CALLS))
     work = chunks(TWINS if twin else PILOT, count, size, twin)
@@ -60,10 +76,32 @@ def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int, twin: b
     return Pilot(encoding, first, second, health_of(runner, probe, encoding, first, second, calls))
 
 
+def narrowable(plan: Plan, encoding: Encoding) -> bool:
+    """Whether the attack looks at columns, not at outputs as a whole."""
+    named = isinstance(plan.attack, str) and plan.attack in COLUMN_ATTACKS
+    return named and isinstance(encoding, Numbers) and not callable(getattr(plan.mechanism, "log_density", None))
+
+
+def streamed_pilot(plan: Plan, runner: Runner, probe: Any, encoding: Encoding, count: int) -> Pilot:
+    """A pilot of outputs too wide to keep."""
+    size = max(1, min(chunk_size(plan.max_trials, encoding.width), -(-count // (2 * CALLS))))
+    work = chunks(PILOT, count, size)
+    narrowed, first, second = narrowed_pilot(runner, encoding(probe), encoding, work)
+    kept = [chunk.trials for chunk in work if chunk.side == 0][-(-len(first) // size) * -1 :]
+    health = health_of(runner, probe, narrowed, first, second, kept)
+    unseen = f"{NOT_LOOKED_AT}: relations between {encoding.width} columns, but for {len(narrowed.columns)} of them"
+    return Pilot(narrowed, first, second, (*health, unseen), count)
+
+
+def share_of(trials: int, width: int) -> int:
+    """Trials for choosing: a quarter of a small audit, a tenth of a large one, up to three tenths for wide outputs."""
+    wide = min(RUNS_PER_COLUMN * width, 3 * trials // 10)
+    return max(10, min(trials // 4, 15_000), min(max(trials // 10, wide), LARGEST_PILOT))
+
+
 def pilot_size(trials: int, width: int) -> int:
-    """Trials for choosing: a quarter of a small audit, a tenth of a large one, and a limit that keeps memory flat."""
-    share = max(min(trials // 4, 15_000), min(trials // 10, LARGEST_PILOT))
-    return max(10, min(share, PILOT_CELLS // max(1, width)))
+    """The same within a limit that keeps memory flat."""
+    return max(10, min(share_of(trials, width), PILOT_CELLS // max(1, width)))
 
 
 def gather(runner: Runner, work: list[Chunk]) -> list[Any]:
@@ -80,19 +118,31 @@ def prospects(attack: Any, first: np.ndarray, second: np.ndarray, light: bool = 
     Scores are fitted on one half of the pilot and judged on the other; those that need no fit see both.
     `light` leaves out the learned ones.
     """
-    half = (len(first) // 2, len(second) // 2)
+    part = [fitting_share(side) for side in (first, second)]
     discrete = distinct_share(first, second) < 1 / 3
     found: list[Prospect] = []
     if attack == "atoms" or (attack == "auto" and discrete):
         found.append(prospect_of_table(table_of(first, second)))
-    for score in candidates(attack, first[: half[0]], second[: half[1]], discrete, light):
-        whole = isinstance(score, Coordinate | Given | KnownRatio | TrailingZeros)
-        a, b = (first, second) if whole else (first[half[0] :], second[half[1] :])
-        judge = prospect_of_known if isinstance(score, KnownRatio) else prospect_of
-        found.append(judge(score, score(a), score(b)))
+    for score in candidates(attack, first[: part[0]], second[: part[1]], discrete, light):
+        whole = isinstance(score, Coordinate | Extreme | Given | KnownRatio | TrailingZeros)
+        a, b = (first, second) if whole else (first[part[0] :], second[part[1] :])
+        found.append(judged(score, score(a), score(b)))
     if not found:
         raise InvalidInput("attack", attack, "one that fits these outputs", "Use attack='auto'.")
     return found
+
+
+def judged(score: Score, first: np.ndarray, second: np.ndarray) -> Prospect:
+    """Log ratios speak for themselves, far into the tails; other scores by what was counted."""
+    if isinstance(score, KnownRatio):
+        return prospect_of_known(score, first, second)
+    return (prospect_of_fitted if isinstance(score, Quadratic) else prospect_of)(score, first, second)
+
+
+def fitting_share(rows: np.ndarray) -> int:
+    """Half of the rows, or up to four fifths where a direction among many columns is to be learned."""
+    half = len(rows) // 2
+    return int(np.clip(RUNS_PER_COLUMN * rows.shape[1], half, max(half, min(4 * len(rows) // 5, len(rows) - JUDGED))))
 
 
 def select(

@@ -6,7 +6,7 @@ Nothing here touches the trials that certify the bound, so it may look as often 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,12 @@ CAUTION = 2.5  # pilot standard errors taken off a rate before it is believed: t
 LEAST_DELTA, MOST_DELTA = 1e-9, 1 - 1e-12  # beyond these no number of trials that anyone runs tells anything
 STEP = 0.6  # between the deltas of a curve, in log odds
 LARGEST_SLOPE = 300.0  # log of a slope that no rate times the number of trials can stand, and whose square is a number
+BOLD = 1.5  # the same where caution leaves nothing to hope for: then a rare event that was seen is worth a try,
+LITTLE = 0.3  # a promised epsilon below which that is asked
+HOPE = 0.25  # at a share of what it seems to promise
+
+
+Events = list[tuple[bool, Direction, np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -108,8 +114,13 @@ class Prospect:
 
     score: Score
     thresholds: np.ndarray
-    events: list[tuple[bool, Direction, np.ndarray, np.ndarray]]
+    events: Events
     normal: bool = False
+    bold: Events | None = None
+
+    def hopeful(self) -> Prospect:
+        """The same read boldly."""
+        return self if self.bold is None else replace(self, events=self.bold, bold=None)
 
     def best(self, goals: Sequence[Target], trials: int, alpha: float, favoured: Direction | None = None) -> Choice:
         """The event, and the goal to test it at, from which most is to be expected of `trials` further runs."""
@@ -137,7 +148,12 @@ def comparable(choice: Choice, goals: Sequence[Target]) -> float:
 def best_choice(prospects: Sequence[Prospect], goals: Sequence[Target], trials: int, alpha: float) -> Choice:
     """The event with the best prospect over all candidate scores; the earlier score wins a near tie."""
     found = [prospect.best(goals, trials, alpha) for prospect in prospects]
-    return max(found, key=lambda choice: comparable(choice, goals))
+    best = max(found, key=lambda choice: comparable(choice, goals))
+    if best.predicted < LITTLE:
+        hopes = [prospect.hopeful().best(goals, trials, alpha) for prospect in prospects]
+        hope = max(hopes, key=lambda choice: comparable(choice, goals))
+        best = hope if HOPE * hope.predicted > best.predicted else best
+    return best
 
 
 def merit_of(p: Any, q: Any, epsilon: Any, delta: Any, predicted: Any) -> Any:
@@ -163,7 +179,10 @@ def prospect_of(score: Score, first: np.ndarray, second: np.ndarray) -> Prospect
     """From pilot scores: fitted normals where both look normal, cautious frequencies otherwise."""
     thresholds = candidate_thresholds(first, second)
     normal = _normal(thresholds, first, second)
-    return Prospect(score, thresholds, normal or _empirical(thresholds, first, second), normal is not None)
+    if normal is not None:
+        return Prospect(score, thresholds, normal, True)
+    careful, bold = (_empirical(thresholds, first, second, caution) for caution in (CAUTION, BOLD))
+    return Prospect(score, thresholds, careful, bold=bold)
 
 
 def prospect_of_table(table: Table) -> Prospect:
@@ -207,8 +226,16 @@ def wilson(rate: Any, trials: int, z: float) -> Any:
 
 
 def candidate_thresholds(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Distinct pilot scores: all if few, else even ranks in the bulk and geometric ones in both tails."""
-    values = np.unique(np.concatenate([first, second]))
+    """Distinct pilot scores: all if few, else even ranks in the bulk and geometric ones in both tails.
+
+    After a gap wider than the bulk a threshold stands in the middle: rare outliers may fall short of those seen.
+    """
+    pooled = np.concatenate([first, second])
+    values = np.unique(pooled)
+    low, high = np.quantile(pooled, (0.25, 0.75), method="nearest")
+    if high > low and np.isfinite(values[[0, -1]]).all():
+        gaps = np.diff(values, prepend=values[0])
+        values = np.where(gaps > high - low, values - gaps / 2, values)
     if len(values) <= MOST_THRESHOLDS:
         return values
     ranks = np.geomspace(1, len(values) / 2, MOST_THRESHOLDS // 3)
@@ -227,10 +254,7 @@ def looks_normal(scores: np.ndarray) -> bool:
     return abs(skew) < 3 * np.sqrt(6 / n) and abs(kurtosis) < 3 * np.sqrt(24 / n) and len(np.unique(scores[:200])) > 150
 
 
-Events = list[tuple[bool, Direction, np.ndarray, np.ndarray]]
-
-
-def _empirical(thresholds: np.ndarray, first: np.ndarray, second: np.ndarray) -> Events:
+def _empirical(thresholds: np.ndarray, first: np.ndarray, second: np.ndarray, caution: float) -> Events:
     """Cautious rates of the events above and below each threshold, for either dataset as the favoured one."""
     n, m = len(first), len(second)
     ours = 1 - np.searchsorted(np.sort(first), thresholds, side="left") / n
@@ -238,8 +262,8 @@ def _empirical(thresholds: np.ndarray, first: np.ndarray, second: np.ndarray) ->
     events: Events = []
     for above in (True, False):
         a, b = (ours, theirs) if above else (1 - ours, 1 - theirs)
-        events.append((above, "first", wilson(a, n, -CAUTION), wilson(b, m, CAUTION)))
-        events.append((above, "second", wilson(b, m, -CAUTION), wilson(a, n, CAUTION)))
+        events.append((above, "first", wilson(a, n, -caution), wilson(b, m, caution)))
+        events.append((above, "second", wilson(b, m, -caution), wilson(a, n, caution)))
     return events
 
 

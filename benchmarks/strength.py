@@ -1,7 +1,7 @@
 """What an audit finds: lower bounds on epsilon against goals and oracles, and trials to an early stop.
 
 Run: python -m benchmarks.strength [--seeds 20] [--first-seed 0] [--only SVT1]
-Seeds 0 to 19 are those of docs/strength.md, which a run of all rows on them writes (a quarter of an hour).
+Seeds 0 to 19 are those of docs/strength.md, which a run of all rows on them writes (an hour).
 """
 
 from __future__ import annotations
@@ -98,11 +98,51 @@ def leaky_vector(data: np.ndarray, rng: np.random.Generator, trials: int) -> np.
     return np.hstack([np.where(over, -1, above), np.where(above & ~over, noisy, 0.0)])
 
 
+def rare_leak(data: int, rng: np.random.Generator, trials: int) -> np.ndarray:
+    """A thousand normals; one of them, once in a thousand runs on one dataset only, is 20 higher."""
+    outputs = rng.standard_normal((trials, 1000))
+    outputs[:, 138] += 20.0 * data * (rng.random(trials) < 1e-3)
+    return outputs
+
+
+def correlated(data: float, rng: np.random.Generator, trials: int) -> np.ndarray:
+    """A hundred normals, two of them with correlation `data`."""
+    outputs = rng.standard_normal((trials, 100))
+    outputs[:, 57] = data * outputs[:, 12] + np.sqrt(1 - data**2) * outputs[:, 57]
+    return outputs
+
+
+def vector(data: np.ndarray, rng: np.random.Generator, trials: int) -> np.ndarray:
+    return data + rng.standard_normal((trials, len(data)))
+
+
+def walk(data: np.ndarray, rng: np.random.Generator, trials: int) -> np.ndarray:
+    """Released after every step."""
+    return vector(data, rng, trials).cumsum(axis=1)
+
+
 # The oracle ------------------------------------------------------------------------------------------
 def tails(law: Any, shift: float) -> Rates:
     """Rates of the events {output < x} on the first and on the second dataset."""
     x = np.linspace(-12, 12, 4801)
     return law.cdf(x), law.cdf(x - shift)
+
+
+def leak_rates() -> list[Rates]:
+    """Of the column that leaks: the other 999 say nothing."""
+    x = np.linspace(-6, 26, 6401)
+    return [(0.999 * stats.norm.sf(x) + 0.001 * stats.norm.sf(x - 20), stats.norm.sf(x))]
+
+
+def correlation_rates(rho: float) -> list[Rates]:
+    """Events of the likelihood ratio, b v^2 - a u^2 of the columns' sum u and difference v, by integrating over u."""
+    a, b = rho / (1 + rho) / 2, rho / (1 - rho) / 2
+    u, t = np.linspace(-9, 9, 4001), np.concatenate([np.linspace(-8, 8, 321), np.geomspace(8.05, 200, 200)])
+    rates = []
+    for wide, narrow in ((1.0, 1.0), (np.sqrt(1 + rho), np.sqrt(1 - rho))):
+        v = np.sqrt(np.maximum((t[:, None] + a * (wide * u) ** 2) / b, 0.0))
+        rates.append(2 * stats.norm.sf(v / narrow) @ stats.norm.pdf(u) * (u[1] - u[0]))
+    return [(rates[0], rates[1]), (1 - rates[1], 1 - rates[0])]
 
 
 def most_telling(first: np.ndarray, second: np.ndarray) -> Rates:
@@ -162,8 +202,15 @@ def max_rates() -> list[Rates]:
     return [most_telling(laws[0], laws[1]), most_telling(laws[1], laws[0])]
 
 
+def one_apart() -> list[Rates]:
+    """Two Gaussians a standard deviation apart, along a direction that the oracle knows."""
+    return [tails(stats.norm, 1.0)]
+
+
 MU = float(optimize.brentq(lambda mu: float(GaussianDP(mu).profile(1.0)) - 1e-5, 0.01, 5.0))
 FINE = ApproxDP(1.0, 1e-5)
+SHIFTED = float(GaussianDP(1.0).epsilon(1e-5))
+SIGNS = np.random.default_rng(7).choice([-1.0, 1.0], size=1000)
 CASES = {
     "Laplace": Case(laplace, (0.0, 1.0), 1.0, (0.90, 0.975, 0.992), lambda: [tails(stats.laplace, 1.0)]),
     "Gaussian": Case(gaussian, (0.0, MU), 1.0, (0.36, 0.57, 0.74, 0.93), lambda: [tails(stats.norm, MU)], FINE),
@@ -172,6 +219,10 @@ CASES = {
     "SVT1": vector_case(SparseVector(2.0, 8.0, 2), 0.730, (None, 0.60, 0.69)),
     "SVT4": vector_case(SparseVector(4.0, 4 / 3, 2), 3.205, (1.6, 2.6, 3.0)),
     "SVT6": vector_case(SparseVector(2.0, 2.0, None), 4.486, (1.7, 2.7, 3.5)),
+    "leak in 1 of 1,000": Case(rare_leak, (1, 0), np.inf, (None, 3.17), leak_rates, ApproxDP(1.0, 1e-4)),
+    "correlation of 2 of 100": Case(correlated, (0.0, 0.5), np.inf, (None, 3.41), lambda: correlation_rates(0.5)),
+    "walk of 600 steps": Case(walk, (np.zeros(600), np.eye(600)[450]), SHIFTED, (None, 2.64), one_apart, FINE),
+    "shift over 1,000": Case(vector, (np.zeros(1000), SIGNS / 1000**0.5), SHIFTED, (None, 2.64), one_apart, FINE),
 }
 
 
