@@ -13,7 +13,7 @@ import numpy as np
 
 from audits.densities import KnownRatio, LikelihoodRatio
 from audits.learned import Boosted, fit_boosted, fit_logistic
-from audits.tables import row_keys
+from audits.tables import distinct, row_keys
 from bounds.errors import InvalidInput
 
 NAMES = ("auto", "coordinates", "projections", "atoms", "histogram", "bits", "learned", "likelihood_ratio")
@@ -209,7 +209,7 @@ def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: boo
 def distinct_share(first: np.ndarray, second: np.ndarray) -> float:
     """Distinct outputs over outputs."""
     keys = row_keys(np.concatenate([first, second]))
-    return len(np.unique(keys)) / len(keys)
+    return len(distinct(np.sort(keys))) / len(keys)
 
 
 def telling_columns(first: np.ndarray, second: np.ndarray) -> list[int]:

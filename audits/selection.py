@@ -14,7 +14,7 @@ from scipy import special
 
 from audits.attacks import Score
 from audits.epsilon import Direction, checked_delta
-from audits.tables import Table
+from audits.tables import Table, distinct
 from bounds.guarantees import ApproxDP, Guarantee, PureDP
 
 MOST_THRESHOLDS = 1500
@@ -102,9 +102,10 @@ def best_choice(prospects: Sequence[Prospect], goals: Sequence[Target], trials: 
 
 def prospect_of(score: Score, first: np.ndarray, second: np.ndarray) -> Prospect:
     """From pilot scores: fitted normals where both look normal, cautious frequencies otherwise."""
-    thresholds = candidate_thresholds(first, second)
+    ours, theirs = np.sort(first), np.sort(second)
+    thresholds = candidate_thresholds(ours, theirs)
     normal = _normal(thresholds, first, second)
-    return Prospect(score, thresholds, normal or _empirical(thresholds, first, second), normal is not None)
+    return Prospect(score, thresholds, normal or _empirical(thresholds, ours, theirs), normal is not None)
 
 
 def prospect_of_table(table: Table) -> Prospect:
@@ -147,8 +148,8 @@ def wilson(rate: Any, trials: int, z: float) -> Any:
 
 
 def candidate_thresholds(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Distinct pilot scores: all if few, else even ranks in the bulk and geometric ones in both tails."""
-    values = np.unique(np.concatenate([first, second]))
+    """Distinct pilot scores, given in order: all if few, else even ranks in the bulk and geometric ones in both tails."""
+    values = distinct(np.sort(np.concatenate([first, second]), kind="stable"))  # merges what is in order already
     if len(values) <= MOST_THRESHOLDS:
         return values
     ranks = np.geomspace(1, len(values) / 2, MOST_THRESHOLDS // 3)
@@ -163,7 +164,8 @@ def looks_normal(scores: np.ndarray) -> bool:
     if n < 200 or not np.isfinite(spread) or spread == 0:
         return False
     z = (scores - scores.mean()) / spread
-    skew, kurtosis = float(np.mean(z**3)), float(np.mean(z**4)) - 3
+    square = z * z
+    skew, kurtosis = float(np.mean(square * z)), float(np.mean(square * square)) - 3
     return abs(skew) < 3 * np.sqrt(6 / n) and abs(kurtosis) < 3 * np.sqrt(24 / n) and len(np.unique(scores[:200])) > 150
 
 
@@ -171,10 +173,13 @@ Events = list[tuple[bool, Direction, np.ndarray, np.ndarray]]
 
 
 def _empirical(thresholds: np.ndarray, first: np.ndarray, second: np.ndarray) -> Events:
-    """Cautious rates of the events above and below each threshold, for either dataset as the favoured one."""
+    """Cautious rates of the events above and below each threshold, for either dataset as the favoured one.
+
+    Scores are given in order.
+    """
     n, m = len(first), len(second)
-    ours = 1 - np.searchsorted(np.sort(first), thresholds, side="left") / n
-    theirs = 1 - np.searchsorted(np.sort(second), thresholds, side="left") / m
+    ours = 1 - np.searchsorted(first, thresholds, side="left") / n
+    theirs = 1 - np.searchsorted(second, thresholds, side="left") / m
     events: Events = []
     for above in (True, False):
         a, b = (ours, theirs) if above else (1 - ours, 1 - theirs)
