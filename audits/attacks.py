@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from audits.densities import KnownRatio, LikelihoodRatio
+from audits.frequencies import finer, periods
 from audits.learned import Boosted, fit_boosted, fit_logistic
 from audits.tables import distinct, row_keys
 from bounds.errors import InvalidInput
@@ -21,6 +22,7 @@ MOST_COORDINATES = 16
 SURE = 1e150  # stands for infinity: its square is a number
 MOST_ROWS = 30_000
 MOST_TREE_ROWS = 20_000
+ENOUGH_KEYS = 4096
 
 
 class Score(Protocol):
@@ -198,6 +200,7 @@ def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: boo
     if wanted("histogram") and (not discrete or attack == "histogram"):
         cells = [fit_histogram(column, first, second) for column in columns]
         fitted += [*cells[:4], *([Additive(tuple(cells))] if len(cells) > 1 else [])]
+        fitted += [] if light else fit_fine(cells, first, second)
     if attack == "bits":  # on request only: nearly every float implementation leaks there, whatever its noise
         fitted += [TrailingZeros(column.column) for column in columns[:4]]
     known = isinstance(attack, AimedName)  # then there is nothing to learn
@@ -207,7 +210,10 @@ def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: boo
 
 
 def distinct_share(first: np.ndarray, second: np.ndarray) -> float:
-    """Distinct outputs over outputs."""
+    """Distinct outputs over outputs; 1 where the first few thousand never repeat, as no table of them would help."""
+    few = row_keys(np.concatenate([first[:ENOUGH_KEYS], second[:ENOUGH_KEYS]]))
+    if len(distinct(np.sort(few))) == len(few):
+        return 1.0
     keys = row_keys(np.concatenate([first, second]))
     return len(distinct(np.sort(keys))) / len(keys)
 
@@ -223,19 +229,38 @@ def telling_columns(first: np.ndarray, second: np.ndarray) -> list[int]:
     return list(np.argsort(-np.maximum(shift, spread), kind="stable")[:MOST_COORDINATES])
 
 
-def fit_histogram(base: Score, first: np.ndarray, second: np.ndarray) -> Score:
+def fit_histogram(base: Score, first: np.ndarray, second: np.ndarray) -> Histogram:
     """Cells of equal pooled mass, plus one for each value that holds more than a cell's share."""
     a, b = base(first), base(second)
     pooled = np.sort(np.concatenate([a, b]))
     cells = int(np.clip(len(pooled) ** (1 / 3), 4, 64))
     edges = np.unique(pooled[np.linspace(0, len(pooled) - 1, cells + 1)[1:-1].astype(int)])
-    values, counts = np.unique(pooled, return_counts=True)
-    heavy = values[counts > max(8, len(pooled) / cells / 4)][:256]
+    starts = np.flatnonzero(np.append(True, pooled[1:] != pooled[:-1]))
+    counts = np.diff(starts, append=len(pooled))
+    heavy = pooled[starts[counts > max(8, len(pooled) / cells / 4)]][:256]
     edges = np.unique(np.concatenate([edges, heavy, np.nextafter(heavy, np.inf)]))
     ours = np.bincount(np.searchsorted(edges, a, side="right"), minlength=len(edges) + 1)
     theirs = np.bincount(np.searchsorted(edges, b, side="right"), minlength=len(edges) + 1)
     ratio = np.log((ours + 0.5) / (len(a) + 0.5)) - np.log((theirs + 0.5) / (len(b) + 0.5))
     return Histogram(base, edges, ratio)
+
+
+def fit_fine(cells: list[Histogram], first: np.ndarray, second: np.ndarray) -> list[Score]:
+    """Narrower cells and periods, for the columns whose runs speak for them: most have neither, and cost little."""
+    narrow = [refined(cell, first, second) for cell in cells]
+    phases = [fit_histogram(phase, first, second) for phase in periods(first, second, [c.base.column for c in cells])]
+    found = [one for one, cell in zip(narrow, cells, strict=True) if one is not cell]
+    if found and len(cells) > 1:
+        found.append(Additive(tuple(narrow)))
+    if phases:
+        found += [*phases[:4], Additive((*narrow, *phases))]
+    return found
+
+
+def refined(cell: Histogram, first: np.ndarray, second: np.ndarray) -> Histogram:
+    """The same with more cells, if the runs speak for it."""
+    found = finer(cell.base(first), cell.base(second), cell.edges)
+    return cell if found is None else Histogram(cell.base, *found)
 
 
 def fit_projections(first: np.ndarray, second: np.ndarray) -> list[Score]:
