@@ -13,6 +13,7 @@ import numpy as np
 
 from audits.densities import KnownRatio, LikelihoodRatio
 from audits.frequencies import finer, periods
+from audits.interactions import fit_parities
 from audits.learned import Boosted, fit_boosted, fit_logistic
 from audits.tables import distinct, row_keys
 from bounds.errors import InvalidInput
@@ -203,6 +204,8 @@ def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: boo
         fitted += [] if light else fit_fine(cells, first, second)
     if attack == "bits":  # on request only: nearly every float implementation leaks there, whatever its noise
         fitted += [TrailingZeros(column.column) for column in columns[:4]]
+    if attack == "auto" and first.shape[1] > 1 and not (discrete or light):  # tables know parities themselves
+        fitted += fit_parities(first[:MOST_ROWS], second[:MOST_ROWS])
     known = isinstance(attack, AimedName)  # then there is nothing to learn
     if attack == "learned" or (attack == "auto" and first.shape[1] > 1 and not (discrete or light or known)):
         fitted += fit_learned(first, second)
@@ -248,7 +251,7 @@ def fit_histogram(base: Score, first: np.ndarray, second: np.ndarray) -> Histogr
 def fit_fine(cells: list[Histogram], first: np.ndarray, second: np.ndarray) -> list[Score]:
     """Narrower cells and periods, for the columns whose runs speak for them: most have neither, and cost little."""
     narrow = [refined(cell, first, second) for cell in cells]
-    phases = [fit_histogram(phase, first, second) for phase in periods(first, second, [c.base.column for c in cells])]
+    phases = [fit_histogram(phase, first, second) for phase in periods(first, second)]
     found = [one for one, cell in zip(narrow, cells, strict=True) if one is not cell]
     if found and len(cells) > 1:
         found.append(Additive(tuple(narrow)))

@@ -6,7 +6,7 @@ functions gives its period; structure without a period is left to as many cells 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from scipy import special
 
 from audits.tables import WEIGHTS
 
+MOST_COLUMNS = 64
 CELLS = 2**15  # of the histogram that is transformed: periods down to two of them
 PADDING = 4  # values of the transform for each cycle over the range: a peak between two of them is still seen
 BLOCK = 64  # cycles over the range among which a line must stand out; fewer cycles need no transform
@@ -42,10 +43,10 @@ class Phase:
         return self.phrase(lambda column: "output" if self.only else f"output[{column}]")
 
 
-def periods(first: np.ndarray, second: np.ndarray, columns: Sequence[int]) -> list[Phase]:
-    """Those of the columns with a period that only one dataset has, or has at another phase; the clearest first."""
+def periods(first: np.ndarray, second: np.ndarray) -> list[Phase]:
+    """The columns with a period that only one dataset has, or has at another phase; the clearest first."""
     found = []
-    for j in columns:
+    for j in range(min(first.shape[1], MOST_COLUMNS)):
         clarity, period = line(first[:, j], second[:, j])
         if clarity > 0:
             found.append((clarity, Phase(j, period, first.shape[1] == 1)))
@@ -55,9 +56,10 @@ def periods(first: np.ndarray, second: np.ndarray, columns: Sequence[int]) -> li
 def line(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
     """How clear the clearest line is (positive: not by chance), and its period."""
     low, high = np.quantile(np.concatenate([first[:5000], second[:5000]]), [0.005, 0.995], method="nearest")
-    if not 0 < high - low < np.inf:
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        scale = CELLS / (high - low)
+    if not 0 < scale < np.inf:
         return 0.0, 1.0
-    scale = CELLS / (high - low)
     signed = sum(
         sign * np.bincount(((x[(x >= low) & (x < high)] - low) * scale).astype(int), minlength=CELLS)[:CELLS] / len(x)
         for sign, x in ((1.0, first), (-1.0, second))

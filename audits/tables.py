@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import special
 
+from audits.interactions import signs, telling_terms
 from audits.learned import fit_additive, fit_boosted
 
 MOST_WORK = 2 * 10**9  # outputs times squared columns of an additive model
@@ -73,8 +74,10 @@ class Table:
     def _names(self) -> list[str]:
         rich = self.rows.shape[1] > 1 and len(self.keys) > 8
         additive = rich and len(self.keys) * one_hot(self.rows).shape[1] ** 2 <= MOST_WORK
+        together = rich and telling_terms(self.rows, self.counts.sum(axis=0))
         return [
             "",
+            *(["shrunk to parities"] if together else []),
             *(["shrunk to boosted trees"] if rich else []),
             *(["shrunk to an additive model"] if additive else []),
         ]
@@ -84,7 +87,10 @@ class Table:
         if not name:
             return np.zeros(len(self.keys))
         if not name.endswith("trees"):
-            return fit_additive(one_hot(self.rows), counts)
+            parities = name.endswith("parities")
+            features = signs(telling_terms(self.rows, counts), self.rows) if parities else one_hot(self.rows)
+            weights = fit_additive(features, counts)
+            return features @ weights[:-1] + weights[-1]
         rows, side = np.concatenate([self.rows, self.rows]), np.repeat([1.0, 0.0], len(self.rows))
         return fit_boosted(rows, side, counts.reshape(-1).astype(float), rounds=ROUNDS)(self.rows)
 
