@@ -102,7 +102,7 @@ class Additive:
         return np.sum([part(rows) for part in self.parts], axis=0)
 
     def __str__(self) -> str:
-        return f"sum of the log-likelihood ratios of {len(self.parts)} outputs (histograms)"
+        return f"sum of the log-likelihood ratios of {len(self.parts)} histograms"
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: boo
     if attack == "bits":  # on request only: nearly every float implementation leaks there, whatever its noise
         fitted += [TrailingZeros(column.column) for column in columns[:4]]
     if attack == "auto" and first.shape[1] > 1 and not (discrete or light):  # tables know parities themselves
-        fitted += fit_parities(first[:MOST_ROWS], second[:MOST_ROWS])
+        fitted += fit_parities(first, second)
     known = isinstance(attack, AimedName)  # then there is nothing to learn
     if attack == "learned" or (attack == "auto" and first.shape[1] > 1 and not (discrete or light or known)):
         fitted += fit_learned(first, second)
@@ -252,7 +252,7 @@ def fit_fine(cells: list[Histogram], first: np.ndarray, second: np.ndarray) -> l
     """Narrower cells and periods, for the columns whose runs speak for them: most have neither, and cost little."""
     narrow = [refined(cell, first, second) for cell in cells]
     phases = [fit_histogram(phase, first, second) for phase in periods(first, second)]
-    found = [one for one, cell in zip(narrow, cells, strict=True) if one is not cell]
+    found: list[Score] = [one for one, cell in zip(narrow, cells, strict=True) if one is not cell]
     if found and len(cells) > 1:
         found.append(Additive(tuple(narrow)))
     if phases:

@@ -32,7 +32,7 @@ class Phase:
     only: bool = True
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
-        with np.errstate(invalid="ignore"):  # infinite outputs have no phase
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite outputs have no phase
             return np.nan_to_num(np.mod(rows[:, self.column] / self.period, 1.0), nan=0.0)
 
     def phrase(self, name: Callable[[int], str]) -> str:

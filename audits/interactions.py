@@ -15,6 +15,7 @@ from audits.learned import fit_additive
 
 MOST_VALUES = 8  # of a column that is worth bits
 MOST_BITS = 512
+MOST_CELLS = 2**21  # runs of a dataset times bits
 ALL_SUBSETS = 16  # bits of which every subset is looked at
 MOST_TERMS = 32
 SURE = 8.0  # a term that chance alone makes in one audit of e to this many
@@ -46,6 +47,8 @@ class Parities:
 
 def fit_parities(first: np.ndarray, second: np.ndarray) -> list[Parities]:
     """A score if any two or more bits tell the datasets apart beyond what each says alone; none otherwise."""
+    few = MOST_CELLS // max(1, len(bits_of(np.concatenate([first[:1000], second[:1000]]))))
+    first, second = first[:few], second[:few]
     rows, counts = np.concatenate([first, second]), np.repeat(np.eye(2), [len(first), len(second)], axis=1)
     terms = telling_terms(rows, counts)
     if not terms:

@@ -148,7 +148,7 @@ def wilson(rate: Any, trials: int, z: float) -> Any:
 
 
 def candidate_thresholds(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Distinct pilot scores, given in order: all if few, else even ranks in the bulk and geometric ones in both tails."""
+    """Distinct ones of scores in order: all if few, else even ranks in the bulk and geometric ones in both tails."""
     values = distinct(np.sort(np.concatenate([first, second]), kind="stable"))  # merges what is in order already
     if len(values) <= MOST_THRESHOLDS:
         return values

@@ -86,13 +86,13 @@ class Table:
         """Log-likelihood ratio of each output by a model of its columns; none says that the datasets agree."""
         if not name:
             return np.zeros(len(self.keys))
-        if not name.endswith("trees"):
-            parities = name.endswith("parities")
-            features = signs(telling_terms(self.rows, counts), self.rows) if parities else one_hot(self.rows)
-            weights = fit_additive(features, counts)
-            return features @ weights[:-1] + weights[-1]
-        rows, side = np.concatenate([self.rows, self.rows]), np.repeat([1.0, 0.0], len(self.rows))
-        return fit_boosted(rows, side, counts.reshape(-1).astype(float), rounds=ROUNDS)(self.rows)
+        if name.endswith("trees"):
+            rows, side = np.concatenate([self.rows, self.rows]), np.repeat([1.0, 0.0], len(self.rows))
+            return fit_boosted(rows, side, counts.reshape(-1).astype(float), rounds=ROUNDS)(self.rows)
+        parities = name.endswith("parities")
+        features = signs(telling_terms(self.rows, counts), self.rows) if parities else one_hot(self.rows)
+        weights = fit_additive(features, counts)
+        return features @ weights[:-1] + weights[-1]
 
 
 def table_of(first: np.ndarray, second: np.ndarray) -> Table:
