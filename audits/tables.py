@@ -16,6 +16,7 @@ from audits.learned import fit_additive, fit_boosted
 
 MOST_WORK = 2 * 10**9  # outputs times squared columns of an additive model
 ROUNDS = 150  # rows are distinct outputs, so trees are cheap here
+LEAST_CHANCE = 0.05  # runs are never taken for more than twenty times their number
 WEIGHTS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 1e5)  # pseudo-runs that a model is worth, per output
 
 
@@ -96,15 +97,28 @@ class Table:
 
 
 def table_of(first: np.ndarray, second: np.ndarray) -> Table:
-    """Count the distinct outputs in each half of both sides."""
+    """Count the distinct outputs in each half of both sides: in runs without common noise that would tell as much."""
     sides = [row_keys(first), row_keys(second)]
     keys, place = np.unique(np.concatenate(sides), return_index=True)
-    counts = np.zeros((2, 2, len(keys)), dtype=np.int64)
+    counts = np.zeros((2, 2, len(keys)))
     for i, side in enumerate(sides):
         half = len(side) // 2
         for j, part in enumerate((side[:half], side[half:])):
             counts[j, i] = np.bincount(np.searchsorted(keys, part), minlength=len(keys))
-    return Table(keys, np.concatenate([first, second])[place], counts)
+    return Table(keys, np.concatenate([first, second])[place], counts / chance(sides[0], sides[1], counts.sum(axis=0)))
+
+
+def chance(first: np.ndarray, second: np.ndarray, counts: np.ndarray) -> float:
+    """The variance of the counts' differences, relative to that of independent runs.
+
+    Runs of the same seed that give the same output on both datasets cancel; without common noise they do so as often
+    as outputs agree by accident.
+    """
+    law = counts / counts.sum(axis=1, keepdims=True)
+    apart = 1.0 - float(law[0] @ law[1])
+    if apart <= 0 or len(first) != len(second):
+        return 1.0
+    return float(np.clip(np.mean(first != second) / apart, LEAST_CHANCE, 1.0))
 
 
 def distinct(values: np.ndarray) -> np.ndarray:
