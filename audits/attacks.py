@@ -13,8 +13,10 @@ import numpy as np
 
 from audits.columns import Ruler, telling
 from audits.densities import KnownRatio, LikelihoodRatio
+from audits.frequencies import finer, periods
+from audits.interactions import fit_parities
 from audits.learned import fit_logistic, fit_trees
-from audits.tables import Name, row_keys
+from audits.tables import Name, distinct, row_keys
 from audits.wide import fit_plain_projections, fit_wide
 from bounds.errors import InvalidInput
 
@@ -24,6 +26,7 @@ SURE = 1e150  # stands for infinity: its square is a number
 MOST_ROWS = 30_000
 MOST_LEARNED = 256  # columns
 MOST_CELLS = 2 * 10**6  # of a logistic regression
+ENOUGH_KEYS = 4096
 
 
 class Score(Protocol):
@@ -72,7 +75,7 @@ class Additive:
         return np.sum([part(rows) for part in self.parts], axis=0)
 
     def phrase(self, name: Name) -> str:
-        return f"sum of the log-likelihood ratios of {len(self.parts)} outputs (histograms)"
+        return f"sum of the log-likelihood ratios of {len(self.parts)} histograms"
 
 
 @dataclass(frozen=True)
@@ -173,8 +176,11 @@ def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: boo
     if wanted("histogram") and (not discrete or attack == "histogram"):
         cells = [fit_histogram(column, first, second) for column in columns]
         fitted += [*cells[:4], *([Additive(tuple(cells))] if len(cells) > 1 else [])]
+        fitted += [] if light else fit_fine(cells, first, second)
     if attack == "bits":  # on request only: nearly every float implementation leaks there, whatever its noise
         fitted += [TrailingZeros(column.column) for column in columns[:4]]
+    if attack == "auto" and first.shape[1] > 1 and not (discrete or light):  # tables know parities themselves
+        fitted += fit_parities(first, second)
     known = isinstance(attack, AimedName)  # then there is nothing to learn
     if attack == "learned" or (attack == "auto" and first.shape[1] > 1 and not (discrete or light or known)):
         fitted += fit_learned(first, second)
@@ -182,13 +188,13 @@ def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: boo
 
 
 def distinct_share(first: np.ndarray, second: np.ndarray) -> float:
-    """Distinct outputs over outputs; of many columns one that never repeats is enough."""
-    if first.shape[1] > MOST_COORDINATES:
-        column = np.concatenate([first[:, 0], second[:, 0]])
-        if len(np.unique(column)) == len(column):
+    """Distinct outputs over outputs; 1 where the first few thousand never repeat, as no table of them would help."""
+    few = np.concatenate([first[:ENOUGH_KEYS], second[:ENOUGH_KEYS]])
+    for part in (few[:, :1], few):  # often one column says it
+        if len(distinct(np.sort(row_keys(part)))) == len(few):
             return 1.0
     keys = row_keys(np.concatenate([first, second]))
-    return len(np.unique(keys)) / len(keys)
+    return len(distinct(np.sort(keys))) / len(keys)
 
 
 def telling_columns(first: np.ndarray, second: np.ndarray, most: int = MOST_COORDINATES) -> list[int]:
@@ -199,19 +205,38 @@ def telling_columns(first: np.ndarray, second: np.ndarray, most: int = MOST_COOR
     return telling(ruler.seen(first), ruler.seen(second), most)
 
 
-def fit_histogram(base: Score, first: np.ndarray, second: np.ndarray) -> Score:
+def fit_histogram(base: Score, first: np.ndarray, second: np.ndarray) -> Histogram:
     """Cells of equal pooled mass, plus one for each value that holds more than a cell's share."""
     a, b = base(first), base(second)
     pooled = np.sort(np.concatenate([a, b]))
     cells = int(np.clip(len(pooled) ** (1 / 3), 4, 64))
     edges = np.unique(pooled[np.linspace(0, len(pooled) - 1, cells + 1)[1:-1].astype(int)])
-    values, counts = np.unique(pooled, return_counts=True)
-    heavy = values[counts > max(8, len(pooled) / cells / 4)][:256]
+    starts = np.flatnonzero(np.append(True, pooled[1:] != pooled[:-1]))
+    counts = np.diff(starts, append=len(pooled))
+    heavy = pooled[starts[counts > max(8, len(pooled) / cells / 4)]][:256]
     edges = np.unique(np.concatenate([edges, heavy, np.nextafter(heavy, np.inf)]))
     ours = np.bincount(np.searchsorted(edges, a, side="right"), minlength=len(edges) + 1)
     theirs = np.bincount(np.searchsorted(edges, b, side="right"), minlength=len(edges) + 1)
     ratio = np.log((ours + 0.5) / (len(a) + 0.5)) - np.log((theirs + 0.5) / (len(b) + 0.5))
     return Histogram(base, edges, ratio)
+
+
+def fit_fine(cells: list[Histogram], first: np.ndarray, second: np.ndarray) -> list[Score]:
+    """Narrower cells and periods, for the columns whose runs speak for them: most have neither, and cost little."""
+    narrow = [refined(cell, first, second) for cell in cells]
+    phases = [fit_histogram(phase, first, second) for phase in periods(first, second)]
+    found: list[Score] = [one for one, cell in zip(narrow, cells, strict=True) if one is not cell]
+    if found and len(cells) > 1:
+        found.append(Additive(tuple(narrow)))
+    if phases:
+        found += [*phases[:4], Additive((*narrow, *phases))]
+    return found
+
+
+def refined(cell: Histogram, first: np.ndarray, second: np.ndarray) -> Histogram:
+    """The same with more cells, if the runs speak for it."""
+    found = finer(cell.base(first), cell.base(second), cell.edges)
+    return cell if found is None else Histogram(cell.base, *found)
 
 
 def fit_learned(first: np.ndarray, second: np.ndarray) -> list[Score]:

@@ -38,6 +38,7 @@ from bounds.guarantees import Guarantee
 
 CURVE_TRIALS = 500_000
 CURVE_POINTS = 41
+CURVE_PILOT = 50_000  # runs of the pilot that place the points
 ASSUMPTIONS = (None, "gdp")
 
 
@@ -127,7 +128,8 @@ class Tally:
         counts = np.zeros(1 + len(self.grid), dtype=np.int64)
         counts[0] = np.count_nonzero(self.choice.holds(scores))
         if chunk.first < CURVE_TRIALS:
-            counts[1:] = len(scores) - np.searchsorted(np.sort(scores), self.grid, side="left")
+            places = np.bincount(np.searchsorted(self.grid, scores, side="right"), minlength=len(counts))
+            counts[1:] = places[:0:-1].cumsum()[::-1]
         return counts
 
 
@@ -167,7 +169,7 @@ def audit_fixed(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     """A pilot chooses the event, all remaining trials test it."""
     runner = plan.runner(pair)
     left = plan.max_trials - spent
-    pilot = run_pilot(plan, runner, None, left)
+    pilot = run_pilot(plan, runner, None, left, twin=True)  # common noise cancels in what tells the datasets apart
     attack = aimed(plan.attack, plan.mechanism, runner.pair)
     choice = select(attack, pilot.first, pilot.second, plan.goals, left - pilot.trials, plan.alpha)
     pilot = pilot.read_by(choice)
@@ -179,7 +181,7 @@ def certify(plan: Plan, runner: Runner, pilot: Pilot, choice: Choice, spent: int
     """Fresh trials on both datasets. Ctrl-C ends them early, and what was counted is kept."""
     ahead = spent + pilot.trials
     work = chunks(TEST, plan.max_trials - ahead, chunk_size(plan.max_trials, pilot.encoding.width))
-    scores = np.concatenate([choice.score(pilot.first), choice.score(pilot.second)])
+    scores = np.concatenate([choice.score(side[:CURVE_PILOT]) for side in (pilot.first, pilot.second)])
     grid = np.unique(np.quantile(scores, np.linspace(0.01, 0.99, CURVE_POINTS), method="lower"))
     tally = Tally(pilot.encoding, choice, grid)
     totals = Tested(choice, np.zeros((2, 1 + len(grid)), dtype=np.int64))

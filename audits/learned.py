@@ -37,14 +37,14 @@ def fit_logistic(features: np.ndarray, side: np.ndarray, ridge: float = 1e-3) ->
 
 
 def fit_additive(features: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Log odds of each row's first count against its second, linear in the features.
+    """Weights and then the intercept of the log odds of each row's first count against its second.
 
     The weights are held at 0 by the precision of RIDGES under which the counts are likeliest, the weights integrated
     out by Laplace's method: rare features would else seem telling by chance.
     """
     X = np.hstack([features, np.ones((len(features), 1))])
     (hits, others), w = counts.astype(float), np.zeros(X.shape[1])
-    runs, best = hits + others, (-np.inf, np.zeros(len(X)))
+    runs, best = hits + others, (-np.inf, w)
     for ridge in RIDGES:  # from strong to weak: each starts from the one before
         penalty = np.append(np.full(features.shape[1], ridge), FREE)
         for _ in range(NEWTON_STEPS):
@@ -57,7 +57,7 @@ def fit_additive(features: np.ndarray, counts: np.ndarray) -> np.ndarray:
         z = X @ w
         fit = hits @ z - runs @ np.logaddexp(0, z) - penalty @ w**2 / 2
         evidence = fit + (np.log(penalty).sum() - np.linalg.slogdet(curve)[1]) / 2
-        best = max(best, (float(evidence), z), key=lambda found: found[0])
+        best = max(best, (float(evidence), w), key=lambda found: found[0])
     return best[1]
 
 
@@ -97,9 +97,6 @@ class GradientBoosted:
     def phrase(self, name: Callable[[int], str]) -> str:
         """In words."""
         return f"learned log-likelihood ratio (gradient boosting on {len(self.columns)} outputs)"
-
-    def __str__(self) -> str:
-        return self.phrase(str)
 
 
 def fit_trees(rows: np.ndarray, side: np.ndarray, columns: np.ndarray) -> GradientBoosted | Boosted:

@@ -14,7 +14,7 @@ from scipy import special
 
 from audits.attacks import Score
 from audits.epsilon import Direction, checked_delta
-from audits.tables import Table
+from audits.tables import Table, distinct
 from bounds.guarantees import ApproxDP, Guarantee, PureDP
 
 MOST_THRESHOLDS = 1500
@@ -177,11 +177,12 @@ def evidence(p: Any, q: Any, epsilon: Any, delta: Any) -> Any:
 
 def prospect_of(score: Score, first: np.ndarray, second: np.ndarray) -> Prospect:
     """From pilot scores: fitted normals where both look normal, cautious frequencies otherwise."""
-    thresholds = candidate_thresholds(first, second)
+    ours, theirs = np.sort(first), np.sort(second)
+    thresholds = candidate_thresholds(ours, theirs)
     normal = _normal(thresholds, first, second)
     if normal is not None:
         return Prospect(score, thresholds, normal, True)
-    careful, bold = (_empirical(thresholds, first, second, caution) for caution in (CAUTION, BOLD))
+    careful, bold = (_empirical(thresholds, ours, theirs, caution) for caution in (CAUTION, BOLD))
     return Prospect(score, thresholds, careful, bold=bold)
 
 
@@ -226,13 +227,13 @@ def wilson(rate: Any, trials: int, z: float) -> Any:
 
 
 def candidate_thresholds(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Distinct pilot scores: all if few, else even ranks in the bulk and geometric ones in both tails.
+    """Distinct ones of scores in order: all if few, else even ranks in the bulk and geometric ones in both tails.
 
     After a gap wider than the bulk a threshold stands in the middle: rare outliers may fall short of those seen.
     """
-    pooled = np.concatenate([first, second])
-    values = np.unique(pooled)
-    low, high = np.quantile(pooled, (0.25, 0.75), method="nearest")
+    pooled = np.sort(np.concatenate([first, second]), kind="stable")  # merges what is in order already
+    values = distinct(pooled)
+    low, high = pooled[len(pooled) // 4], pooled[3 * len(pooled) // 4]
     if high > low and np.isfinite(values[[0, -1]]).all():
         gaps = np.diff(values, prepend=values[0])
         values = np.where(gaps > high - low, values - gaps / 2, values)
@@ -250,15 +251,19 @@ def looks_normal(scores: np.ndarray) -> bool:
     if n < 200 or not np.isfinite(spread) or spread == 0:
         return False
     z = (scores - scores.mean()) / spread
-    skew, kurtosis = float(np.mean(z**3)), float(np.mean(z**4)) - 3
+    square = z * z
+    skew, kurtosis = float(np.mean(square * z)), float(np.mean(square * square)) - 3
     return abs(skew) < 3 * np.sqrt(6 / n) and abs(kurtosis) < 3 * np.sqrt(24 / n) and len(np.unique(scores[:200])) > 150
 
 
 def _empirical(thresholds: np.ndarray, first: np.ndarray, second: np.ndarray, caution: float) -> Events:
-    """Cautious rates of the events above and below each threshold, for either dataset as the favoured one."""
+    """Cautious rates of the events above and below each threshold, for either dataset as the favoured one.
+
+    Scores are given in order.
+    """
     n, m = len(first), len(second)
-    ours = 1 - np.searchsorted(np.sort(first), thresholds, side="left") / n
-    theirs = 1 - np.searchsorted(np.sort(second), thresholds, side="left") / m
+    ours = 1 - np.searchsorted(first, thresholds, side="left") / n
+    theirs = 1 - np.searchsorted(second, thresholds, side="left") / m
     events: Events = []
     for above in (True, False):
         a, b = (ours, theirs) if above else (1 - ours, 1 - theirs)

@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import special
 
+from audits.interactions import signs, telling_terms
 from audits.learned import fit_additive, fit_boosted
 
 Name = Callable[[int], str]  # the user's word for a column
 MOST_WORK = 2 * 10**9  # outputs times squared columns of an additive model
 ROUNDS = 150  # rows are distinct outputs, so trees are cheap here
+LEAST_CHANCE = 0.05  # runs are never taken for more than twenty times their number
 WEIGHTS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 1e5)  # pseudo-runs that a model is worth, per output
 
 
@@ -77,8 +79,10 @@ class Table:
     def _names(self) -> list[str]:
         rich = self.rows.shape[1] > 1 and len(self.keys) > 8
         additive = rich and len(self.keys) * one_hot(self.rows).shape[1] ** 2 <= MOST_WORK
+        together = rich and telling_terms(self.rows, self.counts.sum(axis=0))
         return [
             "",
+            *(["shrunk to parities"] if together else []),
             *(["shrunk to boosted trees"] if rich else []),
             *(["shrunk to an additive model"] if additive else []),
         ]
@@ -87,22 +91,43 @@ class Table:
         """Log-likelihood ratio of each output by a model of its columns; none says that the datasets agree."""
         if not name:
             return np.zeros(len(self.keys))
-        if not name.endswith("trees"):
-            return fit_additive(one_hot(self.rows), counts)
-        rows, side = np.concatenate([self.rows, self.rows]), np.repeat([1.0, 0.0], len(self.rows))
-        return fit_boosted(rows, side, counts.reshape(-1).astype(float), rounds=ROUNDS)(self.rows)
+        if name.endswith("trees"):
+            rows, side = np.concatenate([self.rows, self.rows]), np.repeat([1.0, 0.0], len(self.rows))
+            return fit_boosted(rows, side, counts.reshape(-1).astype(float), rounds=ROUNDS)(self.rows)
+        parities = name.endswith("parities")
+        features = signs(telling_terms(self.rows, counts), self.rows) if parities else one_hot(self.rows)
+        weights = fit_additive(features, counts)
+        return features @ weights[:-1] + weights[-1]
 
 
 def table_of(first: np.ndarray, second: np.ndarray) -> Table:
-    """Count the distinct outputs in each half of both sides."""
+    """Count the distinct outputs in each half of both sides: in runs without common noise that would tell as much."""
     sides = [row_keys(first), row_keys(second)]
     keys, place = np.unique(np.concatenate(sides), return_index=True)
-    counts = np.zeros((2, 2, len(keys)), dtype=np.int64)
+    counts = np.zeros((2, 2, len(keys)))
     for i, side in enumerate(sides):
         half = len(side) // 2
         for j, part in enumerate((side[:half], side[half:])):
             counts[j, i] = np.bincount(np.searchsorted(keys, part), minlength=len(keys))
-    return Table(keys, np.concatenate([first, second])[place], counts)
+    return Table(keys, np.concatenate([first, second])[place], counts / chance(sides[0], sides[1], counts.sum(axis=0)))
+
+
+def chance(first: np.ndarray, second: np.ndarray, counts: np.ndarray) -> float:
+    """The variance of the counts' differences, relative to that of independent runs.
+
+    Runs of the same seed that give the same output on both datasets cancel; without common noise they do so as often
+    as outputs agree by accident.
+    """
+    law = counts / counts.sum(axis=1, keepdims=True)
+    apart = 1.0 - float(law[0] @ law[1])
+    if apart <= 0 or len(first) != len(second):
+        return 1.0
+    return float(np.clip(np.mean(first != second) / apart, LEAST_CHANCE, 1.0))
+
+
+def distinct(values: np.ndarray) -> np.ndarray:
+    """The distinct ones of values in order; np.unique hashes them first, which takes many times as long."""
+    return values[np.append(True, values[1:] != values[:-1])] if len(values) else values
 
 
 def row_keys(rows: np.ndarray) -> np.ndarray:

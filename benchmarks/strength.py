@@ -52,6 +52,27 @@ def noisy_max(data: np.ndarray, rng: np.random.Generator, trials: int) -> np.nda
     return (data + rng.laplace(scale=2.0, size=(trials, len(data)))).argmax(axis=1)
 
 
+def comb(data: int, rng: np.random.Generator, trials: int) -> np.ndarray:
+    """Uniform on [0, 1), or with densities of 1.5 and 0.5 by turns: 500 teeth."""
+    late = rng.random(trials) < (0.25 if data else 0.5)
+    return (rng.integers(500, size=trials) + (late + rng.random(trials)) / 2) / 500
+
+
+@dataclass(frozen=True)
+class FairBits:
+    """Fair bits; on one dataset an odd number of those at `places` is set in a quarter of the runs only."""
+
+    bits: int
+    places: tuple[int, ...]
+
+    def __call__(self, data: int, rng: np.random.Generator, trials: int) -> np.ndarray:
+        bits = rng.integers(2, size=(trials, self.bits), dtype=np.int8)
+        if data:
+            *others, last = self.places
+            bits[:, last] = (bits[:, others].sum(axis=1) + (rng.random(trials) < 0.25)) % 2
+        return bits
+
+
 @dataclass(frozen=True)
 class SparseVector:
     """Which noisy queries reach a noisy threshold; -1 after `stop` of them. Scales of Lyu, Su and Li (2017)."""
@@ -202,6 +223,11 @@ def max_rates() -> list[Rates]:
     return [most_telling(laws[0], laws[1]), most_telling(laws[1], laws[0])]
 
 
+def quarter_rates() -> list[Rates]:
+    """An event that one dataset meets in half of its runs and the other in a quarter, and its complement."""
+    return [(np.array([0.5]), np.array([0.25])), (np.array([0.75]), np.array([0.5]))]
+
+
 def one_apart() -> list[Rates]:
     """Two Gaussians a standard deviation apart, along a direction that the oracle knows."""
     return [tails(stats.norm, 1.0)]
@@ -223,6 +249,9 @@ CASES = {
     "correlation of 2 of 100": Case(correlated, (0.0, 0.5), np.inf, (None, 3.41), lambda: correlation_rates(0.5)),
     "walk of 600 steps": Case(walk, (np.zeros(600), np.eye(600)[450]), SHIFTED, (None, 2.64), one_apart, FINE),
     "shift over 1,000": Case(vector, (np.zeros(1000), SIGNS / 1000**0.5), SHIFTED, (None, 2.64), one_apart, FINE),
+    "comb of 500 teeth": Case(comb, (0, 1), 0.693, (None, 0.61), quarter_rates),
+    "two of 30 bits": Case(FairBits(30, (4, 21)), (0, 1), 0.693, (None, 0.61), quarter_rates),
+    "parity of 14 bits": Case(FairBits(14, tuple(range(14))), (0, 1), 0.693, (None, 0.61), quarter_rates),
 }
 
 
