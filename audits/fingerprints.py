@@ -12,12 +12,11 @@ import dis
 import functools
 import hashlib
 import importlib
-import importlib.metadata
+import os
 import platform
 import random
 import struct
 import sys
-import sysconfig
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -33,7 +32,7 @@ if TYPE_CHECKING:  # plans have fingerprints, too
     from audits.plan import Plan
 
 REMEDY = "Pass key='...', a name of your own for this mechanism and its data; or no checkpoint."
-OURS = ("audits", "bounds")  # known by their files, which the version of dpcheck stands for
+OURS = ("audits", "bounds")  # known by their files, as if installed
 INSTALLED = {"site-packages", "dist-packages"}
 ABSENT = NotImplemented
 DRAWN = 64  # pairs that stand for a strategy
@@ -70,7 +69,7 @@ def content(value: Any, what: str = "value") -> str:
 
 @functools.cache
 def version() -> str:
-    """dpcheck's version and the files that decide which trials run and what is made of them."""
+    """The files that decide which trials run and what is made of them: finer than a version's number."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     return _hash("dpcheck", *(part for file in files for part in (file.name, file.read_bytes()))).hex()
 
@@ -240,14 +239,15 @@ class Reader:
             "object",
             self(function),
             self(arguments, " (made from)"),
-            *(self(part) for part in self._state(type(value), state)),
-            *(self(entry, f"[{i}]") for i, entry in enumerate(entries or ())),
-            *(items if isinstance(value, OrderedDict) else sorted(items)),
+            _hash("state", *(self(part) for part in self._state(type(value), state))),
+            _hash("entries", *(self(entry, f"[{i}]") for i, entry in enumerate(entries or ()))),
+            _hash("items", *(items if isinstance(value, OrderedDict) else sorted(items))),
         )
 
     def _state(self, cls: type, state: Any) -> list[Any]:
         """What the object holds, without what it has only worked out from the rest."""
-        parts = list(state) if isinstance(state, tuple) else [state]
+        slotted = type(state) is tuple and len(state) == 2 and all(part is None or type(part) is dict for part in state)
+        parts = list(state) if slotted else [state]
         return [self._held(cls, part) if type(part) is dict else part for part in parts]
 
     def _held(self, cls: type, state: dict[Any, Any]) -> dict[Any, Any] | None:
@@ -306,7 +306,7 @@ def _home(name: str) -> str | None:
     top, file = name.partition(".")[0], getattr(sys.modules.get(name), "__file__", None)
     if file is None:
         return f"python {platform.python_version()}" if top in sys.stdlib_module_names - {"__main__"} else None
-    installed = INSTALLED & set(Path(file).parts) or Path(file).is_relative_to(sysconfig.get_path("stdlib"))
+    installed = INSTALLED & set(Path(file).parts) or Path(file).is_relative_to(Path(os.__file__).parent)
     if not (installed or top in OURS):
         return None
     known = getattr(sys.modules.get(top), "__version__", "")

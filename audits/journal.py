@@ -118,10 +118,12 @@ class Journal:
 
 def _difference(content: bytes, fingerprint: Mapping[str, str]) -> str:
     """What is not as it was."""
+    kind, _, rest = content.partition(b"\n")
     try:
-        assert content.startswith(MAGIC)
-        before = json.loads(content[len(MAGIC) : content.index(b"\n", len(MAGIC))])
-        names = [name for name in {**before, **fingerprint} if before.get(name) != fingerprint.get(name)]
-    except (AssertionError, ValueError):
+        before = json.loads(rest.partition(b"\n")[0]) if kind + b"\n" == MAGIC else None
+    except ValueError:  # half an opening, or somebody else's file
+        before = None
+    if not isinstance(before, dict):
         return "it is of another kind or version"
+    names = [name for name in {**before, **fingerprint} if before.get(name) != fingerprint.get(name)]
     return f"other than it was: {', '.join(names)}"

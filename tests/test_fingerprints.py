@@ -343,6 +343,15 @@ def test_a_checkpoint_of_other_code_or_data_is_refused(name: str, tmp_path: Path
         audit(**after, **CLAIM, checkpoint=file)
 
 
+def test_what_is_no_checkpoint_is_refused_and_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "audit.ckpt"
+    for foreign in (b"my thesis", b"dpcheck journal 2\n{", b"dpcheck journal 1\nabc\n", b"\xff" * 99):
+        file.write_bytes(foreign)
+        with pytest.raises(InvalidInput, match="of another kind or version"):
+            audit(noisy, pair=(0.0, 1.0), **CLAIM, checkpoint=file)
+        assert file.read_bytes() == foreign
+
+
 class Locked:
     """A mechanism with something in it that has no content."""
 
