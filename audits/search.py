@@ -26,10 +26,8 @@ from bounds.errors import InvalidInput
 
 BUDGET = 0.25  # share of the trials, up to LARGEST_BUDGET
 LARGEST_BUDGET = 400_000
-STARTED, CHANGED = (
-    0.55,
-    0.85,
-)  # of the budget: spent when the race is over, and when changes end; shrinking has the rest
+STARTED = 0.55  # of the budget, spent when the race is over
+CHANGED = 0.85  # of the budget, spent when changes end; shrinking has the rest
 MOST_PAIRS = 256
 FEW_PAIRS = 48  # even if the budget is small,
 FEW_RUNS = 50  # as long as each can have so many of the budget's runs;
