@@ -87,11 +87,12 @@ class Answers(Neighbours):
         return [ones, *mixed, *alone, np.where(place % 2 == 0, ones, -1.0)]
 
     def random(self, rng: np.random.Generator) -> Pair:
-        """A few levels, and any answers that move."""
+        """A few levels, or any answers; and any of them move."""
         k, low, high = self.domain.d or 1, self.domain.low, self.domain.high
         levels = rng.choice([low, self.domain.middle, high, rng.uniform(low, high)], size=int(rng.integers(1, 4)))
         shape = rng.choice([-1.0, 0.0, 1.0], size=k, p=[0.4, 0.2, 0.4])
-        return self.moved(rng.choice(levels, size=k), self.step(shape))
+        first = rng.choice(levels, size=k) if rng.random() < 0.7 else rng.uniform(low, high, size=k)
+        return self.moved(first, self.step(shape))
 
     def varied(self, pair: Pair, rng: np.random.Generator) -> Iterator[Pair]:
         """Pairs near this one: all answers shifted, some from another level, some that move another way."""

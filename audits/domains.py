@@ -13,6 +13,7 @@ from bounds.errors import InvalidInput
 Ball = Literal["l1", "l2", "linf"]
 ORDERS: dict[str, float] = {"l1": 1, "l2": 2, "linf": np.inf}
 SLACK = 1e-9
+Record = Any
 
 
 @dataclass(frozen=True)
@@ -70,16 +71,25 @@ class Domain:
         low = -self.high if self.ball else self.low
         return 0.0 if low < 0 < self.high else (low + self.high) / 2
 
-    def random(self, rng: np.random.Generator) -> Any:
-        """A record drawn from the inside and, as often, from the boundary."""
+    def random(self, rng: np.random.Generator, edge: float = 0.5) -> Record:
+        """A record drawn from the boundary with probability `edge`, otherwise from the inside."""
         if self.values is not None:
             return self.values[rng.integers(len(self.values))]
         if self.d is None:
-            return float(rng.choice(self.corners()) if rng.random() < 0.5 else rng.uniform(self.low, self.high))
+            return float(rng.choice(self.corners()) if rng.random() < edge else rng.uniform(self.low, self.high))
         if self.ball is not None:
-            return self.fit(rng.standard_normal(self.d) * (rng.random(self.d) < rng.uniform(0.2, 1)))
+            row = self.fit(rng.standard_normal(self.d) * (rng.random(self.d) < rng.uniform(0.2, 1)))
+            return row if rng.random() < edge else row * rng.random()
         row = rng.uniform(self.low, self.high, self.d)
-        return np.where(rng.random(self.d) < 0.5, rng.choice([self.low, self.high], self.d), row)
+        return np.where(rng.random(self.d) < edge, rng.choice([self.low, self.high], self.d), row)
+
+    def close(self, record: Record, rng: np.random.Generator, width: float) -> Record:
+        """A record moved by this share of the way to another; of listed values, another one that often."""
+        other = self.random(rng)
+        if self.values is not None:
+            return other if rng.random() < width else record
+        moved = np.add(record, width * np.subtract(other, record))
+        return float(moved) if self.d is None else moved
 
     def stack(self, records: Sequence[Any]) -> Any:
         """A dataset from records: an array (n,) or (n, d)."""

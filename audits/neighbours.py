@@ -1,6 +1,7 @@
 """Neighbours: which pairs of datasets a guarantee speaks about, over which domain of records.
 
-Makes pairs to attack (corners and classic patterns first, then random ones) and says whether a pair is one.
+Makes pairs to attack (corners and classic patterns, and random ones of the whole domain) and says whether a pair is
+one.
 """
 
 from __future__ import annotations
@@ -13,15 +14,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from audits.backgrounds import random_background
 from audits.domains import Ball, Domain, key, same
 from audits.drawn import Examples, Pair, content, is_strategy
 from bounds.errors import InvalidInput
 from bounds.guarantees import ADD_REMOVE, LABEL_ONLY, LOCAL, REPLACE_ONE, Relation
 from bounds.guarantees import group as group_relation
 
-Parts = tuple[list[Any], list[Any], list[Any]]
+Parts = tuple[list[Any], list[Any], list[Any], int]
 Sizes = int | tuple[int, int]
 MOST_CORNERS = 8  # corners that are paired with each other
+GOLDEN = (5**0.5 - 1) / 2  # its multiples are spread evenly
+MOST_CLASSIC = 40  # patterns among many pairs: what they do not show, more of them rarely do
 
 
 @dataclass(frozen=True)
@@ -70,11 +74,12 @@ class Neighbours:
         return replace(self, n=n, fewest=None)
 
     def pairs(self, rng: np.random.Generator, count: int) -> list[Pair]:
-        """`count` pairs: corners and classic patterns first, then random ones."""
+        """`count` pairs: classic patterns and random ones in turn; when patterns end, random ones."""
         if count < 1:
             raise InvalidInput("count", count, "an integer >= 1", "Ask for at least one pair.")
-        found = list(islice(self.classic(), count))
-        return found + [self.random(rng) for _ in range(count - len(found))]
+        classic = list(islice(self.classic(), min(MOST_CLASSIC, (count + 1) // 2)))
+        random = [self.random(rng) for _ in range(count - len(classic))]
+        return [pair for both in zip_longest(classic, random) for pair in both if pair is not None]
 
     def classic(self) -> Iterator[Pair]:
         """Corners and classic patterns, the most telling first, each once (an audit looks both ways)."""
@@ -115,30 +120,36 @@ class Neighbours:
             return lost + gained <= self.relation.size
         return lost == gained <= self.relation.size
 
-    def build(self, kept: Sequence[Any], old: Sequence[Any], new: Sequence[Any]) -> Pair:
-        """The pair whose common records are `kept`, where `old` became `new` (add/remove: `old` was dropped)."""
+    def build(self, kept: Sequence[Any], old: Sequence[Any], new: Sequence[Any], place: int = 0) -> Pair:
+        """The pair whose common records are `kept`, where `old` became `new` (add/remove: `old` was dropped).
+
+        What changes stands before the common record at `place`.
+        """
         domain = self.domain
         if self.single:
             return old[0], new[0]
+        one, two = ([*kept[:place], *changing, *kept[place:]] for changing in (old, new))
         if self.relation.name == ADD_REMOVE.name:
-            return domain.stack([*old, *kept]), domain.stack(list(kept))
+            return domain.stack(one), domain.stack(list(kept))
         if self.relation.name == LABEL_ONLY.name:
-            X = domain.stack([record for record, _ in (*old, *kept)])
-            one, two = [label for _, label in (*old, *kept)], [label for _, label in (*new, *kept)]
-            return (X, np.array(one)), (X.copy(), np.array(two))
-        return domain.stack([*old, *kept]), domain.stack([*new, *kept])
+            X = domain.stack([row for row, _ in one])
+            return (X, np.array([label for _, label in one])), (X.copy(), np.array([label for _, label in two]))
+        return domain.stack(one), domain.stack(two)
 
     def parts(self, pair: Pair) -> Parts | None:
-        """(kept, old, new) of a pair that was built here."""
+        """(kept, old, new, place) of a pair that was built here."""
         first, second = pair
         if self.single:
-            return [], [first], [second]
+            return [], [first], [second], 0
         if self.relation.name == LABEL_ONLY.name:
+            place = _first_difference(pair[0][1], pair[1][1])
             first, second = (list(zip(X, y, strict=True)) for X, y in pair)
-        if self.relation.name == ADD_REMOVE.name:
-            return list(second), list(first[: len(first) - len(second)]), []
+        else:
+            place = _first_difference(first, second)
         k = self.relation.size
-        return list(first[k:]), list(first[:k]), list(second[:k])
+        place = min(place, len(first) - k)
+        kept, old = [*first[:place], *first[place + k :]], list(first[place : place + k])
+        return kept, old, [] if self.relation.name == ADD_REMOVE.name else list(second[place : place + k]), place
 
     def patterns(self) -> Iterator[Pair]:
         """What changes at the corners, against the classic backgrounds."""
@@ -146,9 +157,12 @@ class Neighbours:
         backgrounds = [self.backgrounds(old, new) for old, new in changes]
         places = [(i, j) for i, fillings in enumerate(backgrounds) for j in range(len(fillings))]
         # A small budget sees many changes, and the first of them before several backgrounds.
-        for i, j in sorted(places, key=lambda place: (place[0] + 2 * place[1], place)):
-            old, new = changes[i]
-            yield self.build(backgrounds[i][j], [old] * k, [new] * k)
+        ranked = sorted(places, key=lambda place: (place[0] + 2 * place[1], place))
+        for turn, (i, j) in enumerate(ranked):
+            (old, new), kept = changes[i], backgrounds[i][j]
+            # A mechanism may look at one place alone: every other pattern has its change somewhere else.
+            place = int(turn * GOLDEN % 1 * (len(kept) + 1)) if turn % 2 else 0
+            yield self.build(kept, [old] * k, [new] * k, place)
 
     def changes(self) -> list[tuple[Any, Any]]:
         """What one record may become, at the corners: (old, new), the farthest first."""
@@ -182,27 +196,53 @@ class Neighbours:
         return [*alike[:2], *even, *alike[2:], *split(one, two, 1, size - 1), *others]
 
     def random(self, rng: np.random.Generator) -> Pair:
-        """A pair with a background of few values, and any change."""
+        """Any background and any change, anywhere."""
         size = int(rng.integers(self.least, self.n + 1)) - self.relation.size
-        old = [self._record(rng) for _ in range(self.relation.size)]
-        pool = [self._record(rng) for _ in range(int(rng.integers(1, 4)))]
-        kept = [pool[rng.integers(len(pool))] if rng.random() < 0.7 else self._record(rng) for _ in range(size)]
-        return self.build(kept, old, [self._partner(record, rng) for record in old])
+        kept = self._background(size, rng)
+        old = [self._near(kept, rng) for _ in range(self.relation.size)]
+        return self.build(kept, old, [self._partner(record, rng) for record in old], int(rng.integers(size + 1)))
 
     def varied(self, pair: Pair, rng: np.random.Generator) -> Iterator[Pair]:
-        """Pairs near this one: part of the background redrawn, then the old value, the new one, and both."""
+        """Pairs near this one: what changes, one common record, some, all, or how many; where the change stands; and
+        one from anywhere.
+        """
         parts = self.parts(pair)
         if parts is None:
             return
-        kept, old, new = parts
-        if kept:
-            some, fresh = rng.random(len(kept)) < rng.uniform(0.1, 1), self._record(rng)
-            yield self.build([fresh if s else r for s, r in zip(some, kept, strict=True)], old, new)
+        kept, old, new, place = parts
         if new:
-            yield self.build(kept, [self._partner(record, rng) for record in new], new)
-            yield self.build(kept, old, [self._partner(record, rng) for record in old])
-        fresh_old = [self._record(rng) for _ in old]
-        yield self.build(kept, fresh_old, [self._partner(record, rng) for record in fresh_old])
+            yield self.build(kept, old, [self._partner(record, rng) for record in old], place)
+            yield self.build(kept, [self._partner(record, rng) for record in new], new, place)
+        if kept:
+            for _ in range(2):
+                i = int(rng.integers(len(kept)))
+                yield self.build([*kept[:i], self._near([*old, *new, *kept], rng), *kept[i + 1 :]], old, new, place)
+            some, fresh = rng.random(len(kept)) < rng.uniform(0.1, 1), self._near(kept, rng)
+            yield self.build([fresh if s else r for s, r in zip(some, kept, strict=True)], old, new, place)
+            yield self.build(kept, old, new, int(rng.integers(len(kept) + 1)))
+        fresh_old = [self._near(kept, rng) for _ in old]
+        yield self.build(kept, fresh_old, [self._partner(record, rng) for record in fresh_old], place)
+        size = int(rng.integers(self.least, self.n + 1)) - self.relation.size
+        if kept and size:
+            yield self.build(self._background(size, rng), old, new, min(place, size))
+        if self.least < self.n and size:
+            resized = [*kept[:size], *self._background(max(0, size - len(kept)), rng)]
+            yield self.build(resized, old, new, min(place, size))
+        yield self.random(rng)
+
+    def _background(self, size: int, rng: np.random.Generator) -> list[Any]:
+        """Random common records; labels are drawn apart, one way or the other more often."""
+        rows = [] if self.single else random_background(self.domain, size, rng)
+        if not self.labels:
+            return rows
+        shares = rng.dirichlet(np.ones(len(self.labels)))
+        return [
+            (row, self.labels[i]) for row, i in zip(rows, rng.choice(len(shares), len(rows), p=shares), strict=True)
+        ]
+
+    def _near(self, records: Sequence[Any], rng: np.random.Generator) -> Any:
+        """A fresh record, or one like these: many a leak sits at ties."""
+        return records[int(rng.integers(len(records)))] if records and rng.random() < 0.3 else self._record(rng)
 
     def _record(self, rng: np.random.Generator) -> Any:
         row = self.domain.random(rng)
@@ -349,3 +389,10 @@ def _records(relation: Relation, domain: Domain, n: Any, labels: tuple[Any, ...]
 
 def _domain(low: float, high: float, d: int | None, ball: Ball | None, values: Sequence[Any] | None) -> Domain:
     return Domain(float(low), float(high), d, ball, None if values is None else tuple(values))
+
+
+def _first_difference(first: Any, second: Any) -> int:
+    """The first place where two lists of records differ; the end of the shorter one if nowhere."""
+    most = min(len(first), len(second))
+    differ = (np.asarray(first[:most]) != np.asarray(second[:most])).reshape(most, -1).any(axis=1)
+    return int(differ.argmax()) if differ.any() else most

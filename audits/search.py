@@ -1,7 +1,8 @@
-"""Pair search: classic patterns and corners first, then changes of the best, and a shrunk counterexample.
+"""Pair search: classic patterns and random pairs race, the best are changed step by step, and the winner is shrunk.
 
 Everything here is paid from the audit's trials and uses seeds of its own, so the bound stays valid. All pairs, and
-both datasets of a pair, meet the same noise: what differs is due to the data, so a few runs tell much.
+both datasets of a pair, are given the same seeds: where that means the same noise, few runs tell much; nothing relies
+on it, since a mechanism may draw its noise elsewhere.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.attacks import aimed
+from audits.attacks import aimed, distinct_share
 from audits.drawn import Examples, Pair, content
 from audits.encoding import encoding_of
 from audits.executor import Chunk, chunk_size
@@ -26,12 +27,18 @@ from bounds.errors import InvalidInput
 
 BUDGET = 0.25  # share of the trials, up to LARGEST_BUDGET
 LARGEST_BUDGET = 400_000
-MOST_PAIRS = 32
+STARTED = 0.55  # of the budget, spent when the race is over
+CHANGED = 0.85  # of the budget, spent when changes end; shrinking has the rest
+MOST_PAIRS = 256
+FEW_PAIRS = 48  # even if the budget is small,
+FEW_RUNS = 50  # as long as each can have so many of the budget's runs;
+RUNS_PER_PAIR = 150  # beyond, each more pair has to have as many
 FIRST_RUNS = 8  # enough to see which pairs are alike
-RUNS_PER_PAIR = 200  # of the budget, for those that are not
+FRONT = 4  # pairs from which changes start
 MOST_CELLS = 4 * 10**6  # numbers that a round keeps
+SAMPLE = 16  # pairs whose first outputs show whether outputs repeat
 SURE = 500  # runs from which margins tell pairs apart better than anything else does
-NOISE = 10.0  # times 1 / sqrt(runs): margins as close as this are equal
+NOISE = 10.0  # times 1 / sqrt(runs): a change must win by as much
 NEAR = -0.3  # a margin from which a pair may yet turn out to be a violation
 KEPT_MARGIN = 0.9  # a simpler pair must keep this share of the margin, unless what it has left
 SAFE = 0.5  # is as much as this at the audit's own alpha
@@ -70,12 +77,18 @@ class Race:
     budget: int
     spent: int = 0
     blocks: list[int] = field(default_factory=list)
-    entered: list[Any] = field(default_factory=list)
+    entered: int = 0
+    seen: set[int] = field(default_factory=set)
 
     def enter(self, pair: Pair) -> Contender:
         """A new contender; its stage is a place of its own in checkpoints."""
-        self.entered.append(content(pair))
-        return Contender(pair, SEARCH + len(self.entered))
+        self.entered += 1
+        self.seen.add(hash(content(pair)))
+        return Contender(pair, SEARCH + self.entered)
+
+    def knows(self, pair: Pair) -> bool:
+        """Whether this pair has been entered, or is none: twice the same dataset."""
+        return hash(content(pair)) in self.seen or content(pair[0]) == content(pair[1])
 
     def affords(self, contender: Contender, blocks: int) -> bool:
         """Whether the budget has the trials for this many blocks."""
@@ -116,15 +129,24 @@ def find_pair(plan: Plan) -> tuple[Pair, int]:
         remedy = "Pass pair=(data, neighbour) or neighbours=replace_one(low=0, high=1, n=10)."
         raise InvalidInput("pair", None, "given, or neighbours to search", remedy)
     race = Race(plan, budget=min(int(BUDGET * plan.max_trials), LARGEST_BUDGET))
-    count = int(np.clip(race.budget // (2 * FIRST_RUNS), 1, MOST_PAIRS))
+    few = min(FEW_PAIRS, race.budget // FEW_RUNS)
+    count = max(1, min(max(few, race.budget // RUNS_PER_PAIR), MOST_PAIRS, _most(near)))
     pairs = near.pairs(_rng(plan), count)
     if len(pairs) == 1:
         return pairs[0], 0
-    best = halving(race, different(race, pairs), 6 * race.budget // 10)
-    best = improved(race, near, best, 8 * race.budget // 10)
+    found = different(race, pairs)
+    if not found:
+        return pairs[0], race.spent
+    front = halving(race, found, int(STARTED * race.budget))
+    best = improved(race, near, front, int(CHANGED * race.budget))
     if race.margin(best, len(race.blocks)) < NEAR:
         return best.pair, race.spent
     return simplest(race, near, best, count), race.spent
+
+
+def _most(near: Neighbours) -> int:
+    """Pairs whose records are not too many numbers to hold."""
+    return max(2 * FRONT, MOST_CELLS // (2 * near.n * (near.domain.d or 1)))
 
 
 def _rng(plan: Plan) -> np.random.Generator:
@@ -139,20 +161,31 @@ def different(race: Race, pairs: Sequence[Pair]) -> list[Contender]:
     for pair in pairs:
         if 2 * FIRST_RUNS * width * len(kinds) > MOST_CELLS:
             break
-        contender = race.enter(pair)
-        race.run(contender, 1)
-        rows = contender.rows(1)
-        width = rows[0].shape[1]
-        kinds.setdefault(_kind(*rows) or contender, contender)
+        if not race.knows(pair):
+            contender = race.enter(pair)
+            race.run(contender, 1)
+            rows = contender.rows(1)
+            width = rows[0].shape[1]
+            kinds.setdefault(_kind(*rows) or contender, contender)
+    found = list(kinds.values())
+    if width == 1 or not found or _discrete(found[:SAMPLE]):
+        return found
     # Where outputs have many columns, a pair needs more runs to show in which direction it moves them.
-    most = race.budget / RUNS_PER_PAIR / (1 + np.log2(width))
-    return list(kinds.values())[: max(2, int(most))]
+    return found[: max(FRONT, int(race.budget / RUNS_PER_PAIR / (1 + np.log2(width))))]
+
+
+def _discrete(contenders: list[Contender]) -> bool:
+    """Whether outputs repeat, so that however many columns they have, counting them is enough."""
+    raw = [joined(contender.outputs[0][side] for contender in contenders) for side in (0, 1)]
+    encoding = encoding_of(joined(raw))
+    return distinct_share(encoding(raw[0]), encoding(raw[1])) < 1 / 3
 
 
 def _kind(first: np.ndarray, second: np.ndarray) -> bytes | None:
     """What the same noise makes of a pair: pairs that move outputs by the same amounts are alike.
 
-    Only where no value repeats: outputs that agree in a few runs may still differ in rarer ones.
+    Only where no value repeats: outputs that agree in a few runs may still differ in rarer ones. Where noise is not
+    the same, no two pairs are alike.
     """
     columns = np.sort(np.concatenate([first, second]), axis=0)
     if not np.isfinite(columns).all() or (columns[1:] == columns[:-1]).any():
@@ -160,49 +193,53 @@ def _kind(first: np.ndarray, second: np.ndarray) -> bytes | None:
     return (np.round((second - first) / np.abs(columns).max(axis=0), 9) + 0.0).tobytes()
 
 
-def halving(race: Race, alive: list[Contender], budget: int) -> Contender:
-    """Successive halving: a few runs for all, more for the better half, and so on; earlier runs count on."""
-    rounds = max(1, int(np.ceil(np.log2(len(alive)))))
-    shares = np.arange(1, rounds + 1) / (rounds * (rounds + 1) / 2)  # more for the last ones, which are closer
+def halving(race: Race, alive: list[Contender], budget: int) -> list[Contender]:
+    """Successive halving to a few, the best first: each round costs the same, and earlier runs count on."""
+    rounds = 1 + max(0, int(np.ceil(np.log2(len(alive) / FRONT))))
     left, width = budget - race.spent, alive[0].rows(1)[0].shape[1]
-    for share in shares:
-        most = MOST_CELLS // (2 * width * len(alive))
-        race.blocks.append(max(1, min(int(share * left) // len(alive), most)))
+    for _ in range(rounds):
+        most = MOST_CELLS // (2 * width * len(alive)) - sum(race.blocks)
+        race.blocks.append(max(1, min(left // rounds // len(alive), most)))
         alive = survivors(race, alive)
-    return alive[0]
+    return alive
 
 
 def survivors(race: Race, alive: list[Contender]) -> list[Contender]:
-    """The better half by margin; while runs are few, by margin and by separation in turn."""
-    blocks, half = len(race.blocks), (len(alive) + 1) // 2
+    """The better half by margin, the best first; while runs are few, by margin and by separation in turn."""
+    blocks = len(race.blocks)
     known = {contender: race.figures(contender, blocks) for contender in alive}
-    tie = NOISE / np.sqrt(sum(race.blocks))
-    # Both sorts are stable: of equals, the earlier pattern wins.
-    best = sorted(alive, key=lambda contender: -round(max(known[contender].margin, -100) / tie))
-    if sum(race.blocks) < SURE:
-        apart = sorted(alive, key=lambda contender: -round(4 * known[contender].separation / tie))
+    best = sorted(alive, key=lambda contender: -known[contender].margin)
+    if sum(race.blocks) < SURE and len(alive) > FRONT:
+        apart = sorted(alive, key=lambda contender: -known[contender].separation)
         best = list(dict.fromkeys(one for both in zip(best, apart, strict=True) for one in both))
-    return best[:1] if half == 1 else sorted(best[:half], key=lambda contender: contender.stage)
+    return best[: max(FRONT, (len(alive) + 1) // 2)]
 
 
-def improved(race: Race, near: Neighbours, best: Contender, budget: int) -> Contender:
-    """Pairs near the best one, as long as the budget lasts: a challenger must win on few runs, then on all."""
+def improved(race: Race, near: Neighbours, front: list[Contender], budget: int) -> Contender:
+    """Steps from each pair of the front in turn, as long as the budget lasts; the best pair reached.
+
+    A changed pair replaces the one it came from if it wins after each block, on all runs by more than noise.
+    """
     rng = _rng(race.plan).spawn(1)[0]
-    whole, few = len(race.blocks), max(1, len(race.blocks) - 2)
+    whole, fresh = len(race.blocks), True
     lead = NOISE / np.sqrt(sum(race.blocks))
-    while True:
-        fresh = [pair for pair in near.varied(best.pair, rng) if content(pair) not in race.entered]
-        challengers = [race.enter(pair) for pair in fresh if near.is_pair(*pair)]
-        if not challengers:
-            return best
-        for challenger in challengers:
-            if race.spent + sum(race.blocks) > budget:
-                return best
-            if race.margin(challenger, few) <= race.margin(best, few):
-                continue
-            if race.margin(challenger, whole) > race.margin(best, whole) + lead:
-                best = challenger
-                break
+    while fresh:
+        fresh = False
+        for i, known in enumerate(front):
+            for pair in near.varied(known.pair, rng):
+                if race.knows(pair) or not near.is_pair(*pair):
+                    continue
+                if race.spent + sum(race.blocks) > budget:
+                    return max(front, key=lambda contender: race.margin(contender, whole))
+                fresh, challenger = True, race.enter(pair)
+                ahead = all(
+                    race.margin(challenger, blocks) > race.margin(front[i], blocks) + (blocks == whole) * lead
+                    for blocks in range(min(3, whole), whole + 1)
+                )
+                if ahead:
+                    front[i] = challenger
+                    break
+    return max(front, key=lambda contender: race.margin(contender, whole))
 
 
 def simplest(race: Race, near: Neighbours, best: Contender, count: int) -> Pair:

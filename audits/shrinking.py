@@ -40,21 +40,25 @@ def shrunk(near: Neighbours, pair: Pair, keeps: Callable[[Pair], bool]) -> Pair:
 
 
 def cost(near: Neighbours, pair: Pair) -> Cost:
-    """What a reader has to take in: records, then different ones, then the digits of their values, then nonzeros."""
+    """What a reader has to take in: records, then different ones, then the digits of their values, then nonzeros,
+    then how far the change is from the front.
+    """
     parts = near.parts(pair)
-    records = list(pair) if parts is None else [record for part in parts for record in part]
+    records = list(pair) if parts is None else [record for part in parts[:3] for record in part]
+    place = 0 if parts is None else parts[3]
     different = len({content(record) for record in records})
     if near.domain.values is not None:
         places = [_place(near, record) for record in records]
-        return len(records), different, sum({*places}), sum(places)
+        return len(records), different, sum({*places}), sum(places), place
     numbers = [number for record in records for number in _numbers(record)]
-    return len(records), different, *_plainness(numbers)
+    return len(records), different, *_plainness(numbers), place
 
 
 def _simpler(near: Neighbours, pair: Pair) -> Iterator[Pair]:
-    """Steps from here, the largest first: fewer records, plain backgrounds, plain changes, rounder numbers."""
+    """Steps from here, the largest first: the change in front, fewer records, plain ones and changes, round values."""
     parts = near.parts(pair)
     if parts is not None:
+        yield near.build(*parts[:3])
         for fewer in _fewer(near, parts):
             yield near.build(*fewer)
         for plainer in _plainer(near, parts):
@@ -64,35 +68,37 @@ def _simpler(near: Neighbours, pair: Pair) -> Iterator[Pair]:
 
 def _fewer(near: Neighbours, parts: Parts) -> Iterator[Parts]:
     """Fewer common records: as few as may be, half of them, or one less of a kind."""
-    kept, old, new = parts
+    kept, old, new, place = parts
     spare = len(kept) + len(old) - near.least
     if spare < 1:
         return
     for drop in dict.fromkeys((spare, -(-spare // 2))):
-        yield kept[: len(kept) - drop], old, new
-        yield kept[drop:], old, new
+        left = len(kept) - drop
+        yield kept[:left], old, new, min(place, left)
+        yield kept[drop:], old, new, max(0, place - drop)
     kinds = {content(record): i for i, record in enumerate(kept)}
     for i in kinds.values():
-        yield [*kept[:i], *kept[i + 1 :]], old, new
+        yield [*kept[:i], *kept[i + 1 :]], old, new, place - (i < place)
 
 
 def _plainer(near: Neighbours, parts: Parts) -> Iterator[Parts]:
     """One plain value for all common records, or for those of a kind; then for what changes."""
-    kept, old, new = parts
+    kept, old, new, place = parts
     kinds = {content(record): record for record in (*old, *new, *kept)}
     plain = sorted([*_corners(near), *kinds.values()], key=lambda record: _weight(near, record))
     for value in plain[:6]:
-        yield [value] * len(kept), old, new
-    for kind in {content(record) for record in kept}:
+        yield [value] * len(kept), old, new, place
+    for kind in dict.fromkeys(content(record) for record in kept):  # a set of strings has another order in each process
         for value in plain[:4]:
-            yield [value if content(record) == kind else record for record in kept], old, new
+            yield [value if content(record) == kind else record for record in kept], old, new, place
     if near.labels:
         rows = [record[0] for record in plain[:4]]
-        yield from ((kept, [(row, label) for _, label in old], [(row, label) for _, label in new]) for row in rows)
+        for row in rows:
+            yield kept, [(row, label) for _, label in old], [(row, label) for _, label in new], place
         return
     for value in plain[:4]:
-        yield kept, [value] * len(old), new
-        yield kept, old, [value] * len(new)
+        yield kept, [value] * len(old), new, place
+        yield kept, old, [value] * len(new), place
 
 
 def _corners(near: Neighbours) -> list[Any]:
