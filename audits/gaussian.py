@@ -128,8 +128,9 @@ def dropped(result: AuditResult, reason: str, seen: str) -> AuditResult:
 def conclude(plan: Plan, runner: Runner, pilot: Pilot, reading: Reading, measured: Measured, spent: int) -> AuditResult:
     """The bound of the mean gap if all trials look Gaussian, else that of the event; their levels add up to alpha."""
     level = (BY_HAND if measured.stopped else 1 - BY_HAND) * plan.alpha
-    without = _without(plan, runner, pilot, reading.event, measured, EVENT * level, spent)
     reason = unlike_gaussian(reading.shapes(np.array(measured.rows)), (1 - PILOT_GATE) * GATE)
+    event = replace(reading.event, normal=reading.event.normal and reason is None)
+    without = _without(plan, runner, pilot, event, measured, EVENT * level, spent)
     if reason is not None:
         return dropped(without, reason, f"{without.counts[2]} trials")
     # Each chunk might have been the last when stopped by hand: their levels add up.
@@ -138,7 +139,7 @@ def conclude(plan: Plan, runner: Runner, pilot: Pilot, reading: Reading, measure
     mu = max(0.0, gap.limit(level))
     goal = _target(plan, mu)
     bound = epsilon_from_mu(mu, goal.delta)
-    more = without.delta == goal.delta and without.epsilon_lower >= bound
+    more = without.delta == goal.delta and without.epsilon_lower > bound
     if more or (without.violated and bound <= goal.epsilon):
         return without  # nothing is gained by the assumption
     violated = plan.guarantee is not None and bound > goal.epsilon

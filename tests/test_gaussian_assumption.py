@@ -156,6 +156,7 @@ def test_what_all_trials_show_does_not_discard_them() -> None:
     level = 0.1 * 0.99 * 0.05  # the share of alpha for the event, and for an audit that was not stopped
     expected = CountedEvent(result.event.choice, hits, others, runs, level).bound(stopped=False)
     assert result.epsilon_lower == expected
+    assert not result.event.choice.normal
 
 
 @pytest.mark.parametrize("shared", [True, False])
