@@ -18,6 +18,7 @@ from audits.power import RatioTest, View, detectable_gaussian, learned_gap, powe
 from audits.selection import Choice, Target
 from bounds.errors import InvalidInput
 from bounds.guarantees import ApproxDP, Guarantee, PureDP
+from dpcheck.testing import Unhealthy, assert_private
 
 
 def test_more_trials_catch_smaller_violations() -> None:
@@ -127,6 +128,18 @@ def test_datasets_that_cannot_be_told_apart_name_no_number(mode: dict[str, Any])
     assert math.isinf(result.detectable_epsilon)
     assert all("could not be told apart" in text for text in texts(result))
     assert not any("would have been flagged" in text or "too few" in text for text in texts(result))
+
+
+def test_a_pass_without_a_number_fails_a_test_only_if_one_was_asked_for() -> None:
+    """It failed as "too few trials", which more trials do not cure."""
+    asked: dict[str, Any] = {"pair": (0.0, 0.5), "guarantee": PureDP(1.0), "max_trials": 5000}
+
+    def null(data: float, rng: np.random.Generator, trials: int) -> np.ndarray:
+        return rng.standard_normal(trials)
+
+    assert math.isinf(assert_private(null, **asked).detectable_epsilon)
+    with pytest.raises(Unhealthy, match="could not be told apart"):
+        assert_private(null, **asked, must_detect=2.0)
 
 
 def test_a_model_is_named_wherever_a_number_is() -> None:
