@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from audits.columns import Ruler, telling
+from audits.columns import LARGEST, Ruler, telling
 from audits.densities import KnownRatio, LikelihoodRatio
 from audits.frequencies import finer, periods
 from audits.interactions import fit_parities
@@ -253,9 +253,9 @@ def fit_learned(first: np.ndarray, second: np.ndarray) -> list[Score]:
 
 
 def _tamed(rows: np.ndarray) -> np.ndarray:
-    """Infinite entries moved to the largest finite ones, so that moments exist."""
-    if np.isfinite(rows).all():
+    """Infinite entries moved to the largest finite ones, and none so large that moments fail."""
+    size = np.abs(rows)
+    if size.max(initial=0.0) <= LARGEST:
         return rows
-    finite = rows[np.isfinite(rows)]
-    edge = float(np.abs(finite).max()) if finite.size else 1.0
+    edge = min(float(size[np.isfinite(size)].max(initial=1.0)), LARGEST)
     return np.clip(rows, -edge, edge)

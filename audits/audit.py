@@ -31,6 +31,7 @@ from audits.search import find_pair
 from audits.selection import Choice
 from audits.sentences import sentence_of
 from audits.sequential import audit_early
+from audits.simpler import simpler
 from audits.tables import Atoms, row_keys
 from audits.workers import workplace
 from bounds.errors import InvalidInput
@@ -172,6 +173,7 @@ def audit_fixed(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     pilot = run_pilot(plan, runner, None, left, twin=True)  # common noise cancels in what tells the datasets apart
     attack = aimed(plan.attack, plan.mechanism, runner.pair)
     choice = select(attack, pilot.first, pilot.second, plan.goals, left - pilot.trials, plan.alpha)
+    choice = simpler(choice, pilot.first, pilot.second)
     pilot = pilot.read_by(choice)
     tested = certify(plan, runner, pilot, choice, spent)
     return conclude(plan, runner, pilot, tested, spent)

@@ -11,7 +11,7 @@ import numpy as np
 
 RULER_ROWS = 1000
 QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
-LARGEST = 1e140  # entries beyond, infinite ones among them, count as this: its square is a number
+LARGEST = 1e70  # entries beyond, infinite ones among them, count as this: its fourth power is a number
 BLOCK = 2**20  # numbers that are worked on at a time
 
 

@@ -12,6 +12,7 @@ from audits.selection import Events, Prospect, prospect_of
 
 Sides = tuple[np.ndarray, np.ndarray]
 DOUBT = 4.0  # standard errors at which a density is no longer believed
+CONTRADICTED = 5.0  # the same at any of a thousand thresholds
 
 
 def prospect_of_known(score: Score, first: np.ndarray, second: np.ndarray) -> Prospect:
@@ -43,8 +44,18 @@ def _by_ratio(plain: Prospect, scores: Sides, ratios: Sides) -> Prospect:
         np.concatenate([[0.0], np.cumsum(share[::-1])])[above] / share.sum()
         for share in (special.expit(pooled), special.expit(-pooled))
     )
+    if not (agrees(scores[0], plain.thresholds, p) and agrees(scores[1], plain.thresholds, q)):
+        return plain
     events: Events = [(True, "first", p, q), (False, "second", 1 - q, 1 - p)]
     return Prospect(plain.score, plain.thresholds, events)
+
+
+def agrees(scores: np.ndarray, thresholds: np.ndarray, rates: np.ndarray) -> bool:
+    """Whether runs passed every threshold about as often as these rates say: a ratio may be right only in the bulk."""
+    met = len(scores) - np.searchsorted(np.sort(scores), thresholds, side="left")
+    expected = len(scores) * rates
+    spread = np.sqrt(np.maximum(expected * (1 - rates), 0.0) + 1.0)
+    return bool((np.abs(met - expected) <= CONTRADICTED * spread).all())
 
 
 def believable(first: np.ndarray, second: np.ndarray) -> bool:

@@ -136,7 +136,8 @@ def judged(score: Score, first: np.ndarray, second: np.ndarray) -> Prospect:
     """Log ratios speak for themselves, far into the tails; other scores by what was counted."""
     if isinstance(score, KnownRatio):
         return prospect_of_known(score, first, second)
-    return (prospect_of_fitted if isinstance(score, Quadratic) else prospect_of)(score, first, second)
+    fitted = isinstance(score, Quadratic) and min(len(first), len(second)) >= JUDGED
+    return (prospect_of_fitted if fitted else prospect_of)(score, first, second)
 
 
 def fitting_share(rows: np.ndarray) -> int:

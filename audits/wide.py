@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from scipy import linalg
 
-from audits.columns import BLOCK, Ruler, Seen, tamed
+from audits.columns import BLOCK, LARGEST, Ruler, Seen, tamed
 
 Name = Callable[[int], str]
 Kind = Literal["largest", "smallest", "farthest", "energy"]
@@ -28,7 +28,15 @@ FEWEST_RUNS = 10
 def row_by_row(rows: np.ndarray, score: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """A score of each row, some rows at a time: what it makes on the way stays small."""
     step = max(1, BLOCK // max(1, rows.shape[1]))
-    return np.concatenate([score(rows[i : i + step]) for i in range(0, max(1, len(rows)), step)])
+    with np.errstate(over="ignore", invalid="ignore"):
+        return finite(np.concatenate([score(rows[i : i + step]) for i in range(0, max(1, len(rows)), step)]))
+
+
+def finite(scores: np.ndarray) -> np.ndarray:
+    """Scores of outputs that are infinite, or near the largest float, as numbers whose squares are numbers too."""
+    if np.abs(scores).max(initial=0.0) <= LARGEST:  # which no NaN is
+        return scores
+    return np.nan_to_num(np.clip(scores, -LARGEST, LARGEST), nan=0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +47,8 @@ class Projection:
     name: str
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
-        # einsum, not BLAS: the same bits whatever the size of the block.
-        return np.einsum("ij,j->i", rows, self.weights)
+        with np.errstate(over="ignore", invalid="ignore"):  # einsum, not BLAS: the same bits for any size of block
+            return finite(np.einsum("ij,j->i", rows, self.weights))
 
     def phrase(self, name: Name) -> str:
         """In words, with the largest weights where they are few."""
@@ -205,14 +213,19 @@ def fit_projections(laws: Laws) -> list[Projection]:
     if not np.any(gap):
         return []
     strong = np.where(np.abs(gap) > laws.standing_out, gap, 0.0)
-    found = [
-        (gap * scale, "difference of the means"),
-        (gap / scale, "difference of the means over the variances"),
-        (strong / scale, "difference of the means where it stands out"),
-        (1 / scale, "sum of the standardised outputs"),
-        *((weights / scale, f"linear discriminant, {how}") for how, weights in discriminants(laws).items()),
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # of columns with next to no noise
+        found = [
+            (gap * scale, "difference of the means"),
+            (gap / scale, "difference of the means over the variances"),
+            (strong / scale, "difference of the means where it stands out"),
+            (1 / scale, "sum of the standardised outputs"),
+            *((weights / scale, f"linear discriminant, {how}") for how, weights in discriminants(laws).items()),
+        ]
+    return [
+        Projection(weights / np.abs(weights).max(), name)
+        for weights, name in found
+        if np.any(weights) and np.isfinite(weights).all()
     ]
-    return [Projection(weights / np.abs(weights).max(), name) for weights, name in found if np.any(weights)]
 
 
 def best_projection(first: np.ndarray, second: np.ndarray) -> Projection | None:
