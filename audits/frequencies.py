@@ -62,9 +62,10 @@ def line(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
         for sign, x in ((1.0, first), (-1.0, second))
     )
     power = np.abs(np.fft.rfft(signed - np.mean(signed), PADDING * CELLS))[:-1] ** 2
-    # Around a line the power is exponential, by chance alone: its median is log 2 times its mean.
-    noise = np.median(power.reshape(-1, PADDING * BLOCK), axis=1).repeat(PADDING * BLOCK) / np.log(2)
-    clear = np.divide(power, noise, out=np.zeros_like(power), where=noise > 0)
+    # By chance alone the power around a line is exponential: its median is log 2 times its mean, which is that of
+    # independent runs, or at most twice that where both datasets have the same noise.
+    median = np.median(power.reshape(-1, PADDING * BLOCK), axis=1).repeat(PADDING * BLOCK)
+    clear = power / np.maximum(median / np.log(2), 2 / len(first) + 2 / len(second))
     clear[: PADDING * BLOCK] = 0.0
     k = int(clear.argmax())
     if k + 1 >= len(power) or not clear[k]:
