@@ -170,7 +170,7 @@ def audit_fixed(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     """A pilot chooses the event, all remaining trials test it."""
     runner = plan.runner(pair)
     left = plan.max_trials - spent
-    pilot = run_pilot(plan, runner, None, left, twin=True)  # common noise cancels in what tells the datasets apart
+    pilot = run_pilot(plan, runner, None, left)
     attack = aimed(plan.attack, plan.mechanism, runner.pair)
     choice = select(attack, pilot.first, pilot.second, plan.goals, left - pilot.trials, plan.alpha)
     choice = simpler(choice, pilot.first, pilot.second)

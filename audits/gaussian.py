@@ -23,7 +23,7 @@ from audits.mean_gap import IndependentRuns, TwinRuns, twin_share
 from audits.neighbours import Pair
 from audits.normality import GATE, Ruler, Shape, unlike_gaussian
 from audits.pilot import Pilot, run_pilot
-from audits.plan import BY_HAND, TEST, Plan
+from audits.plan import BY_HAND, TEST, TWINS, Plan
 from audits.power import ALIKE, NOT_TOLD_APART, POWER, Power, View, gaussian_power, mu_from_epsilon, no_power, power_of
 from audits.result import AuditResult, Curve, Event
 from audits.selection import Choice, Target, prospect_of
@@ -88,7 +88,7 @@ def audit_gaussian(plan: Plan, pair: Pair, spent: int) -> AuditResult | NotGauss
     runner, goals = plan.runner(pair), [goal for goal in plan.goals if goal.delta > 0]
     left = plan.max_trials - spent
     size = max(min(FEWEST_PILOT, left // 4), min(int(PILOT_SHARE * left), LARGEST_PILOT))
-    pilot = run_pilot(plan, runner, size, left, twin=True)
+    pilot = run_pilot(plan, runner, size, left, TWINS)
     score = _score(aimed(plan.attack, plan.mechanism, runner.pair), pilot)
     with np.errstate(over="ignore", invalid="ignore"):
         ours, theirs = score(pilot.first), score(pilot.second)

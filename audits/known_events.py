@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import special
 
@@ -20,7 +22,9 @@ def prospect_of_known(score: Score, first: np.ndarray, second: np.ndarray) -> Pr
 
     A density that the pilot contradicts is a score like any other; normal scores are better served by their fit.
     """
-    return _by_ratio(prospect_of(score, first, second), (first, second), (first, second))
+    plain = prospect_of(score, first, second)
+    events = _by_ratio(plain, (first, second), (first, second))
+    return plain if events is None else Prospect(score, plain.thresholds, events)
 
 
 def prospect_of_fitted(score: Score, first: np.ndarray, second: np.ndarray) -> Prospect:
@@ -31,13 +35,13 @@ def prospect_of_fitted(score: Score, first: np.ndarray, second: np.ndarray) -> P
         return plain
     slope, level = fit_logistic(np.clip(pooled, -CERTAIN, CERTAIN)[:, None], side, ridge=1e-6)
     ratios = (slope * first + level, slope * second + level)
-    return _by_ratio(plain, (first, second), ratios) if slope > 0 else plain
+    return replace(plain, model=_by_ratio(plain, (first, second), ratios)) if slope > 0 else plain
 
 
-def _by_ratio(plain: Prospect, scores: Sides, ratios: Sides) -> Prospect:
+def _by_ratio(plain: Prospect, scores: Sides, ratios: Sides) -> Events | None:
     """Rates by log ratios that rise with the scores, where the runs do not contradict them."""
     if plain.normal or not believable(*ratios):
-        return plain
+        return None
     above = [len(scores[0]) + len(scores[1])] - np.searchsorted(np.sort(np.concatenate(scores)), plain.thresholds)
     pooled = np.sort(np.concatenate(ratios))
     p, q = (
@@ -45,9 +49,8 @@ def _by_ratio(plain: Prospect, scores: Sides, ratios: Sides) -> Prospect:
         for share in (special.expit(pooled), special.expit(-pooled))
     )
     if not (agrees(scores[0], plain.thresholds, p) and agrees(scores[1], plain.thresholds, q)):
-        return plain
-    events: Events = [(True, "first", p, q), (False, "second", 1 - q, 1 - p)]
-    return Prospect(plain.score, plain.thresholds, events)
+        return None
+    return [(True, "first", p, q), (False, "second", 1 - q, 1 - p)]
 
 
 def agrees(scores: np.ndarray, thresholds: np.ndarray, rates: np.ndarray) -> bool:

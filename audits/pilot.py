@@ -18,7 +18,7 @@ from audits.executor import Chunk, Runner, chunk_size, chunks
 from audits.known_events import prospect_of_fitted, prospect_of_known
 from audits.narrowed import Narrowed, narrowed_pilot
 from audits.outputs import PerRun, joined
-from audits.plan import PILOT, PROBE, TWINS, Plan
+from audits.plan import PILOT, PROBE, Plan
 from audits.selection import Choice, Prospect, Target, best_choice, prospect_of, prospect_of_table
 from audits.tables import table_of
 from audits.wide import Extreme, Quadratic
@@ -56,10 +56,10 @@ class Pilot:
         return replace(self, encoding=self.encoding.read_by(choice.score))
 
 
-def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int, twin: bool = False) -> Pilot:
+def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int, stage: int = PILOT) -> Pilot:
     """Run `trials` per dataset (a share of the trials `left` when None) and look at the mechanism's health.
 
-    `twin` runs have the same seeds on both datasets.
+    Both datasets have the same seeds: common noise cancels in what tells them apart. The test's runs are independent.
     """
     probe = runner.outputs(Chunk(PROBE, 0, 0, PROBES, 0))
     encoding = encoding_of(probe)
@@ -68,7 +68,7 @@ def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int, twin: b
         return streamed_pilot(plan, runner, probe, encoding, share_of(left, width))
     count = min(pilot_size(left, width) if trials is None else trials, max(10, PILOT_CELLS // width))
     size = min(chunk_size(plan.max_trials, width), -(-count // CALLS))
-    work = chunks(TWINS if twin else PILOT, count, size, twin)
+    work = chunks(stage, count, size, twin=True)
     raw = gather(runner, work)
     encoding = encoding_of(joined(raw))
     first, second = encoding(raw[0]), encoding(raw[1])
@@ -85,7 +85,7 @@ def narrowable(plan: Plan, encoding: Encoding) -> bool:
 def streamed_pilot(plan: Plan, runner: Runner, probe: Any, encoding: Encoding, count: int) -> Pilot:
     """A pilot of outputs too wide to keep."""
     size = max(1, min(chunk_size(plan.max_trials, encoding.width), -(-count // (2 * CALLS))))
-    work = chunks(PILOT, count, size)
+    work = chunks(PILOT, count, size, twin=True)
     narrowed, first, second = narrowed_pilot(runner, encoding(probe), encoding, work)
     kept = [chunk.trials for chunk in work if chunk.side == 0][-(-len(first) // size) * -1 :]
     health = health_of(runner, probe, narrowed, first, second, kept)

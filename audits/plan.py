@@ -96,7 +96,7 @@ class Plan:
         if chunk.stage == TEST or chunk.side == 0 or not callable(told):
             return
         self.counted["runs"] += chunk.trials
-        told("pilot" if chunk.stage == PILOT else "search", self.counted["runs"], self.max_trials)
+        told("pilot" if chunk.stage in (PILOT, TWINS) else "search", self.counted["runs"], self.max_trials)
 
     def checked_pair(self, pair: Pair) -> Pair:
         """The pair itself, if the relation (where one is given) admits it."""

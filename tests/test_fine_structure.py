@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from audits import audit
 from audits.attacks import Coordinate, distinct_share
 from audits.audit import Tally
+from audits.encoding import Numbers
 from audits.executor import Chunk
 from audits.frequencies import Phase, finer, line, periods
 from audits.interactions import Parities, fit_parities, signs, telling_terms
-from audits.outputs import Encoding
 from audits.selection import Choice, Target
 from audits.tables import distinct, table_of
 from bounds.guarantees import PureDP
@@ -190,7 +190,7 @@ def test_distinct_values_are_those_of_a_set(values: list[float]) -> None:
 def test_the_curve_counts_the_runs_at_or_above_each_point(scores: list[int], grid: set[int]) -> None:
     choice = Choice(Coordinate(0), 0.0, True, "first", Target(0.0, 1.0), 0.5, 0.5, 0.0)
     points = np.array(sorted(grid), float)
-    counts = Tally(Encoding(1), choice, points)(np.array(scores, float), Chunk(1, 0, 0, len(scores), 0))
+    counts = Tally(Numbers(1), choice, points)(np.array(scores, float), Chunk(1, 0, 0, len(scores), 0))
     assert counts.tolist() == [sum(s >= 0 for s in scores), *(sum(s >= point for s in scores) for point in points)]
 
 

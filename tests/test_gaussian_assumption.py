@@ -125,7 +125,7 @@ def test_the_condition_stands_beside_the_bound() -> None:
     for text in (repr(result), html.unescape(result._repr_html_()), html.unescape(audit_page("m", result))):
         assert f">= {result.epsilon_lower:.4g} at delta = 1e-05{words}" in text
     assert f"VIOLATED{words}" in repr(result)
-    assert f"violated{words}" in audit_page("m", result)
+    assert f"VIOLATED{words}" in audit_page("m", result)
     said = json.loads(result.to_json())
     assert said["assumes"] == result.assumes == "the noise is Gaussian"
     assert result.without is not None
@@ -262,7 +262,7 @@ def test_a_test_fails_on_the_assumption_only_when_asked_to_trust_it() -> None:
     assert entries[0]["outcome"] == "passed"
     assert "violated only, if the noise is Gaussian" in ledger.line_of("test_y", entries, failed=False)
     assert "violated only, if the noise is Gaussian" in ledger.html_report(entries)
-    with pytest.raises(PrivacyViolation, match="at delta 1e-05, if the noise is Gaussian"):
+    with pytest.raises(PrivacyViolation, match="at delta = 1e-05, if the noise is Gaussian"):
         assert_private(gaussian, trust_assumption=True, **asked)
     with pytest.raises(PrivacyViolation):
         private(trust_assumption=True, **asked)(lambda: gaussian)()

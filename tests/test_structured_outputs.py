@@ -177,7 +177,7 @@ def test_what_nobody_can_read_is_said() -> None:
     assert any(message.startswith("not looked at: output is another text") for message in secret.health)
     keys = run(per_run(lambda data, rng: {f"id{rng.integers(2**60)}": 1}))
     assert any("stand in one output alone" in message for message in keys.health)
-    assert not run(noisy(FORMS["json"][0], 1.0)).health
+    assert "not looked at" not in str(run(noisy(FORMS["json"][0], 1.0)).health)
 
 
 def test_the_event_reads_outputs_as_they_are_returned() -> None:
@@ -226,9 +226,10 @@ def test_a_string_of_bits_is_read_bit_by_bit() -> None:
         drawn[17] = rng.random() < (0.95 if data else 0.05)
         return "".join("01"[int(bit)] for bit in drawn)
 
-    found = run(per_run(bits))
+    found = run(per_run(bits), attack="coordinates")
     assert found.violated
     assert "output[17] is" in str(found.event)
+    assert run(per_run(bits)).violated
     assert not found.health or "not looked at" not in str(found.health)
 
 

@@ -11,7 +11,7 @@ from dpcheck.ledger import page
 
 def audit_page(target: str, result: AuditResult) -> str:
     """The result's table, and its trade-off curve where matplotlib is installed."""
-    return page(f"{target}: {result.verdict.lower()}", result._repr_html_() + curve_svg(result))
+    return page(f"{target}: {result.verdict}", result._repr_html_() + curve_svg(result))
 
 
 def curve_svg(result: AuditResult) -> str:
