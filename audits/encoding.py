@@ -19,7 +19,7 @@ from audits.tables import row_keys
 
 NOT_LOOKED_AT = "not looked at"  # how a remark on such parts begins
 MOST_STATES = 256  # of one part; the others are one state together
-FEWEST = 2  # outputs that a member, a word or a key must have been seen in, to have a column
+FEWEST = 3  # outputs that a member, a word or a key must have been seen in, to have a column: not just in two twins
 RARE_TEXT = 0.05  # share of outputs with text that no other has, from which it is said that nobody looked there
 MOST_EXAMPLES = 2000
 LONGEST = 60  # signs of an example
@@ -267,17 +267,17 @@ class Layout:
         lone = {path for path, states in self.states.items() if states.total() < min(FEWEST, outputs)}
         with_lone = sum(not lone.isdisjoint(form) for form in self.forms)
         if with_lone > max(1.0, RARE_TEXT * outputs):
-            words = f"and others that stand in one output alone, in {with_lone} of {outputs} outputs"
+            words = f"and others that hardly repeat, in {with_lone} of {outputs} outputs"
             found.append(f"{min(lone)} {words}")
         for path, states in self.states.items():
             closed = sorted({text.removeprefix(OPAQUE) for text in states if text.startswith(OPAQUE)})
             if closed:
                 found.append(f"{path} holds {listed(closed, 'and')}, which cannot be read")
-            once = sum(count == 1 for text, count in states.items() if text.startswith(("'", '"')))
+            rare = sum(count for text, count in states.items() if count < FEWEST and text.startswith(("'", '"')))
             read = f"text around the numbers of {path}" in self.states or f"{path}[0]" in self.states
-            if once > max(1.0, RARE_TEXT * outputs) and not read:
+            if rare > max(FEWEST, RARE_TEXT * outputs) and not read:
                 found.append(
-                    f"{path} is another text in {once} of {outputs} outputs: only its words and length were read"
+                    f"{path} is a text that hardly repeats in {rare} of {outputs} outputs: only its words and length were read"
                 )
         return tuple(found)
 

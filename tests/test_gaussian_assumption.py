@@ -130,7 +130,7 @@ def test_the_condition_stands_beside_the_bound() -> None:
     assert said["assumes"] == result.assumes == "the noise is Gaussian"
     assert result.without is not None
     assert said["without"]["epsilon_lower"] == result.without.epsilon_lower < 4.0
-    assert f">= {result.without.epsilon_lower:.4g} at delta = 1e-05, whatever the noise" in repr(result)
+    assert f">= {result.without.epsilon_lower:.4g} at delta = 1e-05, claimed 4, whatever the noise" in repr(result)
     other = measured(laplace, 2000)
     assert (other.assumes, other.without) == ("", None)
     assert words not in repr(other)
