@@ -276,9 +276,8 @@ class Layout:
             rare = sum(count for text, count in states.items() if count < FEWEST and text.startswith(("'", '"')))
             read = f"text around the numbers of {path}" in self.states or f"{path}[0]" in self.states
             if rare > max(FEWEST, RARE_TEXT * outputs) and not read:
-                found.append(
-                    f"{path} is a text that hardly repeats in {rare} of {outputs} outputs: only its words and length were read"
-                )
+                seen = "only its words and length were read"
+                found.append(f"{path} is a text that hardly repeats in {rare} of {outputs} outputs: {seen}")
         return tuple(found)
 
 
