@@ -204,17 +204,24 @@ def prospect_of(score: Score, first: np.ndarray, second: np.ndarray) -> Prospect
 def prospect_of_table(table: Table) -> Prospect:
     """From the distinct outputs of a pilot: events are made of the outputs with the most telling ratios.
 
-    Their rates are shrunk estimates, discounted already: any further caution was measured to cost power.
+    Rates that a model of the columns shrinks are discounted already: further caution was measured to cost power. A
+    plain table is no better than its counts: its most telling outputs are full of lucky ones.
     """
     atoms, p, q = table.fitted()
     order = np.argsort(atoms.scores, kind="stable")
     p, q, thresholds = p[order], q[order], atoms.scores[order]
     above_p, above_q = np.cumsum(p[::-1])[::-1], np.cumsum(q[::-1])[::-1]
     below_p, below_q = np.cumsum(p) - p, np.cumsum(q) - q
+    ours, theirs = table.counts.sum(axis=(0, 2))
     events: Events = [
         (True, "first", above_p, above_q),
         (False, "second", below_q, below_p),
     ]
+    if not atoms.smoothed:
+        events = [
+            (True, "first", wilson(above_p, ours, -CAUTION), wilson(above_q, theirs, CAUTION)),
+            (False, "second", wilson(below_q, theirs, -CAUTION), wilson(below_p, ours, CAUTION)),
+        ]
     return Prospect(atoms, thresholds, events)
 
 

@@ -11,14 +11,16 @@ import numpy as np
 
 from audits.attacks import Coordinate, Given, telling_columns
 from audits.densities import KnownRatio
+from audits.encoding import SHOWN
 from audits.selection import Choice
+from audits.tables import Atoms
 
 DISAGREE = 0.005  # of the runs inside the event, and of those outside
 
 
 def simpler(choice: Choice, first: np.ndarray, second: np.ndarray) -> Choice:
     """A half-line of one column, if the pilot's runs fall into it just as into the event; else the event itself."""
-    if isinstance(choice.score, Coordinate | Given | KnownRatio):
+    if isinstance(choice.score, Coordinate | Given | KnownRatio) or is_short_list(choice):
         return choice
     rows = np.concatenate([first, second])
     inside = choice.holds(choice.score(rows))
@@ -28,6 +30,14 @@ def simpler(choice: Choice, first: np.ndarray, second: np.ndarray) -> Choice:
         if wrong <= most:
             return replace(choice, score=Coordinate(column), threshold=threshold, above=above, normal=False)
     return choice
+
+
+def is_short_list(choice: Choice) -> bool:
+    """Whether the event is made of so few outputs that they can be listed."""
+    if not isinstance(choice.score, Atoms):
+        return False
+    inside = int(choice.holds(choice.score.scores).sum())
+    return min(inside, len(choice.score.scores) - inside) <= SHOWN
 
 
 def best_cut(values: np.ndarray, inside: np.ndarray) -> tuple[int, float, bool]:
