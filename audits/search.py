@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from audits.attacks import aimed, distinct_share
+from audits.columns import tamed
 from audits.drawn import Examples, Pair, content
 from audits.encoding import encoding_of
 from audits.executor import Chunk, chunk_size
@@ -170,8 +171,17 @@ def different(race: Race, pairs: Sequence[Pair]) -> list[Contender]:
     found = list(kinds.values())
     if width == 1 or not found or _discrete(found[:SAMPLE]):
         return found
-    # Where outputs have many columns, a pair needs more runs to show in which direction it moves them.
-    return found[: max(FRONT, int(race.budget / RUNS_PER_PAIR / (1 + np.log2(width))))]
+    # Where outputs have many columns, a pair needs more runs to show in which direction it moves them; where the noise
+    # is the same, its first runs show how far.
+    most = max(FRONT, int(race.budget / RUNS_PER_PAIR / (1 + np.log2(width))))
+    return sorted(found, key=lambda contender: -_apart(*contender.rows(1)))[:most]
+
+
+def _apart(first: np.ndarray, second: np.ndarray) -> float:
+    """How far a pair moves outputs, in standard deviations: by the same noise, if it is the same."""
+    first, second = tamed(first), tamed(second)
+    noise = np.sqrt(first.var(axis=0) + second.var(axis=0)) + 1e-300
+    return float(np.linalg.norm((second - first).mean(axis=0) / noise))
 
 
 def _discrete(contenders: list[Contender]) -> bool:
