@@ -19,6 +19,7 @@ from scipy import integrate, optimize, special, stats
 
 from audits import audit
 from audits.gaussian import FEWEST
+from benchmarks.pages import write_section
 from bounds.errors import InvalidInput
 
 ALPHA, DELTA, EPSILON = 0.05, 1e-5, 1.0
@@ -33,6 +34,8 @@ Each law is moved so far that its true epsilon at delta = {DELTA:g} is {EPSILON:
 measure it with `assume="gdp"`, at alpha = {ALPHA:g}. "dropped" counts audits that saw other noise and gave a bound that
 assumes nothing, "too high" bounds above the truth, with the assumption kept and with it dropped. Fewer than {FEWEST}
 trials are refused. A law that passes may have every bound too high: that is what "if the noise is Gaussian" means.
+
+Rerun: `python -m benchmarks.gaussian_assumption`
 
 """
 
@@ -147,7 +150,7 @@ def main() -> None:
     parser.add_argument("--most", type=float, default=1e6)
     parser.add_argument("--workers", type=int, default=1)
     args = parser.parse_args()
-    print(section(args.audits, args.most, args.workers))
+    write_section("validity.md", "gaussian assumption", section(args.audits, args.most, args.workers))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 of the mechanism of the same family whose true epsilon is exactly that are to flag it, 99 times in 100.
 
 Run: python -m benchmarks.power [--audits 300] [--workers 2] [--only laplace]
-All rows take about half an hour on 2 cores. `section` is the table for docs/validity.md.
+All rows, which go into docs/validity.md, take about half an hour on 2 cores.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 from scipy import optimize, special, stats
 
 from audits import audit
+from benchmarks.pages import write_section
 from benchmarks.strength import SparseVector
 from bounds.errors import InvalidInput
 from bounds.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
@@ -315,13 +316,15 @@ def section(audits: int, workers: int = 2, only: str = "") -> str:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--audits", type=int, default=300)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", default="")
     given = parser.parse_args()
-    print(section(given.audits, given.workers, given.only))
+    found = section(given.audits, given.workers, given.only)
+    if not given.only:
+        write_section("validity.md", "power", found)
 
 
 if __name__ == "__main__":

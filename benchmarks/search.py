@@ -21,10 +21,21 @@ import numpy as np
 
 from audits import Neighbours, add_remove, audit, replace_one
 from audits.domains import key
+from benchmarks.pages import write_section
 from bounds.guarantees import ADD_REMOVE, PureDP
 
 CLAIMED, MEANT = 1.0, 1.5
 RANDOM_PAIRS = 2000
+HEAD = """\
+## Pairs found by search
+
+Releases whose epsilon is known exactly and of which few random pairs violate a claim of 1: the share of random pairs
+with an epsilon of 1.5 or more, in how many audits the chosen pair violates, its epsilon (median), and how many audits
+say so. {trials} trials, alpha = 0.05, seeds {first} to {last}.
+
+Rerun: `python -m benchmarks.search`
+
+"""
 Law = Callable[[tuple[Any, ...]], np.ndarray]
 
 
@@ -182,7 +193,7 @@ def measured(name: str, release: Release, seeds: range, trials: int) -> str:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first-seed", type=int, default=0)
@@ -191,10 +202,14 @@ def main() -> None:
     parser.add_argument("--tuning", action="store_true", help="the cases that the search was tuned on")
     given = parser.parse_args()
     seeds = range(given.first_seed, given.first_seed + given.seeds)
-    print("| release | random pairs >= 1.5 | chosen pair violates | its epsilon | flagged |\n|---|---|---|---|---|")
+    rows = ["| release | random pairs >= 1.5 | chosen pair violates | its epsilon | flagged |", "|---|---|---|---|---|"]
     for name, release in (TUNING if given.tuning else REPORTED).items():
         if given.only in (None, name):
-            print(measured(name, release, seeds, given.trials), flush=True)
+            rows.append(measured(name, release, seeds, given.trials))
+            print(rows[-1], flush=True)
+    if given.only is None and not given.tuning:
+        head = HEAD.format(trials=given.trials, first=seeds[0], last=seeds[-1])
+        write_section("strength.md", "search", head + "\n".join(rows))
 
 
 if __name__ == "__main__":

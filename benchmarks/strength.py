@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,11 +17,11 @@ from scipy import optimize, stats
 from audits import audit, queries
 from audits.ratio import ratio_bound
 from audits.selection import predicted_bound
+from benchmarks.pages import write_section
 from bounds.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
 
 ALPHA = 0.05
 SIZES = (10**4, 10**5, 10**6, 10**8)
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "strength.md"
 INTRODUCTION = """\
 # Strength, measured
 
@@ -315,7 +314,7 @@ def main() -> None:
     rest += searched(seeds) if given.only in (None, "SVT3") else []
     if given.only is None and seeds == range(20):
         head = INTRODUCTION.format(alpha=ALPHA, seeds=len(seeds), first=seeds[0], last=seeds[-1])
-        PAGE.write_text(head + "\n".join([*table, "", *rest, ""]))
+        write_section("strength.md", "strength", head + "\n".join([*table, "", *rest]))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What an audit finds in outputs that are no arrays: dictionaries, text, tables, sets, long tuples, against an oracle.
 
 Run: python -m benchmarks.structured [--seeds 5]
-benchmarks/strength.py puts the table into docs/strength.md.
+The table goes into docs/strength.md.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from scipy import stats
 
 from audits import audit, per_run
 from audits.ratio import ratio_bound
+from benchmarks.pages import write_section
 from bounds.guarantees import PureDP
 
 TRIALS = 20_000
@@ -82,7 +83,10 @@ def section(seeds: range) -> str:
     half = stats.laplace.sf(0.5, loc=1.0, scale=SCALE), stats.laplace.sf(0.5, scale=SCALE)
     cases = {name: (Noisy(form), 20.0, half) for name, form in FORMS.items()}
     rows = [
+        "## Outputs that are no arrays",
+        "",
         f"{TRIALS} trials, a claimed epsilon of 1; the oracle is told the event. Median of {len(seeds)} audits.",
+        "Rerun: `python -m benchmarks.structured`",
         "",
         "| output | true epsilon | found | oracle | found / oracle | event of the first audit |",
         "|---|---|---|---|---|---|",
@@ -102,4 +106,4 @@ if __name__ == "__main__":
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--first-seed", type=int, default=0)
     given = parser.parse_args()
-    print(section(range(given.first_seed, given.first_seed + given.seeds)))
+    write_section("strength.md", "structured outputs", section(range(given.first_seed, given.first_seed + given.seeds)))

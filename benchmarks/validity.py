@@ -13,19 +13,18 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import integrate, optimize, stats
 
 from audits import audit, replace_one
+from benchmarks.pages import write_section
 from benchmarks.strength import SparseVector
 from bounds.errors import InvalidInput
 from bounds.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
 
 ALPHA = 0.05
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "validity.md"
 
 LIMITS = """\
 ## What this does not show
@@ -216,7 +215,7 @@ def main() -> None:
             rows[name] = (case, measure(case, given.audits, given.trials, pool))
             print(name, rows[name][1], flush=True)
     if not given.only:
-        PAGE.write_text(page(rows, given.audits, given.trials))
+        write_section("validity.md", "validity", page(rows, given.audits, given.trials))
 
 
 if __name__ == "__main__":
