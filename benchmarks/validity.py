@@ -49,7 +49,7 @@ def partly_shared(data: float, rng: np.random.Generator, trials: int) -> np.ndar
     return data + 0.9 * shared + math.copysign(math.sqrt(0.19), data - 0.1) * own
 
 
-def vector(data: np.ndarray, rng: np.random.Generator, trials: int) -> np.ndarray:
+def coordinates(data: np.ndarray, rng: np.random.Generator, trials: int) -> np.ndarray:
     return data + rng.laplace(size=(trials, len(data)))
 
 
@@ -149,7 +149,7 @@ def cases() -> dict[str, Case]:
         "discrete Gaussian, delta 1e-3": Case(discrete_gaussian, (0, 1), ApproxDP(discrete, 1e-3), discrete),
         "sparse vector": Case(VECTOR, QUERIES, PureDP(vector), vector),
         "null": Case(null, (0.0, 1.0), PureDP(1e-6), 0.0),
-        "Laplace, 10 coordinates": Case(vector, (np.zeros(10), np.full(10, 0.1)), pure, 1.0),
+        "Laplace, 10 coordinates": Case(coordinates, (np.zeros(10), np.full(10, 0.1)), pure, 1.0),
         "Laplace, in a dictionary with text": Case(report, (0.0, 1.0), pure, 1.0),
         "Laplace, more trials": Case(laplace, (0.0, 1.0), pure, 1.0, longer=25),
         "Laplace, pair found by search": Case(noisy_sum, None, pure, 1.0, {"neighbours": UNIT}),
