@@ -102,7 +102,7 @@ def test_files_hold_the_result(here: Path, capsys: pytest.CaptureFixture[str]) -
     assert said["violated"]
     assert said["pair"] == [[0.0] * 5, [1.0, 0, 0, 0, 0]]
     page = Path("r.html").read_text()
-    assert "shop:half: violated" in page
+    assert "shop:half: VIOLATED" in page
     assert "<svg" in page or "matplotlib is not installed" in page
     capsys.readouterr()
     assert call("shop:half", *options, "--json") == 1
