@@ -11,13 +11,18 @@ import dataclasses
 import datetime as dt
 import enum
 import hashlib
+import math
 import numbers
 import re
+from collections import Counter, OrderedDict, UserList, UserString, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+
+from audits.foreign import OPAQUE, read_foreign
 
 Leaf = float | str | np.ndarray
 Form = dict[str, Leaf]
@@ -27,9 +32,9 @@ CODE = re.compile(r"(?=.*[0-9])(?:0[0-9a-fA-F]+|[0-9a-fA-F]{16,})")  # digits th
 WORD = re.compile(r"[^\W\d_]{2,}")
 PLAIN = {float, int, bool, np.float64, np.int64, np.bool_}
 MEMBER = "a member"
-OPAQUE = "something that cannot be read: "
 LIKELY = 1e100  # larger numbers are bytes that mean something else
 LONG = 16  # signs of a text whose length says something beside the text itself
+DIGITS = 15  # that a float holds of any number
 EXACT = 2**53  # integers up to this size are floats
 EPOCH = dt.datetime(1970, 1, 1)
 
@@ -86,23 +91,13 @@ class Reader:
         for wanted, read in READERS:
             if isinstance(value, wanted):
                 return read(self, value, path)
-        if hasattr(value, "detach") and hasattr(value, "numpy"):  # a tensor, wherever it lives
-            value = value.detach().cpu()
-            return self.array(np.asarray(value.numpy()), path)
-        module = type(value).__module__.partition(".")[0]
-        if module == "pandas":
-            return self.pandas(value, path)
-        if hasattr(value, "tocoo") and hasattr(value, "shape"):
-            return self.sparse(value, path)
-        if hasattr(value, "__array__"):
-            return self.array(np.asarray(value), path)
         if dataclasses.is_dataclass(value):
             fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-            return self.attributes(type(value).__qualname__, fields, path)
-        return self.object(value, path)
+            return self.attributes(type(value).__qualname__, {**fields, **getattr(value, "__dict__", {})}, path)
+        return read_foreign(self, value, path)
 
     def number(self, value: Any, path: str) -> None:
-        """A number that may be a float, with its digits where a float does not hold them."""
+        """A number that may be a float, and its digits where a float does not hold them."""
         try:
             close = float(value)
         except OverflowError:
@@ -112,13 +107,27 @@ class Reader:
             return
         self.form[path] = close + 0.0
         if type(value) is not float and close != value:
-            self.form[f"digits of {path}"] = f"{value:d}" if isinstance(value, int) else str(Fraction(value))
+            self.digits(value, close, path)
+
+    def digits(self, value: Any, close: float, path: str) -> None:
+        """What a float leaves out: of integers 32 bits at a time, of others what is left over."""
+        exact = Fraction(value)
+        self.form[f"digits of {path}"] = f"{exact.numerator:x}/{exact.denominator:x}"
+        if exact.denominator == 1:
+            size = abs(exact.numerator)
+            limbs = [float(size >> shift & 0xFFFFFFFF) for shift in range(0, size.bit_length(), 32)]
+            self.form[f"32 bits at a time of {path}"] = np.array(limbs)
+        elif math.isfinite(close):
+            self.form[f"what a float leaves out of {path}"] = float(exact - Fraction(close))
 
     def general_number(self, value: Any, path: str) -> None:
         if isinstance(value, np.generic):
             value = value.item()
+        if isinstance(value, Decimal) and value.is_nan():
+            self.form[path] = "NaN"
+            return
         if isinstance(value, numbers.Real) or not isinstance(value, numbers.Complex):
-            self.number(value if value == value else float("nan"), path)  # a signalling Decimal NaN equals nothing
+            self.number(value, path)
             return
         self.number(value.real, path if value.imag == 0 else f"{path}.real")
         if value.imag != 0:
@@ -138,11 +147,23 @@ class Reader:
         if found:
             self.form[f"text around the numbers of {path}"] = repr(NUMBER.sub("#", text))
             for i, number in enumerate(found):
-                self.form[f"number {i + 1} in {path}"] = float(number) + 0.0
+                self.number_in_text(number, f"number {i + 1} in {path}")
         words = WORD.findall(text)
         if len(words) > 1:
-            for word in words:
-                self.form[f"{word!r} in {path}"] = MEMBER
+            self.members(words, path)
+
+    def number_in_text(self, text: str, path: str) -> None:
+        """Its value, its digits if they are many, and how it is spelt: sign, zeros in front, decimals, exponent."""
+        if len(text) <= DIGITS:
+            self.form[path] = float(text) + 0.0
+        else:
+            self.number(int(text) if text.lstrip("+-").isdigit() else Fraction(text), path)
+        self.form[f"spelling of {path}"] = repr(re.sub(r"\d+", lambda run: f"{run[0][0] == '0':d}{len(run[0])}", text))
+
+    def members(self, items: Iterable[Any], path: str) -> None:
+        """That these stand somewhere in the output, wherever it is."""
+        for item in items:
+            self.form[f"{said(item)} in {path}"] = MEMBER
 
     def bytes(self, value: Any, path: str) -> None:
         """Text where it is text; else bytes by position, and the floats that they may be."""
@@ -182,9 +203,18 @@ class Reader:
                 return
         for i, item in enumerate(value):
             self.walk(item, f"{path}[{i}]")
+        if len(value) > 1:
+            self.members((item for item in value if type(item) is str), path)
 
-    def array(self, array: np.ndarray, path: str) -> None:
-        """Arrays by shape and entries, whatever their types."""
+    def array(self, value: Any, path: str) -> None:
+        """Arrays by shape and entries, whatever their types, with what a subclass holds beside them."""
+        if isinstance(value, np.ma.MaskedArray):
+            self.form[f"kind of {path}"] = "masked array"
+            self.items(value.tolist(), path)  # None where masked
+            return
+        array, held = np.asarray(value), getattr(value, "__dict__", None)
+        if held:
+            self.attributes(type(value).__qualname__, held, path)
         if array.dtype.names:
             self.attributes("array", {name: array[name] for name in array.dtype.names}, path, "{}[{!r}]")
             return
@@ -214,28 +244,33 @@ class Reader:
             self.walk(array[place], f"{path}[{', '.join(map(str, place))}]")
 
     def mapping(self, value: Mapping[Any, Any], path: str) -> None:
-        """Dictionaries in any order."""
+        """Dictionaries in any order, but for those that keep one; what a Counter has none of is not in it."""
         self.form[f"kind of {path}"] = "dict"
-        fractions = sorted(key for key in value if type(key) is float and not key.is_integer())
+        if isinstance(value, OrderedDict):
+            self.form[f"order of {path}"] = ", ".join(said(key) for key in value)
+        items = {key: item for key, item in value.items() if not (isinstance(value, Counter) and item == 0)}
+        fractions = sorted((key for key in items if fraction(key) is not None), key=float)
         if fractions:  # they hardly repeat
-            self.form[f"sorted keys of {path}"] = np.array(fractions)
-            self.items([value[key] for key in fractions], f"values of {path} in the order of its keys")
-        for key, item in value.items():
-            if type(key) is not float or key.is_integer():
+            self.form[f"sorted keys of {path}"] = np.array([float(key) for key in fractions])
+            self.items([items[key] for key in fractions], f"values of {path} in the order of its keys")
+        for key, item in items.items():
+            if fraction(key) is None:
                 self.walk(item, f"{path}[{said(key)}]")
-        self.form[f"len({path})"] = float(len(value))
+        self.form[f"len({path})"] = float(len(items))
 
     def set(self, value: Iterable[Any], path: str) -> None:
         """Sets: who is a member; fractions, which hardly repeat, in order."""
         members = list(value)
         self.form[f"kind of {path}"] = "set"
-        fractions = sorted(item for item in members if type(item) is float and not item.is_integer())
+        fractions = sorted(float(item) for item in members if fraction(item) is not None)
         if fractions:
             self.form[f"sorted({path})"] = np.array(fractions)
-        for item in members:
-            if type(item) is not float or item.is_integer():
-                self.form[f"{said(item)} in {path}"] = MEMBER
+        self.members((item for item in members if fraction(item) is None), path)
         self.form[f"len({path})"] = float(len(members))
+
+    def deque(self, value: Any, path: str) -> None:
+        self.form[f"kind of {path}"] = "deque"
+        self.items(list(value), path)
 
     def range(self, value: Any, path: str) -> None:
         self.form[f"kind of {path}"] = "range"
@@ -265,57 +300,17 @@ class Reader:
         self.form[f"kind of {path}"] = "timedelta"
         self.number(value.total_seconds(), path)
 
-    def enumerated(self, value: enum.Enum, path: str) -> None:
-        self.form[path] = str(value)
-
-    def pandas(self, value: Any, path: str) -> None:
-        """Frames by column and series by position, with their labels; missing values are a value of their own."""
+    def instant(self, value: Any, path: str) -> None:
+        """numpy's times, in whatever unit."""
         kind = type(value).__name__
-        if not hasattr(value, "dtypes") and not hasattr(value, "dtype"):
-            self.form[path] = repr(value)  # NA, NaT, Interval, Period and other scalars
-            return
         self.form[f"kind of {path}"] = kind
-        if hasattr(value, "columns"):
-            self.labels(value.columns, f"columns of {path}")
-            self.labels(value.index, f"index of {path}")
-            for name, column in value.items():
-                self.entries(column.to_numpy(), f"{path}[{said(name)}]")
+        if np.isnat(value):
+            self.form[path] = "not a time"
             return
-        self.form[f"name of {path}"] = said(value.name)
-        index = getattr(value, "index", None)
-        if index is None:
-            self.form[f"len({path})"] = float(len(value))
-            self.entries(np.asarray(value), path)
-            return
-        labels = self.labels(index, f"index of {path}")
-        if labels and len(set(labels)) == len(labels):
-            for label, item in zip(labels, value.tolist(), strict=True):
-                self.walk(item, f"{path}[{label}]")
-        else:
-            self.entries(value.to_numpy(), path)
+        self.number(Fraction(int(value.astype(f"{kind}[ns]").astype(np.int64)), 10**9), path)
 
-    def labels(self, index: Any, path: str) -> list[str]:
-        """What rows or columns are called, together; plain counting (0, 1, 2, ...) has no words."""
-        self.form[f"len({path})"] = float(len(index))
-        if any(name is not None for name in index.names):
-            self.form[f"name of {path}"] = said(list(index.names))
-        if getattr(index, "start", None) == 0 and index.step == 1:
-            return []
-        names = [said(name) for name in index]
-        if names == [str(i) for i in range(len(names))]:
-            return []
-        self.form[path] = ", ".join(names)
-        return names
-
-    def sparse(self, value: Any, path: str) -> None:
-        """Entries that are not zero."""
-        value = value.tocoo(copy=True)
-        value.sum_duplicates()
-        self.form[f"kind of {path}"] = "sparse"
-        self.form[f"shape of {path}"] = repr(tuple(int(size) for size in value.shape))
-        for i, j, entry in zip(value.row.tolist(), value.col.tolist(), value.data.tolist(), strict=True):
-            if entry != 0:
-                self.walk(entry, f"{path}[{i}, {j}]")
+    def enumerated(self, value: enum.Enum, path: str) -> None:
+        self.form[path] = f"{type(value).__qualname__}.{value.name}"
 
     def attributes(self, kind: str, fields: Mapping[str, Any], path: str, words: str = "{}.{}") -> None:
         """Named parts."""
@@ -323,43 +318,13 @@ class Reader:
         for name, item in fields.items():
             self.walk(item, words.format(path, name))
 
-    def object(self, value: Any, path: str) -> None:
-        """Any other object by what it would be copied from; what cannot be copied cannot be read."""
-        kind = type(value).__qualname__
-        if isinstance(value, type):
-            self.form[path] = f"{value.__module__}.{value.__qualname__}"
-            return
-        try:
-            made = value.__reduce_ex__(2)
-        except Exception:  # whatever a foreign class raises
-            made = None
-        if isinstance(made, str):
-            self.form[path] = f"{kind} {made}"
-        elif not isinstance(made, tuple) or (callable(value) and not hasattr(value, "__dict__")):
-            self.form[path] = f"{OPAQUE}{kind}"
-        else:
-            self.made(kind, value, made, path)
 
-    def made(self, kind: str, value: Any, made: tuple[Any, ...], path: str) -> None:
-        """From the parts that copy and pickle use: arguments, state, entries, items."""
-        function, arguments, state, entries, items = (*made, None, None, None)[:5]
-        if getattr(function, "__name__", "") in ("__newobj__", "_reconstructor", "__newobj_ex__"):
-            arguments = arguments[1:]
-        if isinstance(state, tuple) and len(state) == 2 and isinstance(state[1], dict):  # slots
-            state = {**(state[0] or {}), **state[1]}
-        if not (state or arguments or entries or items or hasattr(value, "__dict__") or hasattr(value, "__slots__")):
-            self.form[path] = f"{OPAQUE}{kind}"
-            return
-        named = state if isinstance(state, dict) and all(isinstance(name, str) for name in state) else {}
-        self.attributes(kind, named, path)
-        if arguments:
-            self.walk(arguments, f"arguments of {path}")
-        if state is not None and not named and state != {}:
-            self.walk(state, f"state of {path}")
-        if entries is not None:
-            self.items(list(entries), path)
-        if items is not None:
-            self.mapping(dict(items), path)
+def fraction(value: Any) -> float | None:
+    """A float that is no integer, whatever its type; None for anything else."""
+    if not isinstance(value, numbers.Real | Decimal) or value != value:
+        return None
+    close = float(value)
+    return close if close == value and math.isfinite(close) and not close.is_integer() else None
 
 
 def said(value: Any) -> str:
@@ -367,9 +332,13 @@ def said(value: Any) -> str:
     if type(value) is str:
         return repr(value)
     if type(value) is int:
-        return str(value)
+        return hex(value) if abs(value) > EXACT else str(value)
     if value is None:
         return "None"
+    if isinstance(value, dt.datetime) and value == value and value.tzinfo is not None:
+        return str(value.astimezone(dt.UTC))
+    if isinstance(value, dt.date) and value == value:
+        return str(value)
     form = form_of(value)
     leaf = form.get("output")
     if len(form) == 1 and isinstance(leaf, float):
@@ -408,13 +377,14 @@ READERS: list[tuple[Any, Read]] = [
     (dt.date, Reader.date),
     (dt.time, Reader.time),
     (dt.timedelta, Reader.duration),
-    (np.datetime64 | np.timedelta64, lambda reader, value, path: reader.text(str(value), path)),
+    (np.datetime64 | np.timedelta64, Reader.instant),
     (numbers.Number, Reader.general_number),  # bool, Decimal, Fraction, numpy's scalars
     (np.generic, lambda reader, value, path: reader.walk(value.item(), path)),
+    (str | UserString, lambda reader, value, path: reader.text("".join(value), path)),
     (enum.Enum, Reader.enumerated),
-    (str, lambda reader, value, path: reader.text(str(value), path)),
     (bytes | bytearray | memoryview, Reader.bytes),
-    (list | tuple, Reader.sequence),
+    (list | tuple | UserList, Reader.sequence),
+    (deque, Reader.deque),
     (Mapping, Reader.mapping),
     (Set, Reader.set),
     (range, Reader.range),

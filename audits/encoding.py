@@ -7,6 +7,7 @@ states. Columns know their names in the user's terms, so that events can be read
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,17 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from audits.canonical import MEMBER, OPAQUE, Form, Leaf, Reader, digest, spread
+from audits.canonical import MEMBER, Form, Leaf, Reader, digest, spread
+from audits.foreign import OPAQUE
 from audits.tables import row_keys
 
 NOT_LOOKED_AT = "not looked at"  # how a remark on such parts begins
 MOST_STATES = 256  # of one part; the others are one state together
 FEWEST = 3  # outputs that a member, a word or a key must have been seen in, to have a column: not just in two twins
-RARE_TEXT = 0.05  # share of outputs with text that no other has, from which it is said that nobody looked there
+RARE_OUTPUTS, RARE_SHARE = 8, 0.002  # outputs with text that no other has, from which it is said that nobody looked
 MOST_EXAMPLES = 2000
 LONGEST = 60  # signs of an example
 SHOWN = 4  # ranges, states or outputs that a sentence lists
 STRANGE = -1e280
+KEY = re.compile(r"(output.*)\[('[^']*'|\"[^\"]*\")\]")
 
 Range = tuple[float, float]  # from, up to and not including
 
@@ -152,14 +155,15 @@ class Parts(Encoding):
         part = next((part for part in self.parts.values() if column in (part.number, part.state)), Part())
         if state:
             met = {words for words, code in part.codes.items() if any(low <= code < high for low, high in ranges)}
-            return states_said(path, met - {UNSEEN} or met)
+            return states_said(path, met - {UNSEEN} or met, MEMBER in part.codes)
         absent = float(self.start[column])
         there = [(-np.inf if low <= absent else low, high) for low, high in merged(ranges) if high > absent]
         said = []
         if there:
             said.append(f"{path} is a number" if there == [(-np.inf, np.inf)] else in_ranges(path, there))
-        if any(low <= absent < high for low, high in ranges):
-            said.append(states_said(path, set(part.codes) - {A_NUMBER, UNSEEN} or {ABSENT}))
+        others = set(part.codes) - {A_NUMBER, UNSEEN}
+        if any(low <= absent < high for low, high in ranges) and (others or not said):
+            said.append(states_said(path, others or {ABSENT}, False))
         return " or ".join(said)
 
     def shown(self, row: np.ndarray) -> str:
@@ -190,9 +194,11 @@ class Layout:
     blocks: dict[str, Block] = field(default_factory=dict)
     columns: list[tuple[str, bool]] = field(default_factory=list)
     start: list[float] = field(default_factory=list)
+    met: Counter[str] = field(default_factory=Counter)
 
     def encoding(self, raw: Any) -> Parts:
         """The encoding, with examples of outputs that repeat."""
+        self.met = Counter(path for form in self.forms for path in form)
         blocks = {path for form in self.forms for path, leaf in form.items() if isinstance(leaf, np.ndarray)}
         mixed = frozenset(path for path in blocks if any(f"{path}[0]" in form for form in self.forms))
         for form in self.forms:
@@ -231,23 +237,18 @@ class Layout:
         # Chosen and ordered without a look at which dataset a text came from: else its code would tell.
         often = [text for text, count in states.items() if text != A_NUMBER and count >= min(FEWEST, outputs)]
         texts = sorted(sorted(often, key=lambda text: (-states[text], digest({"": text})))[:MOST_STATES])
-        # Text with numbers in it is read through them and through the text around them.
-        read_otherwise = len(states) > MOST_STATES and f"text around the numbers of {path}" in self.states
         codes: dict[str, int] = {}
         state = None
-        if len(states) + (met < outputs) > 1 and not read_otherwise:
-            known = [
-                *([ABSENT] if met < outputs else []),
-                *([A_NUMBER] if values else []),
-                *texts[:MOST_STATES],
-                UNSEEN,
-            ]
-            codes = {text: code for code, text in enumerate(known)}
+        first = [ABSENT] * (met < outputs) + [A_NUMBER] * bool(values)
+        if len(first) + len(texts) + (len(texts) < len(states) - bool(values)) > 1:
+            codes = {text: code for code, text in enumerate([*first, *texts, UNSEEN])}
             state = self._add(words, True, float(codes.get(ABSENT, codes[UNSEEN])))
         if number is not None or state is not None:
             self.parts[path] = Part(number, state, codes)
 
     def _lay_out_block(self, path: str) -> None:
+        if self.met[path] < min(FEWEST, len(self.forms)):
+            return
         length = self.lengths[path]
         shape = self.reader.shapes.get(path, (length,))
         shape = shape if int(np.prod(shape)) == length else (length,)
@@ -262,23 +263,42 @@ class Layout:
         return len(self.columns) - 1
 
     def _unread(self) -> tuple[str, ...]:
-        """Parts that cannot be read, and text that is another in many outputs."""
+        """Parts that cannot be read or that hardly repeat, and text that is another in many outputs, or any of many."""
         found, outputs = [], len(self.forms)
-        lone = {path for path, states in self.states.items() if states.total() < min(FEWEST, outputs)}
+        most = max(RARE_OUTPUTS, RARE_SHARE * outputs)
+        met = self.met
+        lone = {path for path, count in met.items() if count < min(FEWEST, outputs) and not is_derived(path)}
         with_lone = sum(not lone.isdisjoint(form) for form in self.forms)
-        if with_lone > max(1.0, RARE_TEXT * outputs):
-            words = f"and others that hardly repeat, in {with_lone} of {outputs} outputs"
-            found.append(f"{min(lone)} {words}")
+        if with_lone > most:
+            found.append(f"{min(lone)} and others that hardly repeat, in {with_lone} of {outputs} outputs")
         for path, states in self.states.items():
             closed = sorted({text.removeprefix(OPAQUE) for text in states if text.startswith(OPAQUE)})
             if closed:
                 found.append(f"{path} holds {listed(closed, 'and')}, which cannot be read")
-            rare = sum(count for text, count in states.items() if count < FEWEST and text.startswith(("'", '"')))
-            read = f"text around the numbers of {path}" in self.states or f"{path}[0]" in self.states
-            if rare > max(FEWEST, RARE_TEXT * outputs) and not read:
-                seen = "only its words and length were read"
-                found.append(f"{path} is a text that hardly repeats in {rare} of {outputs} outputs: {seen}")
+            rare = 0 if is_derived(path) else self._rarely(path)
+            if rare > most:
+                said = f"in {rare} of {outputs} outputs: only its words and length were read"
+                found.append(f"{path} is one of many texts that hardly repeat, {said}")
         return tuple(found)
+
+    def _rarely(self, path: str) -> int:
+        """Outputs whose text here hardly repeats, or has no code of its own, and holds no numbers or signs to read."""
+        known, around = self.parts.get(path, Part()).codes, f"text around the numbers of {path}"
+        templates = self.parts.get(around, Part()).codes
+        constant = len(self.states.get(around, ())) == 1
+        total = 0
+        for form in self.forms:
+            leaf = form.get(path)
+            if isinstance(leaf, str) and leaf not in known and len(self.states[path]) > 1:
+                template = form.get(around)
+                read = f"{path}[0]" in form or (template is not None and (constant or template in templates))
+                total += not read
+        return total
+
+
+def is_derived(path: str) -> bool:
+    """Whether a part only helps to read another, or is read by others."""
+    return path.startswith(("text around", "spelling of", "digits of", "kind of"))
 
 
 def _examples(encoding: Parts, forms: list[Form], raw: Any) -> dict[int, str]:
@@ -289,8 +309,16 @@ def _examples(encoding: Parts, forms: list[Form], raw: Any) -> dict[int, str]:
     found: dict[int, str] = {}
     for key, output in zip(keys, raw, strict=True):
         if key in wanted and key not in found:
-            found[key] = shortened(repr(output))
+            found[key] = shortened(in_short(output))
     return found
+
+
+def in_short(output: Any) -> str:
+    """Its repr, if it has one."""
+    try:
+        return repr(output)
+    except Exception:  # whatever a foreign class raises, or a structure that is nested too deeply
+        return f"a {type(output).__qualname__}"
 
 
 def state_of(leaf: Leaf) -> str:
@@ -298,22 +326,22 @@ def state_of(leaf: Leaf) -> str:
     return leaf if isinstance(leaf, str) else A_NUMBER
 
 
-def states_said(path: str, states: Iterable[str]) -> str:
+def states_said(path: str, states: Iterable[str], member: bool) -> str:
     """That one of these stands at a part."""
-    return listed([said_state(path, words) for words in sorted(states)], "or")
+    return listed([said_state(path, words, member) for words in sorted(states)], "or")
 
 
-def said_state(path: str, words: str) -> str:
-    """A state in words."""
+def said_state(path: str, words: str, member: bool) -> str:
+    """A state in words; `member` parts are there or not."""
     if words == MEMBER:
         return path
     if words != ABSENT:
         return f"{path} is {words}"
-    member, sign, container = path.rpartition(" in ")
-    if sign:
-        return f"{member} not in {container}"
-    head, sign, key = path.rpartition("[")
-    return f"key {key[:-1]} of {head} is absent" if sign and key[:1] in "'\"" else f"{path} is absent"
+    if member:
+        item, _, container = path.rpartition(" in ")
+        return f"{item} not in {container}"
+    key = KEY.fullmatch(path)
+    return f"key {key[2]} of {key[1]} is absent" if key else f"{path} is absent"
 
 
 def below(values: Sequence[float]) -> float:

@@ -33,20 +33,41 @@ def as_array(raw: Any) -> np.ndarray:
     """Outputs as numbers where floats hold them, else as objects; frames keep the names of their columns."""
     if hasattr(raw, "detach") and hasattr(raw, "numpy"):  # tensors, wherever they live
         raw = raw.detach().cpu().numpy()
-    if hasattr(raw, "to_records") and hasattr(raw, "columns"):
-        raw = raw.to_records(index=False)
+    if hasattr(raw, "iloc") and hasattr(raw, "index"):
+        raw = _records(raw)
+    if isinstance(raw, np.ma.MaskedArray):
+        raw = raw.tolist() if np.ma.is_masked(raw) else np.asarray(raw)
     if isinstance(raw, list | tuple):
         return _array_of(raw)
     array = np.asarray(raw)
     if array.ndim == 0:
         return array
     if array.dtype.names:
-        fields = [array.dtype[name] for name in array.dtype.names]
-        if all(kind.kind in "biuf" and not kind.subdtype for kind in fields):
+        fields = {name: array[name] for name in array.dtype.names}
+        if all(_held(values) and values.ndim == 1 for values in fields.values()):
             return array
-        return _objects([dict(zip(array.dtype.names, row.tolist(), strict=True)) for row in array])
-    held = array.dtype.kind in "bfc" or (array.dtype.kind in "iu" and _exact(array))
-    return array if held or array.dtype.kind in "USO" else _objects(array.tolist())
+        return _objects([dict(zip(fields, row.tolist(), strict=True)) for row in array])
+    if array.dtype.kind in "USO" or _held(array) or array.dtype.kind in "fc":
+        return array
+    return _objects(list(array) if array.dtype.kind in "mM" else array.tolist())
+
+
+def _records(table: Any) -> Any:
+    """The rows of a frame or series, with their labels unless these only count."""
+    counted = getattr(table.index, "start", None) == 0 and table.index.step == 1
+    if not hasattr(table, "columns"):
+        return table.to_numpy() if counted else _records(table.to_frame("value"))
+    table = table if counted else table.reset_index(allow_duplicates=True)
+    if len(set(table.columns)) == len(table.columns) and all(isinstance(name, str) for name in table.columns):
+        return table.to_records(index=False)
+    return [dict(enumerate(row)) for row in table.itertuples(index=False, name=None)]
+
+
+def _held(array: np.ndarray) -> bool:
+    """Whether floats hold these numbers, none of which is a NaN."""
+    if array.dtype.kind in "fc":
+        return array.dtype.itemsize <= 16 and not np.isnan(array).any()
+    return array.dtype.kind == "b" or (array.dtype.kind in "iu" and _exact(array))
 
 
 def _exact(array: np.ndarray) -> bool:
@@ -126,7 +147,8 @@ def _array_of(outputs: Any) -> np.ndarray:
     arrays = kinds == {np.ndarray} and len({output.shape for output in outputs}) == 1
     if kinds and (arrays or all(issubclass(kind, float | int | complex | np.number | np.bool_) for kind in kinds)):
         array = np.asarray(outputs)
-        if array.dtype.kind in "bfc" or (array.dtype.kind in "iu" and _exact(array)):
+        large = array.dtype.kind in "fc" and any(isinstance(output, int) and abs(output) > 2**53 for output in outputs)
+        if not large and (array.dtype.kind in "bfc" or (array.dtype.kind in "iu" and _exact(array))):
             return array
     return _objects(list(outputs))
 

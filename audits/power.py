@@ -39,6 +39,7 @@ CHOOSING = 1.0
 TAIL = np.linspace(-2, 9, 400)  # thresholds of the events of Gaussians
 ALIKE = 1e-3  # how often two datasets with the same law of outputs pass for different ones
 ERRORS = 2.5  # standard errors by which a share is taken lower than it was seen
+LEARNING = 5.0  # over the root of the runs that scores of several columns were learned from: a part of the share
 LEAST_SHARE = 1 / 4  # an event that shows less of the claim says nothing of worse mechanisms
 # An event whose parts show at most a share FLAT more than the whole is saturated. Gaussians, whose tails show ever
 # more, do not pass for it: the last quarter of any of their events that is FREQUENT shows a quarter more.
@@ -134,7 +135,8 @@ class View:
         """
         eps, error = self.epsilon()
         claimed = self.choice.target.epsilon
-        return min(max(eps - (ERRORS + CHOOSING) * error, 0.0) / claimed, 1.0) if claimed > 0 else 0.0
+        share = min(max(eps - (ERRORS + CHOOSING) * error, 0.0) / claimed, 1.0) if claimed > 0 else 0.0
+        return share if self.sees_all else share * max(1 - LEARNING / math.sqrt(self.fitted), 0.0)
 
     def share_of_parts(self) -> float:
         """The part of what its most telling part shows that the event shows, cautiously; 0 if it is not saturated."""

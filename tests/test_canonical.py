@@ -47,6 +47,18 @@ class Colour(enum.Enum):
     GREEN = 2
 
 
+class Word(enum.StrEnum):
+    YES = "yes"
+
+
+class Silent(enum.Enum):
+    ONE = 1
+    TWO = 2
+
+    def __str__(self) -> str:
+        return "a number"
+
+
 pandas = pytest.importorskip("pandas")
 sparse = pytest.importorskip("scipy.sparse")
 UTC = dt.UTC
@@ -66,7 +78,16 @@ SAME: list[tuple[Any, Any]] = [
     ({1: "x"}, {1.0: "x"}),
     ({(1, 2): 3}, {(1.0, 2): 3}),
     (collections.Counter("aab"), {"b": 1, "a": 2}),
-    (collections.OrderedDict(a=1, b=2), {"b": 2, "a": 1}),
+    (np.float64(0.5), 0.5),
+    ({np.float64(0.5): 1}, {0.5: 1}),
+    ({fractions.Fraction(1, 2)}, {0.5}),
+    (collections.Counter(a=0, b=1), collections.Counter(b=1)),
+    (np.datetime64("2020-01-01"), np.datetime64("2020-01-01T00:00:00")),
+    (np.array(["2020-01-01"], "datetime64[D]"), np.array(["2020-01-01"], "datetime64[s]")),
+    (collections.deque([1], maxlen=3), collections.deque([1])),
+    (collections.UserList([1]), [1]),
+    (Word.YES, "yes"),
+    (pandas.Interval(0, 1), pandas.Interval(0.0, 1.0)),
     (Point(1, 2), (1, 2)),
     (b"ab", bytearray(b"ab")),
     (np.str_("ab"), "ab"),
@@ -110,6 +131,12 @@ DIFFERENT: list[Any] = [
         len,
         pandas.NA,
     ),
+    *(10**5000, decimal.Decimal("1.5e5000"), 2**60, 2**60 + 1, Silent.ONE, Silent.TWO, "-0.0", "0.00", ".1230", "0.123"),
+    *(np.ma.array([1.0, 2.0], mask=[0, 1]), np.ma.array([1.0, 2.0], mask=[1, 0]), np.matrix([[1.0, 5.0]])),
+    *(pandas.DataFrame([[1, 0]], columns=["a", "a"]), pandas.DataFrame([[0, 1]], columns=["a", "a"])),
+    *(pandas.Interval(0, 1), pandas.Interval(0, 2), pandas.Period("2020-01"), pandas.Period("2020-02")),
+    *(collections.OrderedDict(a=1, b=3), collections.OrderedDict([("b", 3), ("a", 1)]), {float("nan"): 3, 0.5: 1}),
+    *(pandas.Categorical(["x"]), pandas.Categorical(["x"], ["x", "y"]), decimal.Decimal("sNaN")),
     *(collections.deque([1]), collections.deque([2]), np.datetime64("2020-01-01"), np.array([1 + 1j])),
 ]
 

@@ -9,6 +9,7 @@ import collections
 import dataclasses
 import datetime as dt
 import decimal
+import itertools
 import json
 import pickle
 import struct
@@ -174,7 +175,9 @@ def test_what_nobody_can_read_is_said() -> None:
     shut = run(per_run(lambda data, rng: {"x": rng.normal(), "log": (line for line in ())}))
     assert any("output['log'] holds generator, which cannot be read" in message for message in shut.health)
     secret = run(per_run(lambda data, rng: "".join(rng.choice(list("abcdefgh"), size=12))))
-    assert any(message.startswith("not looked at: output is a text that hardly repeats") for message in secret.health)
+    assert any(
+        message.startswith("not looked at: output is one of many texts that hardly repeat") for message in secret.health
+    )
     keys = run(per_run(lambda data, rng: {f"id{rng.integers(2**60)}": 1}))
     assert any("and others that hardly repeat" in message for message in keys.health)
     assert "not looked at" not in str(run(noisy(FORMS["json"][0], 1.0)).health)
@@ -238,3 +241,76 @@ def test_complex_numbers_have_two_parts() -> None:
         return rng.normal(size=trials) + 1j * (data + rng.laplace(scale=0.05, size=trials))
 
     assert str(run(turned).event).startswith("output.imag >= 0.")
+
+
+# Each passed once, with a power named: beside an honest number, something that tells the datasets apart for certain.
+NAMES = ["".join(letters) for letters in itertools.product("abcdefghi", repeat=3)]
+HIDDEN: dict[str, Any] = {
+    "interval": lambda d, rng: pandas.Interval(d + rng.laplace(scale=0.05), 5.0),
+    "index of a frame": lambda d, rng: pandas.DataFrame({"n": [1, 2]}, index=[d + rng.laplace(scale=0.05), 9.5]),
+    "large integer": lambda d, rng: 10**24 + int(1e6 * (d + rng.laplace(scale=0.05))),
+    "large decimal": lambda d, rng: decimal.Decimal(10**30) + decimal.Decimal(d + rng.laplace(scale=0.05)),
+    "digits in text": lambda d, rng: json.dumps({"wei": 3 * 10**24 + int(1e6 * (d + rng.laplace(scale=0.05)))}),
+    "spelling": lambda d, rng: f"{rng.random():.4E}" if d else f"{rng.random():.4e}",
+    "mask": lambda d, rng: np.ma.array([1.0, 2.0, rng.random()], mask=[0, d > 0, 0]),
+    "twice the same name": lambda d, rng: pandas.DataFrame([[d, 0.0]], columns=["a", "a"]),
+    "attribute of an array": lambda d, rng: measured(rng.random(3), "m" if d else "km"),
+    "order": lambda d, rng: collections.OrderedDict([("a", 1), ("b", 2)][:: -1 if d else 1]),
+    "word somewhere": lambda d, rng: rng.permutation([*["cat", "dog"] * 20, "hiv" if d else "flu"]).tolist(),
+    "huge integer among floats": lambda d, rng: rng.random() if rng.random() < 0.5 else 2**60 + int(d),
+}
+
+
+class Measured(np.ndarray):
+    unit: str
+
+
+def measured(values: np.ndarray, unit: str) -> np.ndarray:
+    found = values.view(Measured)
+    found.unit = unit
+    return found
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_nothing_hides_beside_an_honest_number(name: str) -> None:
+    found = run(per_run(lambda d, rng: {"h": d + rng.laplace(), "x": HIDDEN[name](d, rng)}))
+    assert found.violated
+    assert found.epsilon_lower > 2
+    assert run(per_run(lambda d, rng: HIDDEN[name](d, rng))).violated
+
+
+UNSAID: dict[str, Any] = {
+    "a number now and then": lambda d, rng: "error 5" if rng.random() < 0.01 else letters(rng),
+    "one text in fifty": lambda d, rng: letters(rng) if rng.random() < 0.02 else "ok",
+    "one key in fifty": lambda d, rng: {letters(rng): 1} if rng.random() < 0.02 else {},
+    "more names than codes": lambda d, rng: NAMES[int(rng.integers(len(NAMES)))],
+    "labels": lambda d, rng: pandas.DataFrame({"n": [1]}, index=[letters(rng)]),
+}
+
+
+def letters(rng: np.random.Generator) -> str:
+    return "".join(rng.choice(list("abcdefgh"), size=12))
+
+
+@pytest.mark.parametrize("name", UNSAID)
+def test_what_was_not_looked_at_is_said_and_no_power_is_named(name: str) -> None:
+    passed = run(per_run(lambda d, rng: {"h": d + rng.laplace(), "x": UNSAID[name](d, rng)}), max_trials=6000)
+    assert not passed.violated
+    assert "not looked at" in str(passed.health)
+    assert np.isinf(passed.detectable_epsilon)
+    assert passed.power.startswith("not looked at")
+
+
+BATCHES: dict[str, Any] = {
+    "labels": lambda x, d: pandas.DataFrame({"h": x}, index=[f"u{d}"] * len(x)),
+    "labels of a series": lambda x, d: pandas.Series(x, index=[f"u{d}"] * len(x)),
+    "masked": lambda x, d: np.ma.array(np.stack([x, x], axis=1), mask=np.stack([x > 9, x > 9 - 20 * d], axis=1)),
+    "missing": lambda x, d: pandas.DataFrame({"h": x, "m": np.where(x > 9 - 20 * d, np.nan, 1.0)}),
+    "twice the same name": lambda x, d: pandas.DataFrame(np.stack([x, x + 9 * d], axis=1), columns=["a", "a"]),
+    "times": lambda x, d: np.array([np.datetime64("2020-01-01") + np.timedelta64(int(d), "D")] * len(x)),
+}
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_batches_lose_nothing(name: str) -> None:
+    assert run(lambda d, rng, trials: BATCHES[name](d + rng.laplace(size=trials), d)).violated
