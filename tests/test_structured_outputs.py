@@ -249,7 +249,7 @@ HIDDEN: dict[str, Any] = {
     "interval": lambda d, rng: pandas.Interval(d + rng.laplace(scale=0.05), 5.0),
     "index of a frame": lambda d, rng: pandas.DataFrame({"n": [1, 2]}, index=[d + rng.laplace(scale=0.05), 9.5]),
     "large integer": lambda d, rng: 10**24 + int(1e6 * (d + rng.laplace(scale=0.05))),
-    "large decimal": lambda d, rng: decimal.Decimal(10**30) + decimal.Decimal(d + rng.laplace(scale=0.05)),
+    "large decimal": lambda d, rng: decimal.Decimal(10**20) + decimal.Decimal(d + rng.laplace(scale=0.05)),
     "digits in text": lambda d, rng: json.dumps({"wei": 3 * 10**24 + int(1e6 * (d + rng.laplace(scale=0.05)))}),
     "spelling": lambda d, rng: f"{rng.random():.4E}" if d else f"{rng.random():.4e}",
     "mask": lambda d, rng: np.ma.array([1.0, 2.0, rng.random()], mask=[0, d > 0, 0]),
