@@ -260,7 +260,7 @@ class Reader:
 
     def set(self, value: Iterable[Any], path: str) -> None:
         """Sets: who is a member; fractions, which hardly repeat, in order."""
-        members = list(value)
+        members = sorted(value, key=said)  # whose own order is another one in every process
         self.form[f"kind of {path}"] = "set"
         fractions = sorted(float(item) for item in members if fraction(item) is not None)
         if fractions:

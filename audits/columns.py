@@ -12,6 +12,7 @@ import numpy as np
 RULER_ROWS = 1000
 QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
 LARGEST = 1e70  # entries beyond, infinite ones among them, count as this: its fourth power is a number
+SMALLEST = 1e-140  # spreads below count as none: their squares are no numbers
 BLOCK = 2**20  # numbers that are worked on at a time
 
 
@@ -61,7 +62,7 @@ class Ruler:
         low, high = np.quantile(tamed(rows), (0.25, 0.75), axis=0, method="nearest")
         edges = np.quantile(tamed(rows), QUANTILES, axis=0, method="nearest")
         spread = np.where(high > low, (high - low) / 2, tamed(rows).std(axis=0))
-        return cls(edges[len(edges) // 2], np.where(spread > 0, spread, 1.0), edges)
+        return cls(edges[len(edges) // 2], np.where(spread > SMALLEST, spread, 1.0), edges)
 
     @classmethod
     def of_both(cls, first: np.ndarray, second: np.ndarray) -> Ruler:

@@ -65,9 +65,16 @@ class Numbers(Encoding):
 
     def __call__(self, raw: Any) -> np.ndarray:
         if raw.dtype.kind not in "USO":
-            return numeric(raw)
+            rows = numeric(raw.astype(complex) if self.twofold and raw.dtype.kind in "biuf" else raw)
+            if rows.shape[1] == self.width:
+                return rows
         # A rare kind of output that the pilot never saw, among numbers: it keeps an identity far from all of them.
         return np.array([self._stranger(output) for output in raw], float).reshape(len(raw), -1)
+
+    @property
+    def twofold(self) -> bool:
+        """Whether outputs are complex: real parts, then imaginary ones."""
+        return not self.names and self.width == 2 * int(np.prod(self.shape))
 
     def _stranger(self, output: Any) -> list[float]:
         form = Reader().read(output)
@@ -82,7 +89,7 @@ class Numbers(Encoding):
         if self.names:
             return f"output[{self.names[column]!r}]"
         size = int(np.prod(self.shape))
-        half = "" if size == self.width else (".real", ".imag")[column // size]
+        half = (".real", ".imag")[column // size] if self.twofold else ""
         return f"output{half}{place(column % size, self.shape) if self.shape else ''}"
 
     def shown(self, row: np.ndarray) -> str:

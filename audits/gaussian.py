@@ -154,12 +154,19 @@ def conclude(plan: Plan, runner: Runner, pilot: Pilot, reading: Reading, measure
         event=replace(without.event, sentence=words),
         detectable_epsilon=power.epsilon,
         power=power.model,
+        health=pilot.health + power.health(plan.max_trials) + _by_hand(measured),
         curve=gaussian_curve(gap, plan.alpha),
         claimed=goal.epsilon,
         method=f"{limits}, assuming that {ASSUMES} (it looks so)",
         assumes=ASSUMES,
         without=without,
     )
+
+
+def _by_hand(measured: Measured) -> tuple[str, ...]:
+    """What a reader must know of a stop."""
+    said = f"stopped by hand after {measured.runs} of the test's trials: the bound holds after each chunk"
+    return (said,) if measured.stopped else ()
 
 
 def _without(
@@ -171,7 +178,6 @@ def _without(
     violated = plan.guarantee is not None and bound > goal.epsilon
     view = View(event, counted.hits, counted.others, counted.runs, pilot.encoding.width, pilot.trials)
     power = no_power(plan.guarantee, violated, measured.stopped, pilot.health) or power_of(counted, view)
-    by_hand = (f"stopped by hand after {measured.runs} of the test's trials: the bound holds after each chunk",)
     return AuditResult(
         violated=violated,
         epsilon_lower=bound,
@@ -190,7 +196,7 @@ def _without(
         claimed=goal.epsilon,
         method="a limit on each rate",
         counts=(counted.hits, counted.others, counted.runs),
-        health=pilot.health + power.health(plan.max_trials) + (by_hand if measured.stopped else ()),
+        health=pilot.health + power.health(plan.max_trials) + _by_hand(measured),
     )
 
 

@@ -42,6 +42,8 @@ def as_array(raw: Any) -> np.ndarray:
     array = np.asarray(raw)
     if array.ndim == 0:
         return array
+    if array.size == 0:
+        return _objects([()] * len(array))
     if array.dtype.names:
         fields = {name: array[name] for name in array.dtype.names}
         if all(_held(values) and values.ndim == 1 for values in fields.values()):

@@ -263,7 +263,7 @@ def gaussian_power(need: float, delta: float, width: int, fitted: int) -> Power:
     """Of Gaussians whose gap must be this wide along the direction that was learned from so many runs."""
     if width == 1:
         return Power(epsilon_from_mu(need, delta), GAUSSIAN)
-    low, high = need, LARGEST_MU
+    low, high = need, max(LARGEST_MU, 4 * need)
     if learned_gap(high, width, fitted) < need:
         return Power.none(TOO_FEW)
     for _ in range(40):
@@ -274,7 +274,9 @@ def gaussian_power(need: float, delta: float, width: int, fitted: int) -> Power:
 
 def mu_from_epsilon(eps: float, delta: float) -> float:
     """The gap of unit Gaussians that are exactly (eps, delta)-private."""
-    low, high = 0.0, 50.0
+    low, high = 0.0, 1.0
+    while epsilon_from_mu(high, delta) <= eps:
+        low, high = high, 2 * high
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if epsilon_from_mu(middle, delta) <= eps else (low, middle)

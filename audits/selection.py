@@ -257,8 +257,9 @@ def candidate_thresholds(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     values = distinct(pooled)
     low, high = pooled[len(pooled) // 4], pooled[3 * len(pooled) // 4]
     if high > low and np.isfinite(values[[0, -1]]).all():
-        gaps = np.diff(values, prepend=values[0])
-        values = np.where(gaps > high - low, values - gaps / 2, values)
+        halves = values / 2  # sums and differences of which are numbers, however large the values
+        before = np.concatenate([halves[:1], halves[:-1]])
+        values = np.where(halves - before > high / 2 - low / 2, halves + before, values)
     if len(values) <= MOST_THRESHOLDS:
         return values
     ranks = np.geomspace(1, len(values) / 2, MOST_THRESHOLDS // 3)

@@ -17,6 +17,7 @@ from audits.learned import fit_additive, fit_boosted
 
 Name = Callable[[int], str]  # the user's word for a column
 MOST_WORK = 2 * 10**9  # outputs times squared columns of an additive model
+MOST_COLUMNS = 256  # of a model
 ROUNDS = 150  # rows are distinct outputs, so trees are cheap here
 LEAST_CHANCE = 0.05  # runs are never taken for more than twenty times their number
 WEIGHTS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 1e5)  # pseudo-runs that a model is worth, per output
@@ -78,12 +79,13 @@ class Table:
 
     def _names(self) -> list[str]:
         rich = self.rows.shape[1] > 1 and len(self.keys) > 8
-        additive = rich and len(self.keys) * one_hot(self.rows).shape[1] ** 2 <= MOST_WORK
+        indicators = one_hot(self.rows).shape[1] if rich else 0
+        additive = 0 < indicators <= MOST_COLUMNS and len(self.keys) * indicators**2 <= MOST_WORK
         together = rich and telling_terms(self.rows, self.counts.sum(axis=0))
         return [
             "",
             *(["shrunk to parities"] if together else []),
-            *(["shrunk to boosted trees"] if rich else []),
+            *(["shrunk to boosted trees"] if rich and self.rows.shape[1] <= MOST_COLUMNS else []),
             *(["shrunk to an additive model"] if additive else []),
         ]
 

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from scipy import linalg
 
-from audits.columns import BLOCK, LARGEST, Ruler, Seen, tamed
+from audits.columns import BLOCK, LARGEST, SMALLEST, Ruler, Seen, tamed
 
 Name = Callable[[int], str]
 Kind = Literal["largest", "smallest", "farthest", "energy"]
@@ -174,7 +174,7 @@ class Laws:
         centre, gap = ruler.centre + (one.mean + two.mean) / 2, np.abs(one.mean - two.mean)
         scale = np.sqrt((one.variance + two.variance) / 2)
         # Without any noise the means say it all: a column that never varies is taken to vary by little.
-        scale = np.where(scale > 0, scale, np.where(gap > 0, 1e-3 * gap, 1.0))
+        scale = np.where(scale > SMALLEST, scale, np.where(gap > SMALLEST, 1e-3 * gap, 1.0))
         means = np.array([seen.mean + ruler.centre - centre for seen in (one, two)]) / scale
         count, width = min(len(first), len(second)), len(scale)
         most_rows = max(FEWEST_RUNS, BLOCK // width)
