@@ -278,7 +278,8 @@ HEAD = """\
 An audit that passes says which epsilon it would have flagged with probability 0.99, or that it cannot say. Each row:
 {audits} audits (alpha = {alpha}) of a mechanism that just keeps its claim of epsilon 1; after each that named a number,
 an audit, by a fresh seed, of the mechanism of the same family whose true epsilon is exactly that number. `flagged` must
-be 99% or more; a row whose true rate is 99% shows less than {least:.1%} with probability 0.005 at most.
+be 99% or more; a row whose true rate is 99% shows less than {least:.1%} with probability 0.005 at most. The models'
+constants were tried on the families down to the response with a leak, and not on those below it.
 
 Rerun: `python -m benchmarks.power`
 
