@@ -3,14 +3,10 @@
 `audit` attacks a mechanism and bounds its epsilon from below; everything else here serves it.
 """
 
-from audits.answers import queries
-from audits.audit import audit
-from audits.densities import likelihood_ratio
-from audits.domains import Domain
-from audits.epsilon import epsilon_both_ways, epsilon_from_mu, epsilon_lower, mu_lower
-from audits.executor import MechanismFailed
-from audits.intervals import anytime, clopper_pearson, dkw_width, jeffreys, lower_limit, upper_limit
-from audits.neighbours import (
+from dpcheck.audits.audit import audit
+from dpcheck.audits.outputs.returned import PerRun, per_run
+from dpcheck.audits.pairs.domains import Domain
+from dpcheck.audits.pairs.neighbours import (
     Neighbours,
     add_remove,
     drawn_by,
@@ -19,12 +15,16 @@ from audits.neighbours import (
     local,
     replace_one,
 )
-from audits.outputs import PerRun, per_run
-from audits.power import detectable_epsilon
-from audits.ratio import ratio_bound
-from audits.result import AuditResult, Curve, Event
-from audits.transcript import gaussian_log_density, mixture_log_density, transcript
-from audits.workers import NotSendable, WorkerLost
+from dpcheck.audits.pairs.query_answers import queries
+from dpcheck.audits.result import AuditResult, Curve, Event
+from dpcheck.audits.scores.densities import likelihood_ratio
+from dpcheck.audits.scores.transcript import gaussian_log_density, mixture_log_density, transcript
+from dpcheck.audits.statistics.epsilon import epsilon_both_ways, epsilon_from_mu, epsilon_lower, mu_lower
+from dpcheck.audits.statistics.intervals import anytime, clopper_pearson, dkw_width, jeffreys, lower_limit, upper_limit
+from dpcheck.audits.statistics.power import detectable_epsilon
+from dpcheck.audits.statistics.ratio import ratio_bound
+from dpcheck.audits.trials.executor import MechanismFailed
+from dpcheck.audits.trials.workers import NotSendable, WorkerLost
 
 __all__ = [
     "AuditResult",

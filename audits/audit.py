@@ -12,30 +12,30 @@ from typing import Any
 
 import numpy as np
 
-from audits import independence
-from audits.attacks import aimed
-from audits.encoding import Encoding
-from audits.executor import Chunk, Runner, chunk_size, chunks
-from audits.fingerprints import fingerprint
-from audits.gaussian import NotGaussian, audit_gaussian, check_request, dropped
-from audits.intervals import anytime
-from audits.journal import Journal
-from audits.neighbours import Neighbours, Pair
-from audits.outputs import Mechanism
-from audits.pilot import Pilot, run_pilot, select
-from audits.plan import BY_HAND, TEST, Plan
-from audits.power import Power, RatioTest, View, no_power, power_of
-from audits.ratio import ratio_bound
-from audits.result import AuditResult, Event, Progress, curve_from_counts
-from audits.search import find_pair
-from audits.selection import Choice
-from audits.sentences import sentence_of
-from audits.sequential import audit_early
-from audits.simpler import simpler
-from audits.tables import Atoms, row_keys
-from audits.workers import workplace
-from bounds.errors import InvalidInput
-from bounds.guarantees import Guarantee
+from dpcheck.audits.gaussian import NotGaussian, audit_gaussian, check_request, dropped
+from dpcheck.audits.outputs.encoding import Encoding
+from dpcheck.audits.outputs.event_in_words import sentence_of
+from dpcheck.audits.outputs.returned import Mechanism
+from dpcheck.audits.pairs.neighbours import Neighbours, Pair
+from dpcheck.audits.pairs.search import find_pair
+from dpcheck.audits.result import AuditResult, Event, Progress, curve_from_counts
+from dpcheck.audits.scores.attacks import aimed
+from dpcheck.audits.scores.simpler_scores import simpler
+from dpcheck.audits.scores.tables import Atoms, row_keys
+from dpcheck.audits.sequential import audit_early
+from dpcheck.audits.statistics import independence
+from dpcheck.audits.statistics.event_choice import Choice
+from dpcheck.audits.statistics.intervals import anytime
+from dpcheck.audits.statistics.power import Power, RatioTest, View, no_power, power_of
+from dpcheck.audits.statistics.ratio import ratio_bound
+from dpcheck.audits.trials.executor import Chunk, Runner, chunk_size, chunks
+from dpcheck.audits.trials.fingerprints import fingerprint
+from dpcheck.audits.trials.journal import Journal
+from dpcheck.audits.trials.pilot import Pilot, run_pilot, select
+from dpcheck.audits.trials.plan import BY_HAND, TEST, Plan
+from dpcheck.audits.trials.workers import workplace
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import Guarantee
 
 CURVE_TRIALS = 500_000
 CURVE_POINTS = 41
@@ -81,7 +81,7 @@ def audit(
     for bad arguments and outputs, MechanismFailed when the mechanism raises, WorkerLost when an executor loses its
     workers.
 
-    >>> from bounds.guarantees import PureDP
+    >>> from dpcheck.bounds.language.guarantees import PureDP
     >>> def noisy(data, rng, trials):
     ...     return data + rng.laplace(scale=0.5, size=trials)      # calibrated for eps = 2
     >>> audit(noisy, pair=(0.0, 1.0), guarantee=PureDP(1.0), max_trials=20_000).violated

@@ -13,24 +13,34 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from audits.attacks import AimedName, Coordinate, Given, Score, aimed
-from audits.counted_event import CountedEvent
-from audits.densities import KnownRatio
-from audits.encoding import Encoding
-from audits.epsilon import epsilon_from_mu
-from audits.executor import Chunk, Runner, chunk_size, chunks
-from audits.mean_gap import IndependentRuns, TwinRuns, twin_share
-from audits.neighbours import Pair
-from audits.normality import GATE, Ruler, Shape, unlike_gaussian
-from audits.pilot import Pilot, run_pilot
-from audits.plan import BY_HAND, TEST, TWINS, Plan
-from audits.power import ALIKE, NOT_TOLD_APART, POWER, Power, View, gaussian_power, mu_from_epsilon, no_power, power_of
-from audits.result import AuditResult, Curve, Event
-from audits.selection import Choice, Target, prospect_of
-from audits.sentences import sentence_of
-from audits.wide import best_projection
-from bounds.errors import InvalidInput
-from bounds.guarantees import GaussianDP
+from dpcheck.audits.outputs.encoding import Encoding
+from dpcheck.audits.outputs.event_in_words import sentence_of
+from dpcheck.audits.pairs.neighbours import Pair
+from dpcheck.audits.result import AuditResult, Curve, Event
+from dpcheck.audits.scores.attacks import AimedName, Coordinate, Given, Score, aimed
+from dpcheck.audits.scores.densities import KnownRatio
+from dpcheck.audits.scores.wide import best_projection
+from dpcheck.audits.statistics.counted_event import CountedEvent
+from dpcheck.audits.statistics.epsilon import epsilon_from_mu
+from dpcheck.audits.statistics.event_choice import Choice, Target, prospect_of
+from dpcheck.audits.statistics.mean_gap import IndependentRuns, TwinRuns, twin_share
+from dpcheck.audits.statistics.normality import GATE, Ruler, Shape, unlike_gaussian
+from dpcheck.audits.statistics.power import (
+    ALIKE,
+    NOT_TOLD_APART,
+    POWER,
+    Power,
+    View,
+    gaussian_power,
+    mu_from_epsilon,
+    no_power,
+    power_of,
+)
+from dpcheck.audits.trials.executor import Chunk, Runner, chunk_size, chunks
+from dpcheck.audits.trials.pilot import Pilot, run_pilot
+from dpcheck.audits.trials.plan import BY_HAND, TEST, TWINS, Plan
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import GaussianDP
 
 FEWEST = 1000  # trials; with fewer, logistic noise passed the checks in more than one audit of ten
 FEWEST_SO_FAR = 500  # of the test's runs, for a bound before the end

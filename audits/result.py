@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from audits.differing import pair_words
-from audits.encoding import Encoding
-from audits.epsilon import Direction
-from audits.intervals import clopper_pearson
-from audits.outputs import checked_outputs
-from audits.selection import Choice
-from bounds.errors import MissingDependency
-from bounds.guarantees import Guarantee
+from dpcheck.audits.outputs.encoding import Encoding
+from dpcheck.audits.outputs.returned import checked_outputs
+from dpcheck.audits.pairs.pair_in_words import pair_words
+from dpcheck.audits.statistics.epsilon import Direction
+from dpcheck.audits.statistics.event_choice import Choice
+from dpcheck.audits.statistics.intervals import clopper_pearson
+from dpcheck.bounds.language.errors import MissingDependency
+from dpcheck.bounds.language.guarantees import Guarantee
 
 LONG = ("curve", "guarantee", "pair", "without")  # fields that JSON has in another form
 SURE = 1e-6  # a false-alarm rate that needs no second look
@@ -88,7 +88,7 @@ class AuditResult:
 
     `epsilon_lower` exceeds the true epsilon (at `delta`) with probability at most `alpha`. `trials` counts runs
     per dataset in all stages. `detectable_epsilon` is the smallest true epsilon that this audit would have
-    flagged with probability 0.99, by the model (of audits/power.py) that `power` says in words; it is infinite where
+    flagged with probability 0.99, by the model (statistics/power.py) that `power` says in words; it is infinite where
     none supports a number, and `power` says why. `direction` says on which dataset of `pair` the
     event is likelier. `curve` is the trade-off of tests by the event's score; under `stop_early`, of a score that
     enough runs met before it was refitted (None if there were no such runs). `claimed` is the guarantee's epsilon at

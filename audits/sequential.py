@@ -17,21 +17,21 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from audits.attacks import aimed
-from audits.encoding import Encoding, encoding_of
-from audits.epsilon import Direction
-from audits.executor import Chunk
-from audits.intervals import anytime
-from audits.neighbours import Pair
-from audits.outputs import joined
-from audits.pilot import PROBES, health_of, prospects
-from audits.plan import PROBE, TEST, Plan
-from audits.power import POWER, TAIL, Rates, View, no_power, power_of
-from audits.ratio import LARGEST
-from audits.result import AuditResult, Curve, Event, curve_of
-from audits.selection import Choice, Target, best_choice, evidence
-from audits.sentences import sentence_of
-from bounds.errors import InvalidInput
+from dpcheck.audits.outputs.encoding import Encoding, encoding_of
+from dpcheck.audits.outputs.event_in_words import sentence_of
+from dpcheck.audits.outputs.returned import joined
+from dpcheck.audits.pairs.neighbours import Pair
+from dpcheck.audits.result import AuditResult, Curve, Event, curve_of
+from dpcheck.audits.scores.attacks import aimed
+from dpcheck.audits.statistics.epsilon import Direction
+from dpcheck.audits.statistics.event_choice import Choice, Target, best_choice, evidence
+from dpcheck.audits.statistics.intervals import anytime
+from dpcheck.audits.statistics.power import POWER, TAIL, Rates, View, no_power, power_of
+from dpcheck.audits.statistics.ratio import LARGEST
+from dpcheck.audits.trials.executor import Chunk
+from dpcheck.audits.trials.pilot import PROBES, health_of, prospects
+from dpcheck.audits.trials.plan import PROBE, TEST, Plan
+from dpcheck.bounds.language.errors import InvalidInput
 
 FIRST_BATCH = 24
 GROWTH = 0.15

@@ -13,14 +13,21 @@ import numpy as np
 from dp_accounting.pld import privacy_loss_distribution as pld
 from sympy import Eq, Rational, log, sqrt
 
-from bounds.accountant import Accountant
-from bounds.accounting import Interval, least_noise
-from bounds.batches import poisson
-from bounds.claim import Claim, Effort, Evidence, Kind, Source
-from bounds.guarantees import ADD_REMOVE, ApproxDP
-from bounds.releases import Poisson, Releases
-from bounds.sampled_gaussian import attained, epsilon_bounds, epsilon_high, least_factor, log_moments, sound
-from bounds.symbols import L, delta, eps, n, sigma_g
+from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Source
+from dpcheck.bounds.language.guarantees import ADD_REMOVE, ApproxDP
+from dpcheck.bounds.language.symbols import L, delta, eps, n, sigma_g
+from dpcheck.bounds.privacy.accountant import Accountant
+from dpcheck.bounds.privacy.batches import poisson
+from dpcheck.bounds.privacy.exact import Interval, least_noise
+from dpcheck.bounds.privacy.releases import Poisson, Releases
+from dpcheck.bounds.privacy.sampled_gaussian import (
+    attained,
+    epsilon_bounds,
+    epsilon_high,
+    least_factor,
+    log_moments,
+    sound,
+)
 
 SETTINGS = [  # sensitivity / noise, sampling rate, steps, delta
     (1.0, 0.01, 1000, 1e-5),

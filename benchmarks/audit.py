@@ -14,9 +14,9 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
-from audits import audit
-from audits.executor import LARGEST_CHUNK
-from bounds.guarantees import PureDP
+from dpcheck.audits import audit
+from dpcheck.audits.trials.executor import LARGEST_CHUNK
+from dpcheck.bounds.language.guarantees import PureDP
 
 
 def laplace(data: float, rng: np.random.Generator, trials: int) -> np.ndarray:

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from scipy import integrate, optimize, special, stats
 
-from audits import audit
-from audits.gaussian import FEWEST
 from benchmarks.pages import write_section
-from bounds.errors import InvalidInput
+from dpcheck.audits import audit
+from dpcheck.audits.gaussian import FEWEST
+from dpcheck.bounds.language.errors import InvalidInput
 
 ALPHA, DELTA, EPSILON = 0.05, 1e-5, 1.0
 TRIALS = (20, 60, 100, 200, 300, 1000, 3000, 10_000, 30_000, 100_000, 1_000_000)

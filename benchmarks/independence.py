@@ -1,4 +1,4 @@
-"""How often independent runs are complained of, and dependent ones are: audits/independence.py, measured.
+"""How often independent runs are complained of, and dependent ones are: audits/statistics/independence.py, measured.
 
 Run: python -m benchmarks.independence [--pilots 2000] [--audits 60]
 About three minutes on one core. Seeds are fixed; independent runs should be complained of once in a million pilots.
@@ -12,9 +12,9 @@ from collections.abc import Callable
 import numpy as np
 from scipy import signal
 
-from audits import audit
-from audits.independence import NAME, complaint
-from bounds.guarantees import PureDP
+from dpcheck.audits import audit
+from dpcheck.audits.statistics.independence import NAME, complaint
+from dpcheck.bounds.language.guarantees import PureDP
 
 Law = Callable[[np.random.Generator, int], np.ndarray]
 

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.descent import LARGEST_BLOCK, noisy_descent
-from dpcheck.losses import Logistic
+from dpcheck.kernels.descent import LARGEST_BLOCK, noisy_descent
+from dpcheck.problems.losses import Logistic
 
 N, D, STEPS = 20, 5, 10
 FLOOR_GOAL, SPEEDUP_GOAL = 2.5, 40.0

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special, stats
 
-from audits import audit
 from benchmarks.pages import write_section
 from benchmarks.strength import SparseVector
-from bounds.errors import InvalidInput
-from bounds.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
+from dpcheck.audits import audit
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
 
 Rng = np.random.Generator
 ALPHA = 0.05

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from audits import Neighbours, add_remove, audit, replace_one
-from audits.domains import key
 from benchmarks.pages import write_section
-from bounds.guarantees import ADD_REMOVE, PureDP
+from dpcheck.audits import Neighbours, add_remove, audit, replace_one
+from dpcheck.audits.pairs.domains import key
+from dpcheck.bounds.language.guarantees import ADD_REMOVE, PureDP
 
 CLAIMED, MEANT = 1.0, 1.5
 RANDOM_PAIRS = 2000

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from scipy import optimize, stats
 
-from audits import audit, queries
-from audits.ratio import ratio_bound
-from audits.selection import predicted_bound
 from benchmarks.pages import write_section
-from bounds.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
+from dpcheck.audits import audit, queries
+from dpcheck.audits.statistics.event_choice import predicted_bound
+from dpcheck.audits.statistics.ratio import ratio_bound
+from dpcheck.bounds.language.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
 
 ALPHA = 0.05
 SIZES = (10**4, 10**5, 10**6, 10**8)

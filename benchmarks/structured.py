@@ -20,10 +20,10 @@ import numpy as np
 import pandas
 from scipy import stats
 
-from audits import audit, per_run
-from audits.ratio import ratio_bound
 from benchmarks.pages import write_section
-from bounds.guarantees import PureDP
+from dpcheck.audits import audit, per_run
+from dpcheck.audits.statistics.ratio import ratio_bound
+from dpcheck.bounds.language.guarantees import PureDP
 
 TRIALS = 20_000
 ALPHA = 0.05

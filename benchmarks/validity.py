@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from scipy import integrate, optimize, stats
 
-from audits import audit, replace_one
 from benchmarks.pages import write_section
 from benchmarks.strength import SparseVector
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
+from dpcheck.audits import audit, replace_one
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
 
 ALPHA = 0.05
 

@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from bounds import worst_case
-from bounds.worst_case import WorstCase, convergence_rate, permuted_sensitivity, sensitivity
+from dpcheck.bounds.performance import worst_case
+from dpcheck.bounds.performance.worst_case import WorstCase, convergence_rate, permuted_sensitivity, sensitivity
 
 STEPS = 20
 losses: dict[str, Any] = {"n": 10, "step_size": 0.7, "smoothness": 1.0, "lipschitz": 1.0}

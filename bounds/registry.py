@@ -13,11 +13,11 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
-import bounds
-from bounds.citations import must_be_sound
-from bounds.claim import Claim, Rate
-from bounds.errors import InvalidInput, UnknownName
-from bounds.proofs import Units
+import dpcheck.bounds.library
+from dpcheck.bounds.language.claim import Claim, Rate
+from dpcheck.bounds.language.errors import InvalidInput, UnknownName
+from dpcheck.bounds.proving.citations import must_be_sound
+from dpcheck.bounds.proving.proofs import Units
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Entry:
 def modules_below(package: ModuleType) -> Iterator[tuple[str, str, ModuleType]]:
     """(theme, stem, module) for every file one folder below the package, in order of name."""
     for theme in pkgutil.iter_modules(package.__path__):
-        if theme.ispkg and not theme.name.startswith("_") and theme.name not in bounds.ENGINES:
+        if theme.ispkg and not theme.name.startswith("_"):
             folder = importlib.import_module(f"{package.__name__}.{theme.name}")
             for file in pkgutil.iter_modules(folder.__path__):
                 yield theme.name, file.name, importlib.import_module(f"{folder.__name__}.{file.name}")
@@ -42,7 +42,7 @@ def modules_below(package: ModuleType) -> Iterator[tuple[str, str, ModuleType]]:
 def entries() -> Mapping[str, Entry]:
     """All claims by id: by document, then file, then in the order of the source."""
     found: dict[str, Entry] = {}
-    for theme, stem, module in modules_below(bounds):
+    for theme, stem, module in modules_below(dpcheck.bounds.library):
         for claim in claims_of(module):
             known = found.setdefault(claim.id, Entry(claim, theme, stem))
             if known.claim is not claim:

@@ -5,7 +5,7 @@ Kept apart from `__init__` so that a test run which only loads the pytest plugin
 
 from __future__ import annotations
 
-from audits import (
+from dpcheck.audits import (
     AuditResult,
     MechanismFailed,
     Neighbours,
@@ -22,9 +22,8 @@ from audits import (
     replace_one,
     transcript,
 )
-from bounds import worst_case
-from bounds.claim import Claim, Evidence, Verdict
-from bounds.errors import (
+from dpcheck.bounds.language.claim import Claim, Evidence, Verdict
+from dpcheck.bounds.language.errors import (
     DpcheckError,
     HypothesisViolated,
     InvalidInput,
@@ -32,7 +31,7 @@ from bounds.errors import (
     MixedRelations,
     UnknownName,
 )
-from bounds.guarantees import (
+from dpcheck.bounds.language.guarantees import (
     ADD_REMOVE,
     LABEL_ONLY,
     LOCAL,
@@ -46,16 +45,16 @@ from bounds.guarantees import (
     RenyiDP,
     compose,
 )
-from bounds.solving import Best, Solved, best
-from dpcheck.comparison import Comparison, compare
-from dpcheck.constraints import Box, L1Ball, L2Ball, LqBall, Simplex, WholeSpace
-from dpcheck.lookup import bounds
-from dpcheck.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
-from dpcheck.measurement import Measurement, measure
-from dpcheck.problems import Problem
-from dpcheck.softmax import Softmax, softmax_problem
+from dpcheck.bounds.performance import worst_case
+from dpcheck.bounds.proving.solving import Best, Solved, best
+from dpcheck.problems.constraints import Box, L1Ball, L2Ball, LqBall, Simplex, WholeSpace
+from dpcheck.problems.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
+from dpcheck.problems.problem import Problem
+from dpcheck.problems.softmax import Softmax, softmax_problem
 from dpcheck.solver import Mechanism, Solution, Solver
-from dpcheck.testing import PrivacyViolation, Unhealthy, assert_private, private
+from dpcheck.testing.assertions import PrivacyViolation, Unhealthy, assert_private, private
+from dpcheck.theory.comparison import Comparison, compare
+from dpcheck.theory.measurement import Measurement, measure
 
 __all__ = [
     "ADD_REMOVE",
@@ -110,7 +109,6 @@ __all__ = [
     "assert_private",
     "audit",
     "best",
-    "bounds",
     "compare",
     "compose",
     "group",

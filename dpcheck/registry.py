@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from types import ModuleType
 
+import dpcheck.evidence
 import dpcheck.solvers
-from bounds.claim import Check
-from bounds.errors import UnknownName
-from bounds.registry import Entry, entries, modules_below
+from dpcheck.bounds.language.claim import Check
+from dpcheck.bounds.language.errors import UnknownName
+from dpcheck.bounds.registry import Entry, entries, modules_below
 from dpcheck.solver import Solver
 
 
@@ -40,9 +41,9 @@ def solver_named(stem: str) -> type[Solver] | None:
 
 @lru_cache(maxsize=1)
 def extra_checks() -> Mapping[str, Sequence[Check]]:
-    """Checks that solver files attach to claims (their CHECKS), by claim id."""
+    """Checks that run code, attached to claims by the files of dpcheck/evidence (their CHECKS), by claim id."""
     found: dict[str, list[Check]] = {}
-    for _, stem, module in modules_below(dpcheck.solvers):
+    for _, stem, module in (*modules_below(dpcheck.evidence), *modules_below(dpcheck.solvers)):
         for claim_id, checks in getattr(module, "CHECKS", {}).items():
             if claim_id not in entries():
                 raise UnknownName(f"CHECKS of {stem}.py", claim_id, "the id of a known claim", "Check the spelling.")

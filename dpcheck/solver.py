@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from bounds.claim import Claim
-from bounds.errors import HypothesisViolated, InvalidInput, MixedRelations
-from bounds.guarantees import REPLACE_ONE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from dpcheck.constraints import WholeSpace
-from dpcheck.problems import Problem
+from dpcheck.bounds.language.claim import Claim
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, MixedRelations
+from dpcheck.bounds.language.guarantees import REPLACE_ONE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from dpcheck.problems.constraints import WholeSpace
+from dpcheck.problems.problem import Problem
 
 Calibration = Literal["certified", "stated"]
 GRID_BITS = 30
@@ -203,7 +203,7 @@ def gaussian_parameters(guarantee: Guarantee) -> tuple[float, float]:
 
 def gaussian_noise_for(guarantee: Guarantee, sensitivity: float) -> float:
     """The least Gaussian deviation that gives this guarantee to a release of this l2 sensitivity."""
-    from bounds.accounting import gaussian_sigma
+    from dpcheck.bounds.privacy.exact import gaussian_sigma
 
     if isinstance(guarantee, GaussianDP):
         return sensitivity / float(guarantee.mu)

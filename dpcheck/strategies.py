@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from audits.answers import Answers
-from audits.domains import ORDERS, Ball, Domain
-from audits.drawn import Examples, Pair
-from audits.neighbours import Drawn, Neighbours, local, replace_one
-from bounds.errors import InvalidInput, MissingDependency
-from bounds.guarantees import (
+from dpcheck.audits.pairs.domains import ORDERS, Ball, Domain
+from dpcheck.audits.pairs.drawn_pairs import Examples, Pair
+from dpcheck.audits.pairs.neighbours import Drawn, Neighbours, local, replace_one
+from dpcheck.audits.pairs.query_answers import Answers
+from dpcheck.bounds.language.errors import InvalidInput, MissingDependency
+from dpcheck.bounds.language.guarantees import (
     ADD_REMOVE,
     LABEL_ONLY,
     LOCAL,

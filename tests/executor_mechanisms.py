@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from audits import AuditResult, audit, per_run, replace_one
-from bounds.guarantees import GaussianDP, PureDP
+from dpcheck.audits import AuditResult, audit, per_run, replace_one
+from dpcheck.bounds.language.guarantees import GaussianDP, PureDP
 
 
 @dataclass(frozen=True)

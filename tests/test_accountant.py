@@ -11,17 +11,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Eq, Ge, Rational, Symbol, log, sqrt
 
-from bounds.accountant import Accountant
-from bounds.accounting import gaussian_mu
-from bounds.adversary import Field, worst_points
-from bounds.claim import Claim, Effort, Evidence, Kind, Source, Verdict
-from bounds.errors import InvalidInput
-from bounds.guarantees import ADD_REMOVE, LOCAL, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from bounds.privacy_question import Question
-from bounds.releases import Poisson, Releases, WithoutReplacement, WithReplacement
-from bounds.sampled_gaussian import epsilon_bounds, least_factor, poisson, with_replacement, without_replacement
-from bounds.symbols import Delta, Delta1, L, T, c, c1, delta, eps, m, n, sigma, sigma_g
-from dpcheck import verify
+from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Source, Verdict
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ADD_REMOVE, LOCAL, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from dpcheck.bounds.language.symbols import Delta, Delta1, L, T, c, c1, delta, eps, m, n, sigma, sigma_g
+from dpcheck.bounds.privacy.accountant import Accountant
+from dpcheck.bounds.privacy.exact import gaussian_mu
+from dpcheck.bounds.privacy.question import Question
+from dpcheck.bounds.privacy.releases import Poisson, Releases, WithoutReplacement, WithReplacement
+from dpcheck.bounds.privacy.sampled_gaussian import (
+    epsilon_bounds,
+    least_factor,
+    poisson,
+    with_replacement,
+    without_replacement,
+)
+from dpcheck.bounds.privacy.worst_points import Field, worst_points
+from dpcheck.verdicts import verify
 
 QUICK = Effort()
 HOLDS = (Verdict.LOOSE, Verdict.CERTIFIED, Verdict.SUPPORTED)

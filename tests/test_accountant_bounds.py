@@ -13,12 +13,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, special
 
-from bounds import moments
-from bounds.accounting import gaussian_mu, least_noise
-from bounds.errors import InvalidInput
-from bounds.guarantees import ADD_REMOVE, REPLACE_ONE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from bounds.moments import Sampled
-from bounds.sampled_gaussian import (
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    ZCDP,
+    ApproxDP,
+    GaussianDP,
+    Guarantee,
+    PureDP,
+    RenyiDP,
+)
+from dpcheck.bounds.privacy import moments
+from dpcheck.bounds.privacy.exact import gaussian_mu, least_noise
+from dpcheck.bounds.privacy.moments import Sampled
+from dpcheck.bounds.privacy.sampled_gaussian import (
     Release,
     attained,
     epsilon_bounds,

@@ -15,8 +15,11 @@ from dp_accounting.pld import privacy_loss_distribution as pld
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds import sampled_gaussian
-from bounds.accounting import (
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ADD_REMOVE, REPLACE_ONE, gaussian_delta
+from dpcheck.bounds.privacy import sampled_gaussian
+from dpcheck.bounds.privacy.cells import certify_cells, never_holds, range_of
+from dpcheck.bounds.privacy.exact import (
     Interval,
     amplified_epsilon,
     gaussian_epsilon,
@@ -27,10 +30,11 @@ from bounds.accounting import (
     optimal_composition,
     strong_composition,
 )
-from bounds.certificates import certify_cells, never_holds, range_of
-from bounds.errors import InvalidInput
-from bounds.guarantees import ADD_REMOVE, REPLACE_ONE, gaussian_delta
-from bounds.sampled_gaussian import epsilon_bounds, subsampled_gaussian_epsilon, subsampled_gaussian_noise
+from dpcheck.bounds.privacy.sampled_gaussian import (
+    epsilon_bounds,
+    subsampled_gaussian_epsilon,
+    subsampled_gaussian_noise,
+)
 
 quick = settings(max_examples=30, deadline=None)
 deltas = st.floats(1e-12, 0.3)

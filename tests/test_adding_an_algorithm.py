@@ -36,7 +36,7 @@ def run(project, *command):
 
 def test_the_page_adds_three_files_and_changes_none():
     assert sorted(FILES) == [
-        "bounds/mechanisms/noisy_mean.py",
+        "bounds/library/mechanisms/noisy_mean.py",
         "dpcheck/solvers/mechanisms/noisy_mean.py",
         "tests/mechanisms/test_noisy_mean.py",
     ]
@@ -44,17 +44,17 @@ def test_the_page_adds_three_files_and_changes_none():
 
 
 def test_verdicts_are_as_the_page_says_and_recording_settles_them(project):
-    first = run(project, "dpcheck.cli", "verify", "--algorithm", "noisy_mean", "--workers", "1")
+    first = run(project, "dpcheck.cli.main", "verify", "--algorithm", "noisy_mean", "--workers", "1")
     assert first.returncode == 1, first.stderr
     assert "not recorded" in first.stdout
     assert re.search(r"zhang17\.example1 .*REFUTED", first.stdout)
     assert re.search(r"zhang17\.example1\.corrected .*PROVED", first.stdout)
-    page = run(project, "dpcheck.cli", "claims", "zhang17.example1")
+    page = run(project, "dpcheck.cli.main", "claims", "zhang17.example1")
     assert page.returncode == 0
-    assert "bounds/mechanisms/noisy_mean.py" in page.stdout
-    recording = run(project, "dpcheck.cli", "verify", "--algorithm", "noisy_mean", "--record", "--workers", "1")
+    assert "bounds/library/mechanisms/noisy_mean.py" in page.stdout
+    recording = run(project, "dpcheck.cli.main", "verify", "--algorithm", "noisy_mean", "--record", "--workers", "1")
     assert recording.returncode == 0, recording.stderr
-    assert run(project, "dpcheck.cli", "verify", "--algorithm", "noisy_mean", "--workers", "1").returncode == 0
+    assert run(project, "dpcheck.cli.main", "verify", "--algorithm", "noisy_mean", "--workers", "1").returncode == 0
 
 
 def test_the_test_of_the_page_passes(project):

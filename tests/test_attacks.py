@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from audits import AuditResult, audit, likelihood_ratio
-from audits.attacks import Given, aimed
-from audits.known_events import believable, prospect_of_known
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, Guarantee, PureDP
+from dpcheck.audits import AuditResult, audit, likelihood_ratio
+from dpcheck.audits.scores.attacks import Given, aimed
+from dpcheck.audits.statistics.known_events import believable, prospect_of_known
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 
 ALPHA = 1e-6
 

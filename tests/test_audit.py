@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from audits import AuditResult, MechanismFailed, add_remove, audit, local, per_run, replace_one
-from bounds.errors import InvalidInput, MixedRelations
-from bounds.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from dpcheck.audits import AuditResult, MechanismFailed, add_remove, audit, local, per_run, replace_one
+from dpcheck.bounds.language.errors import InvalidInput, MixedRelations
+from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
 ALPHA = 1e-6
 MU = float(optimize.brentq(lambda m: float(GaussianDP(m).profile(1.0)) - 1e-5, 0.01, 3.0))

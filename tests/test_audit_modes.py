@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import AuditResult, MechanismFailed, audit, group, label_only, per_run, replace_one
-from audits.attacks import Coordinate
-from audits.audit import Tested as Counts
-from audits.intervals import anytime
-from audits.plan import BY_HAND
-from audits.ratio import ratio_bound
-from audits.selection import Choice, Target
-from audits.sequential import best_bet, log_growth
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, GaussianDP, PureDP
+from dpcheck.audits import AuditResult, MechanismFailed, audit, group, label_only, per_run, replace_one
+from dpcheck.audits.audit import Tested as Counts
+from dpcheck.audits.scores.attacks import Coordinate
+from dpcheck.audits.sequential import best_bet, log_growth
+from dpcheck.audits.statistics.event_choice import Choice, Target
+from dpcheck.audits.statistics.intervals import anytime
+from dpcheck.audits.statistics.ratio import ratio_bound
+from dpcheck.audits.trials.plan import BY_HAND
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, GaussianDP, PureDP
 
 
 def laplace(data: float, rng: np.random.Generator, trials: int) -> np.ndarray:
@@ -174,8 +174,8 @@ def test_a_checkpoint_resumes_bit_for_bit(tmp_path: Path, more: dict[str, Any]) 
 
 SCRIPT = """
 import sys, time
-from audits import audit
-from bounds.guarantees import PureDP
+from dpcheck.audits import audit
+from dpcheck.bounds.language.guarantees import PureDP
 def slow(data, rng, trials):
     time.sleep(0.005)
     return data + rng.laplace(size=trials)

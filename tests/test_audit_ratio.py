@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from audits import epsilon_lower, ratio_bound
-from audits.intervals import clopper_pearson
-from audits.ratio import Ordering, order_at, p_value, tail_probability
+from dpcheck.audits import epsilon_lower, ratio_bound
+from dpcheck.audits.statistics.intervals import clopper_pearson
+from dpcheck.audits.statistics.ratio import Ordering, order_at, p_value, tail_probability
 
 DELTAS = st.sampled_from([0.0, 1e-3, 0.05, 0.2])
 

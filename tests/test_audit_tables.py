@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import AuditResult, audit
-from audits.tables import Table, row_keys, table_of
-from bounds.guarantees import PureDP
+from dpcheck.audits import AuditResult, audit
+from dpcheck.audits.scores.tables import Table, row_keys, table_of
+from dpcheck.bounds.language.guarantees import PureDP
 
 PAIR = (np.zeros(6), np.array([1.0, 1, 1, -1, -1, -1]))
 

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit, replace_one
-from bounds import accounting
-from bounds.errors import HypothesisViolated, InvalidInput, UnknownName
-from bounds.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
-from bounds.registry import library
+from dpcheck.audits import audit, replace_one
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, UnknownName
+from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
+from dpcheck.bounds.privacy import exact as accounting
+from dpcheck.bounds.registry import library
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.losses import Logistic, Sigmoid, SmoothedHinge
-from dpcheck.noise import gaussian, l2_laplace, laplace
-from dpcheck.problems import Problem
+from dpcheck.kernels.noise import gaussian, l2_laplace, laplace
+from dpcheck.problems.losses import Logistic, Sigmoid, SmoothedHinge
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex.bassily_sgd import BassilySGD
 from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD
 from dpcheck.solvers.nonconvex.rrpsgd import RandomRoundSGD

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audits.canonical import OPAQUE, digest, form_of
+from dpcheck.audits.outputs.canonical import OPAQUE, digest, form_of
 
 Point = collections.namedtuple("Point", "x y")
 

@@ -11,9 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from bounds.registry import entries
-from dpcheck import catalogue as module
-from dpcheck.catalogue import catalogue, closure, is_engine, is_theme, libraries, made, reads_all_claims, sources
+from dpcheck.bounds.registry import entries
+from dpcheck.verdicts import catalogue as module
+from dpcheck.verdicts.catalogue import (
+    catalogue,
+    closure,
+    is_engine,
+    is_theme,
+    libraries,
+    made,
+    reads_all_claims,
+    sources,
+)
 
 ROOT = Path(__file__).parents[1]
 
@@ -46,13 +55,15 @@ def claims_in(*stems: str) -> set[str]:
 
 # Content -------------------------------------------------------------------------------------------
 def test_an_algorithms_file_invalidates_itself_and_who_uses_it(files: dict[str, str], before: dict[str, str]) -> None:
-    lost = invalidated(files, before, "bounds.mechanisms.laplace")
+    lost = invalidated(files, before, "dpcheck.bounds.library.mechanisms.laplace")
     assert claims_in("laplace") <= lost
     assert not lost & claims_in("gradient_descent", "rrpsgd", "gaussian", "subsampling")
-    used = invalidated(files, before, "bounds.mechanisms.subsampling")  # cited by Theorem 4 and by the baseline
+    used = invalidated(
+        files, before, "dpcheck.bounds.library.mechanisms.subsampling"
+    )  # cited by Theorem 4 and by the baseline
     assert used >= claims_in("subsampling") | {"zhang17.theorem4", "zhang17.section4.minibatch"}
     assert not used & claims_in("gradient_descent", "laplace", "gaussian")
-    imported = invalidated(files, before, "bounds.convex.gradient_descent")
+    imported = invalidated(files, before, "dpcheck.bounds.library.convex.gradient_descent")
     assert imported >= claims_in("gradient_descent", "outpert_gd")
 
 
@@ -62,12 +73,21 @@ def test_a_solvers_file_invalidates_the_claims_it_attaches_to(files: dict[str, s
     assert "zhang17.lemma4" not in lost  # the same file of claims, but no check of this solver
 
 
-@pytest.mark.parametrize("changed", ["bounds.claim", "bounds.proofs", "bounds", "audits.intervals", "dpcheck.checks"])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "dpcheck.bounds.language.claim",
+        "dpcheck.bounds.proving.proofs",
+        "bounds",
+        "dpcheck.audits.statistics.intervals",
+        "dpcheck.evidence.checks",
+    ],
+)
 def test_the_engine_invalidates_all(files: dict[str, str], before: dict[str, str], changed: str) -> None:
     assert invalidated(files, before, changed) == before.keys()
 
 
-@pytest.mark.parametrize("changed", ["dpcheck.cli", "dpcheck.report.terminal", "dpcheck.cli_audit"])
+@pytest.mark.parametrize("changed", ["dpcheck.cli.main", "dpcheck.report.terminal", "dpcheck.cli.audit_command"])
 def test_what_only_shows_invalidates_nothing(files: dict[str, str], before: dict[str, str], changed: str) -> None:
     assert invalidated(files, before, changed) == set()
 
@@ -81,19 +101,27 @@ def test_libraries_invalidate_all(
 
 
 def test_themes_and_engine() -> None:
-    assert is_theme("bounds.convex.outpert_gd")
+    assert is_theme("dpcheck.bounds.library.convex.outpert_gd")
     assert is_theme("dpcheck.solvers.convex.outpert_gd")
     assert not any(
-        map(is_theme, ("bounds.claim", "bounds.convex", "dpcheck.solvers.convex", "dpcheck.adapters.opendp"))
+        map(
+            is_theme,
+            (
+                "dpcheck.bounds.language.claim",
+                "dpcheck.bounds.library.convex",
+                "dpcheck.solvers.convex",
+                "dpcheck.adapters.opendp",
+            ),
+        )
     )
-    assert is_engine("bounds.convex")
+    assert is_engine("dpcheck.bounds.library.convex")
     assert is_engine("bounds.performance.solve")
-    assert not is_engine("dpcheck.cli_compare")
+    assert not is_engine("dpcheck.cli.theory_commands")
 
 
 def test_a_check_that_reads_the_registry_depends_on_every_claim() -> None:
-    assert reads_all_claims("dpcheck.verify")
-    assert not reads_all_claims("bounds.proofs")
+    assert reads_all_claims("dpcheck.verdicts.verify")
+    assert not reads_all_claims("dpcheck.bounds.proving.proofs")
 
 
 def test_closure() -> None:
@@ -127,15 +155,15 @@ def test_a_second_run_imports_no_mathematics_beyond_symbols(tmp_path: Path) -> N
     """The claims, the solvers, the auditor and scipy's statistics stay on disk: that is what makes it quick."""
     surroundings = os.environ | {"DPCHECK_CACHE": str(tmp_path / "cache"), "COLUMNS": "200"}
     code = (
-        "import sys; from dpcheck.cli import main; code = main(['verify', 'zhang17.lemma9', '--workers', '1']);"
-        "print(code, [m for m in ('bounds.registry', 'bounds.proofs', 'dpcheck.registry', 'audits', 'scipy.stats')"
+        "import sys; from dpcheck.cli.main import main; code = main(['verify', 'zhang17.lemma9', '--workers', '1']);"
+        "print(code, [m for m in ('dpcheck.bounds.registry', 'dpcheck.bounds.proving.proofs', 'dpcheck.registry', 'audits', 'scipy.stats')"
         " if m in sys.modules])"
     )
     first, second = (
         subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=surroundings, capture_output=True, text=True)
         for _ in range(2)
     )
-    assert first.stdout.splitlines()[-1].startswith("0 ['bounds.registry'"), first.stderr
+    assert first.stdout.splitlines()[-1].startswith("0 ['dpcheck.bounds.registry'"), first.stderr
     assert second.stdout.splitlines()[-1] == "0 []", second.stderr
     table, again = (run.stdout.splitlines()[:-3] for run in (first, second))
     assert again == table
@@ -149,7 +177,7 @@ def test_a_change_in_a_copy_is_judged_anew(tmp_path: Path) -> None:
 
     def verdicts() -> dict[str, str]:
         names = ["zhang17.lemma1.laplace", "zhang17.lemma10.corrected"]
-        command = [sys.executable, "-m", "dpcheck.cli", "verify", *names, "--workers", "1", "--json", "v.json"]
+        command = [sys.executable, "-m", "dpcheck.cli.main", "verify", *names, "--workers", "1", "--json", "v.json"]
         subprocess.run(command, cwd=tmp_path, env=surroundings, capture_output=True, check=False)
         return {row["id"]: row["verdict"] for row in json.loads((tmp_path / "v.json").read_text())}
 
@@ -168,10 +196,10 @@ def test_a_claim_is_looked_up_in_its_own_file_alone() -> None:
     script = (
         "import sys, dpcheck as dp\n"
         "claim = dp.bounds['zhang17.lemma2']\n"
-        "assert 'bounds.nonconvex.dp_srm' not in sys.modules\n"
+        "assert 'dpcheck.bounds.library.nonconvex.dp_srm' not in sys.modules\n"
         "assert len(dp.bounds['zhang17.theorem2'].claims) > 1\n"
-        "assert 'bounds.nonconvex.dp_srm' not in sys.modules\n"
-        "from bounds.registry import library\n"
+        "assert 'dpcheck.bounds.library.nonconvex.dp_srm' not in sys.modules\n"
+        "from dpcheck.bounds.registry import library\n"
         "assert library['zhang17.lemma2'] is claim and list(library) == list(dp.bounds)\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -12,14 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Eq, Integer, Le, Rational, exp, log, sqrt
 
-from bounds.accounting import gaussian_mu, gaussian_sigma
-from bounds.checks import CompositionAccountant, Exactness, GaussianAccountant, SampledGaussianAccountant
-from bounds.claim import Claim, Effort, Evidence, Kind, Replayable, Source, Verdict
-from bounds.convex.gradient_descent import sensitivity_at
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, PureDP
-from bounds.symbols import Delta, Delta_T, L, T, delta, delta1, eps, eps_out, eta, n, ratio, sigma
-from dpcheck.checks import FALSE_ALARM, AuditCheck, Property
+from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Replayable, Source, Verdict
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
+from dpcheck.bounds.language.symbols import Delta, Delta_T, L, T, delta, delta1, eps, eps_out, eta, n, ratio, sigma
+from dpcheck.bounds.library.convex.gradient_descent import sensitivity_at
+from dpcheck.bounds.privacy.exact import gaussian_mu, gaussian_sigma
+from dpcheck.bounds.privacy.numeric_checks import (
+    CompositionAccountant,
+    Exactness,
+    GaussianAccountant,
+    SampledGaussianAccountant,
+)
+from dpcheck.evidence.checks import FALSE_ALARM, AuditCheck, Property
 
 QUICK = Effort()
 SMALL = {eps: (0.1, 1.0), delta: (1e-8, 0.1)}

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from sympy import Le, Rational, log, sqrt
 from test_checks import ANY, QUICK, claim, refuted_again
 
-from bounds.checks import Counted
-from bounds.claim import Effort, Kind, Rate, Verdict
-from bounds.errors import InvalidInput
-from bounds.symbols import Delta_T, L, d, delta, eps, excess_risk, gamma, likely_excess_risk, n
-from dpcheck.checks import Comparison, Exponents, Trend, Within, bernstein, claimed_exponents
+from dpcheck.bounds.language.claim import Effort, Kind, Rate, Verdict
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.symbols import Delta_T, L, d, delta, eps, excess_risk, gamma, likely_excess_risk, n
+from dpcheck.bounds.privacy.numeric_checks import Counted
+from dpcheck.evidence.checks import Comparison, Exponents, Trend, Within, bernstein, claimed_exponents
 
 
 # Rates ---------------------------------------------------------------------------------------------

@@ -12,8 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sympy import Eq, Le, Min, Rational, log, sqrt
 
-from bounds.citations import Citation, citations_of, must_be_sound
-from bounds.claim import (
+from dpcheck.bounds.language.claim import (
     Cites,
     Claim,
     Effort,
@@ -29,13 +28,30 @@ from bounds.claim import (
     smooth,
     strongly_convex,
 )
-from bounds.errors import InvalidInput, UnknownName
-from bounds.guarantees import ADD_REMOVE, ApproxDP, PureDP
-from bounds.implications import covers, follows
-from bounds.inequalities import meets
-from bounds.proofs import Units
-from bounds.registry import library, must_fit
-from bounds.symbols import D, L, T, beta, delta, eps, eta, excess_risk, m, mu, n, q, ratio, sigma, sigma_g
+from dpcheck.bounds.language.errors import InvalidInput, UnknownName
+from dpcheck.bounds.language.guarantees import ADD_REMOVE, ApproxDP, PureDP
+from dpcheck.bounds.language.symbols import (
+    D,
+    L,
+    T,
+    beta,
+    delta,
+    eps,
+    eta,
+    excess_risk,
+    m,
+    mu,
+    n,
+    q,
+    ratio,
+    sigma,
+    sigma_g,
+)
+from dpcheck.bounds.proving.citations import Citation, citations_of, must_be_sound
+from dpcheck.bounds.proving.implications import covers, follows
+from dpcheck.bounds.proving.inequalities import meets
+from dpcheck.bounds.proving.proofs import Units
+from dpcheck.bounds.registry import library, must_fit
 
 QUICK = Effort()
 share = st.fractions(min_value=Rational(1, 10), max_value=10, max_denominator=20).map(

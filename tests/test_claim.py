@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.mathtext import MathTextParser
 
-from bounds.claim import (
+from dpcheck.bounds.language.claim import (
     Claim,
     Evidence,
     Kind,
@@ -27,10 +27,10 @@ from bounds.claim import (
     pretty,
     smooth,
 )
-from bounds.errors import HypothesisViolated, InvalidInput
-from bounds.registry import entries, library
-from bounds.symbols import TABLE, D, L, T, beta, delta, eps, mu, n, t
-from dpcheck.verify import recorded
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
+from dpcheck.bounds.language.symbols import TABLE, D, L, T, beta, delta, eps, mu, n, t
+from dpcheck.bounds.registry import entries, library
+from dpcheck.verdicts.verify import recorded
 
 claims = [pytest.param(e.claim, id=e.claim.id) for e in entries().values()]
 some_claim = st.sampled_from([e.claim for e in entries().values()])
@@ -57,7 +57,7 @@ def test_undeclared_symbols_are_named(where: str) -> None:
         "class": (sympy.Le(D, L), [smooth(stray)]),
     }
     states, assumes = parts[where]
-    with pytest.raises(InvalidInput, match=r"symbols of zhang17.invented1 is stray.*bounds/symbols.py"):
+    with pytest.raises(InvalidInput, match=r"symbols of zhang17.invented1 is stray.*bounds/language/symbols.py"):
         make(states, assumes=assumes)
 
 

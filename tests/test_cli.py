@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from bounds.claim import Verdict
-from bounds.registry import entries
-from dpcheck import verify
-from dpcheck.cli import main
+from dpcheck.bounds.language.claim import Verdict
+from dpcheck.bounds.registry import entries
+from dpcheck.cli.main import main
 from dpcheck.registry import checks_of
+from dpcheck.verdicts import verify
 
 
 def named(wanted: Callable[[set[str]], bool]) -> list[str]:
@@ -280,7 +280,7 @@ def test_the_page_of_a_claim(claim_id: str, capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("claim_id", "solver", "tests"),
     [
-        ("zhang17.lemma9", "dpcheck/solvers/mechanisms/subsampling.py", "tests/mechanisms/test_subsampling.py"),
+        ("zhang17.lemma9", "dpcheck/evidence/mechanisms/subsampling.py", "tests/mechanisms/test_subsampling.py"),
         ("dwang20.equation3.28", "dpcheck/solvers/convex/dp_svrg.py", "tests/convex/test_dp_svrg.py"),
         ("dwang20.table3.1", "none", "none"),
     ],
@@ -348,7 +348,7 @@ def test_ctrl_c_shows_what_is_known(workers: str, names: list[str], tmp_path: Pa
     """Stopped as soon as the first claim is done."""
     file = tmp_path / "v.json"
     surroundings = os.environ | {"DPCHECK_CACHE": str(tmp_path / "cache"), "COLUMNS": "220"}
-    command = [sys.executable, "-m", "dpcheck.cli", "verify", *names, "--workers", workers, "--json", str(file)]
+    command = [sys.executable, "-m", "dpcheck.cli.main", "verify", *names, "--workers", workers, "--json", str(file)]
     run = subprocess.Popen(command, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         while not [*(tmp_path / "cache").rglob("*.*.json")] and run.poll() is None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpcheck.cli import main
+from dpcheck.cli.main import main
 
 MECHANISMS = """
 import time
@@ -163,7 +163,7 @@ def test_interrupted_at_once_it_says_so(here: Path, capsys: pytest.CaptureFixtur
 
 
 def start(folder: Path, *words: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "dpcheck.cli", "audit", *words]
+    command = [sys.executable, "-m", "dpcheck.cli.main", "audit", *words]
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen(command, cwd=folder, env={**os.environ, "COLUMNS": "200"}, **pipes)
 

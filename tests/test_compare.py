@@ -16,16 +16,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Min, log, sqrt
 
-from bounds import tables
-from bounds.case import APPROX, CONVEX, PURE, STRONG, case_of
-from bounds.claim import Claim, Effort, Kind, Rate, Source, Verdict, judge
-from bounds.consistency import Uncontradicted, least_ratio, upper_bounds
-from bounds.convex import convex_comparison, lower_bounds
-from bounds.errors import InvalidInput, UnknownName
-from bounds.registry import entries, library
-from bounds.symbols import D, L, T, beta, d, delta, eps, excess_risk, mu, n
-from dpcheck.cli import main
-from dpcheck.comparison import bound_at, compare
+from dpcheck.bounds.language.claim import Claim, Effort, Kind, Rate, Source, Verdict, judge
+from dpcheck.bounds.language.errors import InvalidInput, UnknownName
+from dpcheck.bounds.language.symbols import D, L, T, beta, d, delta, eps, excess_risk, mu, n
+from dpcheck.bounds.language.utility_case import APPROX, CONVEX, PURE, STRONG, case_of
+from dpcheck.bounds.library.convex import convex_comparison, lower_bounds
+from dpcheck.bounds.proving import tables
+from dpcheck.bounds.proving.consistency import Uncontradicted, least_ratio, upper_bounds
+from dpcheck.bounds.registry import entries, library
+from dpcheck.cli.main import main
+from dpcheck.theory.comparison import bound_at, compare
 
 HERE = {"n": 1e5, "d": 50, "eps": 1.0}
 

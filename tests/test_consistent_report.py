@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import AuditResult, audit, replace_one
-from audits.differing import difference, pair_words
-from audits.result import shown_delta
-from bounds.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
-from dpcheck import ledger
-from dpcheck.cli import main
+from dpcheck.audits import AuditResult, audit, replace_one
+from dpcheck.audits.pairs.pair_in_words import difference, pair_words
+from dpcheck.audits.result import shown_delta
+from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
+from dpcheck.cli.main import main
 from dpcheck.report.page import audit_page
-from dpcheck.testing import PrivacyViolation, assert_private
+from dpcheck.testing.assertions import PrivacyViolation, assert_private
+from dpcheck.testing import run_ledger as ledger
 
 NUMBER = r"(1 - )?[-+.e\d]+|inf"
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.errors import InvalidInput
-from dpcheck.constraints import Box, Constraint, L1Ball, L2Ball, LqBall, Simplex, WholeSpace
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.problems.constraints import Box, Constraint, L1Ball, L2Ball, LqBall, Simplex, WholeSpace
 
 BALLS = [L2Ball(0.7), L2Ball(3.0), L1Ball(0.7), L1Ball(3.0), LqBall(0.7, 1.3), LqBall(3.0, 1.7)]
 BOUNDED = [*BALLS, Simplex(), Box(-0.5, 2.0), Box(0.25, 0.5)]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from sympy import Le, symbols
 
-from bounds.claim import Claim, Effort, Kind, Source, Verdict
-from bounds.coordinates import Adds
-from bounds.registry import library
-from bounds.symbols import D, w_hat
+from dpcheck.bounds.language.claim import Claim, Effort, Kind, Source, Verdict
+from dpcheck.bounds.language.symbols import D, w_hat
+from dpcheck.bounds.proving.one_coordinate import Adds
+from dpcheck.bounds.registry import library
 
 a, b = symbols("a b", real=True)
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from audits import Curve, audit
-from audits.gaussian import gaussian_curve
-from audits.mean_gap import IndependentRuns
-from audits.sequential import FIRST_BATCH, MOST_FITS, MOST_KEPT, REFIT, batches
-from bounds.guarantees import ApproxDP, PureDP
+from dpcheck.audits import Curve, audit
+from dpcheck.audits.gaussian import gaussian_curve
+from dpcheck.audits.sequential import FIRST_BATCH, MOST_FITS, MOST_KEPT, REFIT, batches
+from dpcheck.audits.statistics.mean_gap import IndependentRuns
+from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 
 
 def laplace(data: float, rng: np.random.Generator, trials: int) -> np.ndarray:

@@ -9,10 +9,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from bounds.errors import InvalidInput, MissingDependency
 from dpcheck import datasets
+from dpcheck.bounds.language.errors import InvalidInput, MissingDependency
 from dpcheck.datasets import Dataset
-from dpcheck.losses import Logistic, Squared
+from dpcheck.problems.losses import Logistic, Squared
 
 EMBEDDED = [
     (datasets.breast_cancer, 569, 30, Logistic()),

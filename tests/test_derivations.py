@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Eq, Integer, Le, Rational, exp, log, sqrt
 
-from bounds.claim import (
+from dpcheck.bounds.language.claim import (
     Claim,
     Effort,
     Evidence,
@@ -24,7 +24,9 @@ from bounds.claim import (
     smooth,
     strongly_convex,
 )
-from bounds.derivations import (
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.symbols import D, Delta_T, L, T, beta, d, eta, mu, n, noise_norm2, ratio, sigma
+from dpcheck.bounds.proving.derivations import (
     Expectation,
     Implied,
     LargestNoise,
@@ -37,9 +39,7 @@ from bounds.derivations import (
     l2_laplace_length,
     laplace_size,
 )
-from bounds.errors import InvalidInput
-from bounds.proofs import AtMost, Minimises, Quoted
-from bounds.symbols import D, Delta_T, L, T, beta, d, eta, mu, n, noise_norm2, ratio, sigma
+from dpcheck.bounds.proving.proofs import AtMost, Minimises, Quoted
 
 QUICK = Effort()
 fraction = st.fractions(min_value=Rational(1, 10), max_value=10, max_denominator=30).map(

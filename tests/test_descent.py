@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bounds.errors import InvalidInput
-from dpcheck import datasets, descent
-from dpcheck.constraints import Box, Constraint, L1Ball, L2Ball, Simplex, WholeSpace
-from dpcheck.descent import Descent, noisy_descent, seed_of
-from dpcheck.losses import Huber, Linear, Logistic, Loss, Sigmoid, SmoothedHinge, Squared
-from dpcheck.problems import Problem
+from dpcheck import datasets
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.kernels import descent
+from dpcheck.kernels.descent import Descent, noisy_descent, seed_of
+from dpcheck.problems.constraints import Box, Constraint, L1Ball, L2Ball, Simplex, WholeSpace
+from dpcheck.problems.losses import Huber, Linear, Logistic, Loss, Sigmoid, SmoothedHinge, Squared
+from dpcheck.problems.problem import Problem
 
 SETS = [WholeSpace(), L2Ball(0.4), L1Ball(0.4), Simplex(), Box(-0.1, 0.3)]
 LOSSES = [Logistic(), Sigmoid(), SmoothedHinge(0.5), Squared(), Huber(0.3), Linear()]

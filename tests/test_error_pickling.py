@@ -17,16 +17,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-import audits
-import bounds
 import dpcheck
-from audits import audit
-from audits.outputs import FailedRun
-from bounds.claim import Effort
-from bounds.errors import DpcheckError, InvalidInput, MissingDependency
-from bounds.guarantees import PureDP
-from dpcheck import verify
-from dpcheck.catalogue import catalogue
+from dpcheck import audits, bounds
+from dpcheck.audits import audit
+from dpcheck.audits.outputs.returned import FailedRun
+from dpcheck.bounds.language.claim import Effort
+from dpcheck.bounds.language.errors import DpcheckError, InvalidInput, MissingDependency
+from dpcheck.bounds.language.guarantees import PureDP
+from dpcheck.verdicts import verify
+from dpcheck.verdicts.catalogue import catalogue
 
 
 class Awkward(Exception):

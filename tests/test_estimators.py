@@ -21,9 +21,8 @@ from sklearn.preprocessing import Normalizer  # noqa: E402
 from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 
 from benchmarks import utility  # noqa: E402
-from bounds.errors import InvalidInput, UnknownName  # noqa: E402
-from bounds.guarantees import PureDP  # noqa: E402
-from dpcheck.constraints import WholeSpace  # noqa: E402
+from dpcheck.bounds.language.errors import InvalidInput, UnknownName  # noqa: E402
+from dpcheck.bounds.language.guarantees import PureDP  # noqa: E402
 from dpcheck.datasets import diabetes, digits, logistic_synthetic  # noqa: E402
 from dpcheck.estimators import (  # noqa: E402
     PrivateHuber,
@@ -33,6 +32,7 @@ from dpcheck.estimators import (  # noqa: E402
     PrivateSparseRegression,
     base,
 )
+from dpcheck.problems.constraints import WholeSpace  # noqa: E402
 from dpcheck.registry import solvers  # noqa: E402
 from dpcheck.solvers.convex.dp_gd import DPGD  # noqa: E402
 

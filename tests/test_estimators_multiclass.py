@@ -15,9 +15,8 @@ pytest.importorskip("sklearn")
 from sklearn.datasets import load_digits
 
 import dpcheck as dp
-from bounds.accounting import least_noise
-from bounds.errors import InvalidInput
-from dpcheck import problems
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.privacy.exact import least_noise
 from dpcheck.datasets import digits
 from dpcheck.estimators import (
     PrivateLogisticRegression,
@@ -25,8 +24,9 @@ from dpcheck.estimators import (
     base,
     rules,
 )
+from dpcheck.problems import problem as problems
+from dpcheck.problems.softmax import SoftmaxProblem
 from dpcheck.registry import solvers
-from dpcheck.softmax import SoftmaxProblem
 
 FALSE_ALARM = 1e-6
 THREE = {"classes": ("a", "b", "c"), "random_state": 0}

@@ -11,8 +11,7 @@ import pytest
 pytest.importorskip("sklearn")
 
 import dpcheck as dp
-from bounds.errors import InvalidInput
-from dpcheck import problems
+from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.estimators import (
     PrivacyLeakWarning,
     PrivateHuber,
@@ -22,6 +21,7 @@ from dpcheck.estimators import (
     PrivateSparseRegression,
     base,
 )
+from dpcheck.problems import problem as problems
 from dpcheck.registry import solvers
 
 FALSE_ALARM = 1e-6

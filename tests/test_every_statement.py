@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from bounds.claim import DOCUMENTS, Claim
-from bounds.registry import entries
+from dpcheck.bounds.language.claim import DOCUMENTS, Claim
+from dpcheck.bounds.registry import entries
 
 LISTS = sorted((Path(__file__).parent / "statements").glob("*.txt"))
 

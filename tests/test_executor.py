@@ -33,9 +33,10 @@ from executor_mechanisms import (
     waking,
 )
 
-from audits import MechanismFailed, per_run, workers
-from audits.workers import WorkerLost, workplace
-from bounds.errors import InvalidInput
+from dpcheck.audits import MechanismFailed, per_run
+from dpcheck.audits.trials import workers
+from dpcheck.audits.trials.workers import WorkerLost, workplace
+from dpcheck.bounds.language.errors import InvalidInput
 
 
 @pytest.fixture
@@ -249,8 +250,8 @@ HERE = str(Path(__file__).parent)
 SCRIPT = """
 import sys
 print("started", flush=True)
-from audits import audit
-from bounds.guarantees import PureDP
+from dpcheck.audits import audit
+from dpcheck.bounds.language.guarantees import PureDP
 from executor_mechanisms import Site, napping
 from pathlib import Path
 
@@ -291,7 +292,7 @@ def test_ctrl_c_keeps_what_is_known_and_no_worker_outlives_the_audit(stop: int, 
 def test_the_command_line_takes_a_number_of_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from dpcheck.cli import main
+    from dpcheck.cli.main import main
 
     (tmp_path / "stall.py").write_text(
         "import os, pathlib\n"

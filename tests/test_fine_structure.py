@@ -12,16 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit
-from audits.attacks import Coordinate, distinct_share
-from audits.audit import Tally
-from audits.encoding import Numbers
-from audits.executor import Chunk
-from audits.frequencies import Phase, finer, line, periods
-from audits.interactions import Parities, fit_parities, signs, telling_terms
-from audits.selection import Choice, Target
-from audits.tables import distinct, table_of
-from bounds.guarantees import PureDP
+from dpcheck.audits import audit
+from dpcheck.audits.audit import Tally
+from dpcheck.audits.outputs.encoding import Numbers
+from dpcheck.audits.scores.attacks import Coordinate, distinct_share
+from dpcheck.audits.scores.frequencies import Phase, finer, line, periods
+from dpcheck.audits.scores.interactions import Parities, fit_parities, signs, telling_terms
+from dpcheck.audits.scores.tables import distinct, table_of
+from dpcheck.audits.statistics.event_choice import Choice, Target
+from dpcheck.audits.trials.executor import Chunk
+from dpcheck.bounds.language.guarantees import PureDP
 
 Mechanism = Callable[[int, np.random.Generator, int], np.ndarray]
 

@@ -19,10 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from audits import audit, drawn_by, per_run, replace_one
-from audits.fingerprints import content
-from bounds.errors import InvalidInput
-from bounds.guarantees import PureDP
+from dpcheck.audits import audit, drawn_by, per_run, replace_one
+from dpcheck.audits.trials.fingerprints import content
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import PureDP
 
 CLAIM: dict[str, Any] = {"guarantee": PureDP(1.0), "max_trials": 400}
 
@@ -146,8 +146,8 @@ import datetime, enum, functools, random, sys
 import numpy as np, pandas as pd, scipy.sparse as sp
 from random import gauss
 from scipy import stats
-from audits import likelihood_ratio, per_run, replace_one
-from audits.fingerprints import content
+from dpcheck.audits import likelihood_ratio, per_run, replace_one
+from dpcheck.audits.trials.fingerprints import content
 class Colour(enum.Enum):
     RED = 1
 class Plain:
@@ -407,7 +407,7 @@ def test_what_ignores_its_seed_is_not_resumed(mechanism: Any, tmp_path: Path) ->
 
 HOLD = """
 import sys
-from audits.journal import Journal
+from dpcheck.audits.trials.journal import Journal
 journal = Journal(sys.argv[1], {})
 print("open", flush=True)
 sys.stdin.read()

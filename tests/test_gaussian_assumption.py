@@ -18,16 +18,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from audits import audit, epsilon_from_mu
-from audits.counted_event import CountedEvent
-from audits.gaussian import FEWEST
-from audits.normality import GATE, Ruler, Shape, kurtosis_score, merged, skewness_score, unlike_gaussian
-from audits.selection import Choice, Target
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, GaussianDP, PureDP
-from dpcheck import ledger
+from dpcheck.audits import audit, epsilon_from_mu
+from dpcheck.audits.gaussian import FEWEST
+from dpcheck.audits.statistics.counted_event import CountedEvent
+from dpcheck.audits.statistics.event_choice import Choice, Target
+from dpcheck.audits.statistics.normality import (
+    GATE,
+    Ruler,
+    Shape,
+    kurtosis_score,
+    merged,
+    skewness_score,
+    unlike_gaussian,
+)
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, GaussianDP, PureDP
 from dpcheck.report.page import audit_page
-from dpcheck.testing import PrivacyViolation, assert_private, private
+from dpcheck.testing.assertions import PrivacyViolation, assert_private, private
+from dpcheck.testing import run_ledger as ledger
 
 Noise = Callable[[np.random.Generator, int], np.ndarray]
 DELTA = 1e-5

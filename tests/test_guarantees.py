@@ -11,9 +11,9 @@ from dp_accounting.pld import privacy_loss_distribution as pld
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds import guarantees
-from bounds.errors import InvalidInput, MixedRelations
-from bounds.guarantees import (
+from dpcheck.bounds.language import guarantees
+from dpcheck.bounds.language.errors import InvalidInput, MixedRelations
+from dpcheck.bounds.language.guarantees import (
     ADD_REMOVE,
     LABEL_ONLY,
     REPLACE_ONE,

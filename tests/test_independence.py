@@ -10,10 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import audit, per_run
-from audits.independence import LEVEL, NAME, complaint, complaint_of_counts, log_chance_of_spread, log_chance_of_streaks
-from bounds.guarantees import PureDP
-from dpcheck.testing import PrivacyViolation, Unhealthy, assert_private
+from dpcheck.audits import audit, per_run
+from dpcheck.audits.statistics.independence import (
+    LEVEL,
+    NAME,
+    complaint,
+    complaint_of_counts,
+    log_chance_of_spread,
+    log_chance_of_streaks,
+)
+from dpcheck.bounds.language.guarantees import PureDP
+from dpcheck.testing.assertions import PrivacyViolation, Unhealthy, assert_private
 
 Law = Callable[[np.random.Generator, int], np.ndarray]
 

@@ -10,9 +10,16 @@ from hypothesis import strategies as st
 from mpmath import iv
 from sympy import Rational, Symbol, exp, log, sqrt
 
-from bounds.errors import InvalidInput
-from bounds.inequalities import branch_and_bound, counterexample, enclose, exceeds, never_exceeds, signs_agree
-from bounds.symbols import D, L, T, beta, delta, eps, eta, mu, n
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.symbols import D, L, T, beta, delta, eps, eta, mu, n
+from dpcheck.bounds.proving.inequalities import (
+    branch_and_bound,
+    counterexample,
+    enclose,
+    exceeds,
+    never_exceeds,
+    signs_agree,
+)
 
 x, y = Symbol("x", positive=True), Symbol("y", positive=True)
 v = Symbol("v", nonnegative=True)

@@ -8,8 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from audits import anytime, clopper_pearson, dkw_width, epsilon_lower, jeffreys, lower_limit, mu_lower, upper_limit
-from bounds.errors import InvalidInput
+from dpcheck.audits import (
+    anytime,
+    clopper_pearson,
+    dkw_width,
+    epsilon_lower,
+    jeffreys,
+    lower_limit,
+    mu_lower,
+    upper_limit,
+)
+from dpcheck.bounds.language.errors import InvalidInput
 
 
 @given(st.integers(1, 60), st.floats(0.001, 0.999), st.floats(0.001, 0.3))

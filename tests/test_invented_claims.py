@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from invented import citations, measured, privacy, symbolic  # noqa: F401 - each registers its families
 from invented.cases import FAMILIES, Case
 
-from bounds.claim import Effort, Evidence, Verdict
-from dpcheck.cli import number
-from dpcheck.verify import Judgement, must_be_inside, replay_with, shows
+from dpcheck.bounds.language.claim import Effort, Evidence, Verdict
+from dpcheck.cli.main import number
+from dpcheck.verdicts.verify import Judgement, must_be_inside, replay_with, shows
 
 QUICK = Effort()
 
@@ -77,6 +77,6 @@ def test_there_are_enough_of_them() -> None:
 
 
 def test_none_of_them_enters_the_registry() -> None:
-    from bounds.registry import entries
+    from dpcheck.bounds.registry import entries
 
     assert not [claim_id for claim_id in entries() if "invented" in claim_id]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.errors import InvalidInput
-from dpcheck.losses import Huber, Linear, Logistic, Loss, Sigmoid, SignLoss, SmoothedHinge, Squared
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.problems.losses import Huber, Linear, Logistic, Loss, Sigmoid, SignLoss, SmoothedHinge, Squared
 
 LOSSES = [
     *(Logistic(), Sigmoid(), Squared(), Linear(), Huber(0.3), Huber(2.0), Huber(9.0)),

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits import audit, epsilon_from_mu
-from audits.executor import chunks
-from audits.mean_gap import IndependentRuns, TwinRuns, twin_share
-from bounds.guarantees import ApproxDP, GaussianDP
+from dpcheck.audits import audit, epsilon_from_mu
+from dpcheck.audits.statistics.mean_gap import IndependentRuns, TwinRuns, twin_share
+from dpcheck.audits.trials.executor import chunks
+from dpcheck.bounds.language.guarantees import ApproxDP, GaussianDP
 
 Draw = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
 MU = 0.7

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 import dpcheck as dp
-from bounds.errors import HypothesisViolated, InvalidInput, UnknownName
-from bounds.guarantees import ZCDP, ApproxDP, PureDP
-from bounds.registry import library
-from dpcheck.cli import main
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, UnknownName
+from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, PureDP
+from dpcheck.bounds.registry import library
+from dpcheck.cli.main import main
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.losses import Logistic, Sigmoid
-from dpcheck.measurement import Measurement, measure
-from dpcheck.problems import Problem
+from dpcheck.problems.losses import Logistic, Sigmoid
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD
+from dpcheck.theory.measurement import Measurement, measure
 
 
 def strong(size: int, dim: int = 3) -> Problem:

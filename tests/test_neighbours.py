@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audits import Neighbours, add_remove, drawn_by, group, label_only, local, replace_one
-from bounds.errors import InvalidInput
+from dpcheck.audits import Neighbours, add_remove, drawn_by, group, label_only, local, replace_one
+from dpcheck.bounds.language.errors import InvalidInput
 
 RELATIONS: dict[str, Neighbours] = {
     "scalars": replace_one(low=-1, high=2, n=5),

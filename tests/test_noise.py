@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bounds.errors import InvalidInput
-from bounds.guarantees import gaussian_delta
-from dpcheck import noise
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import gaussian_delta
+from dpcheck.kernels import noise
 
 FALSE_ALARM = 1e-6
 N = 20_000

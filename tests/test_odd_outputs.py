@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import audit, per_run
-from bounds.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP
+from dpcheck.audits import audit, per_run
+from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP
 
 ODD: dict[str, Any] = {
     "complex on one dataset": lambda d, rng, n: rng.normal(size=n) + (1j if d else 0),
@@ -67,8 +67,8 @@ def test_no_power_below_the_claim(claim: Any, delta: float | None) -> None:
 SETS = """
 import sys
 import numpy as np
-from audits import audit
-from bounds.guarantees import PureDP
+from dpcheck.audits import audit
+from dpcheck.bounds.language.guarantees import PureDP
 
 WORDS = "alpha beta gamma delta epsilon zeta eta theta".split()
 

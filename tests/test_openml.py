@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 import dpcheck
-from bounds.errors import InvalidInput, UnknownName
-from dpcheck import openml
-from dpcheck.losses import Huber, Logistic
+from dpcheck.bounds.language.errors import InvalidInput, UnknownName
+from dpcheck.datasets import openml
+from dpcheck.problems.losses import Huber, Logistic
 
 ADULT = """@RELATION adult
 @ATTRIBUTE age NUMERIC

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
-from audits import AuditResult, audit, detectable_epsilon, epsilon_from_mu
-from audits.attacks import Coordinate
-from audits.power import RatioTest, View, detectable_gaussian, learned_gap, power_of
-from audits.selection import Choice, Target
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, Guarantee, PureDP
-from dpcheck.testing import Unhealthy, assert_private
+from dpcheck.audits import AuditResult, audit, detectable_epsilon, epsilon_from_mu
+from dpcheck.audits.scores.attacks import Coordinate
+from dpcheck.audits.statistics.event_choice import Choice, Target
+from dpcheck.audits.statistics.power import RatioTest, View, detectable_gaussian, learned_gap, power_of
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
+from dpcheck.testing.assertions import Unhealthy, assert_private
 
 
 def test_more_trials_catch_smaller_violations() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sympy import Integer
 
-from bounds.claim import Cites, Kind, Rate
-from bounds.printed_twice import PrintedTwice, again, place_of
-from bounds.symbols import n, ratio
+from dpcheck.bounds.language.claim import Cites, Kind, Rate
+from dpcheck.bounds.language.printed_twice import PrintedTwice, again, place_of
+from dpcheck.bounds.language.symbols import n, ratio
 
 both = PrintedTwice("wangxu19", "dwang20")
 STATEMENT = {"kind": Kind.UTILITY, "says": ".", "states": Rate(ratio, Integer(1) / n)}

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.errors import InvalidInput
-from dpcheck.constraints import Box, Constraint, L1Ball, L2Ball, Simplex, WholeSpace
-from dpcheck.losses import Huber, Linear, Logistic, Loss, Sigmoid, SmoothedHinge, Squared
-from dpcheck.problems import Problem
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.problems.constraints import Box, Constraint, L1Ball, L2Ball, Simplex, WholeSpace
+from dpcheck.problems.losses import Huber, Linear, Logistic, Loss, Sigmoid, SmoothedHinge, Squared
+from dpcheck.problems.problem import Problem
 
 LOSSES = [Logistic(), Sigmoid(), Squared(), Linear(), Huber(0.4), SmoothedHinge(0.3), SmoothedHinge(3.0)]
 SETS = [WholeSpace(), L2Ball(1.5), L1Ball(2.0), Simplex(), Box(-0.5, 1.0)]

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Eq, Integer, Le, Rational, Symbol, exp, log, sqrt
 
-from bounds.claim import Claim, Effort, Evidence, Kind, Rate, Source, Verdict
-from bounds.errors import InvalidInput
-from bounds.proofs import (
+from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Source, Verdict
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.symbols import D, Delta_T, L, T, beta, d, delta, eps, eta, excess_risk, mu, n, ratio, sigma
+from dpcheck.bounds.proving.proofs import (
     AtMost,
     Bounded,
     Contradictory,
@@ -27,7 +28,6 @@ from bounds.proofs import (
     Sharper,
     Units,
 )
-from bounds.symbols import D, Delta_T, L, T, beta, d, delta, eps, eta, excess_risk, mu, n, ratio, sigma
 
 QUICK = Effort()
 whole = st.integers(1, 9)

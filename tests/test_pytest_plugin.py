@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dpcheck as dp
-from dpcheck import ledger
+from dpcheck.testing import run_ledger as ledger
 
 pytest_plugins = ["pytester"]
 
@@ -242,7 +242,7 @@ def test_report_file_is_checked_before_the_run(pytester: pytest.Pytester) -> Non
 
 def test_an_unused_plugin_loads_nothing_heavy() -> None:
     heavy = ("numpy", "scipy", "sympy", "audits", "bounds", "rich")
-    code = f"import sys, dpcheck.pytest_plugin; print([m for m in {heavy} if m in sys.modules])"
+    code = f"import sys, dpcheck.testing.plugin; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -13,13 +13,22 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sympy import Max, Min, Rational, exp, log, sqrt
 
-from bounds import solving
-from bounds.claim import Claim, Kind, Rate, Source
-from bounds.errors import HypothesisViolated, InvalidInput, UnknownName
-from bounds.rates import along, crossing, crossing_formula, exponent, leading, number_at, power_of, ruling
-from bounds.registry import library
-from bounds.solving import best
-from bounds.symbols import TABLE, D, L, T, beta, d, delta, eps, excess_risk, mu, n, sigma
+from dpcheck.bounds.language.claim import Claim, Kind, Rate, Source
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, UnknownName
+from dpcheck.bounds.language.symbols import TABLE, D, L, T, beta, d, delta, eps, excess_risk, mu, n, sigma
+from dpcheck.bounds.proving import solving
+from dpcheck.bounds.proving.rates import (
+    along,
+    crossing,
+    crossing_formula,
+    exponent,
+    leading,
+    number_at,
+    power_of,
+    ruling,
+)
+from dpcheck.bounds.proving.solving import best
+from dpcheck.bounds.registry import library
 
 POINT = {"d": 50, "eps": 1.0, "delta": 1e-5, "L": 1.0, "beta": 0.25, "mu": 0.01}
 

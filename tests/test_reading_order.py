@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcheck.catalogue import Row, catalogue
 from dpcheck.report.reading_order import WORDS, grouped, own_section, parsed, sections
+from dpcheck.verdicts.catalogue import Row, catalogue
 
 
 def row(claim_id: str, algorithm: str = "some", theme: str = "convex") -> Row:

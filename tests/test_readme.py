@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dpcheck.cli import main
+from dpcheck.cli.main import main
 from dpcheck.report.verdicts_page import with_record
-from dpcheck.verify import recorded
+from dpcheck.verdicts.verify import recorded
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^dpcheck (?:verify|claims|bounds|replay) .*$", README, re.MULTILINE)

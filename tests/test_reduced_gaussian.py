@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.errors import InvalidInput
-from bounds.guarantees import gaussian_delta
-from bounds.reduced_gaussian import reduced_epsilon, reduced_noise
-from bounds.sampled_gaussian import epsilon_bounds, without_replacement
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import gaussian_delta
+from dpcheck.bounds.privacy.reduced_gaussian import reduced_epsilon, reduced_noise
+from dpcheck.bounds.privacy.sampled_gaussian import epsilon_bounds, without_replacement
 
 GRID = np.linspace(-60.0, 60.0, 240_001)
 

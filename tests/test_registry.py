@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import bounds
-from bounds.claim import DOCUMENTS, Kind
-from bounds.errors import InvalidInput, UnknownName
-from bounds.registry import Parts, claims_of, entries, library, modules_below
+from dpcheck import bounds
+from dpcheck.bounds.language.claim import DOCUMENTS, Kind
+from dpcheck.bounds.language.errors import InvalidInput, UnknownName
+from dpcheck.bounds.registry import Parts, claims_of, entries, library, modules_below
 from dpcheck.registry import checks_of, extra_checks, solvers
-from dpcheck.verify import recorded
+from dpcheck.verdicts.verify import recorded
 
 KINDS = "abstract|algorithm|corollary|definition|lemma|proposition|remark|section|table|theorem|example|equation|figure"
 ID = re.compile(rf"({'|'.join(DOCUMENTS)})\.({KINDS})(\d+(\.\d+)*)?(\.[a-z][a-z0-9_]*)*")
@@ -96,9 +96,9 @@ def test_an_imported_claim_stays_with_its_own_file(tmp_path: Path) -> None:
     """A file that comes first by name must not take over the claims it imports."""
     file = tmp_path / "aaa_first.py"
     file.write_text(
-        "from bounds.convex.gradient_descent import lemma2, lemma3 as other\n"
-        "from bounds.claim import Claim, Kind, Rate, Source\n"
-        "from bounds.symbols import L, ratio\n"
+        "from dpcheck.bounds.library.convex.gradient_descent import lemma2, lemma3 as other\n"
+        "from dpcheck.bounds.language.claim import Claim, Kind, Rate, Source\n"
+        "from dpcheck.bounds.language.symbols import L, ratio\n"
         "own = Claim('zhang17.remark.own', Source('zhang17', 'here'), Kind.UTILITY, '.', Rate(ratio, L))\n"
     )
     try:

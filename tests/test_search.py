@@ -16,14 +16,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import Neighbours, add_remove, audit, group, label_only, queries, replace_one
-from audits import search as searching
-from audits.drawn import content
-from audits.plan import Plan
-from audits.search import find_pair
-from audits.shrinking import cost, shrunk
 from benchmarks.search import TUNING, Release, mixed_only, needles, sum_reaches
-from bounds.guarantees import PureDP
+from dpcheck.audits import Neighbours, add_remove, audit, group, label_only, queries, replace_one
+from dpcheck.audits.pairs import search as searching
+from dpcheck.audits.pairs.drawn_pairs import content
+from dpcheck.audits.pairs.search import find_pair
+from dpcheck.audits.pairs.shrinking import cost, shrunk
+from dpcheck.audits.trials.plan import Plan
+from dpcheck.bounds.language.guarantees import PureDP
 
 CLAIM = PureDP(1.0)
 
@@ -159,7 +159,7 @@ def test_wide_outputs_keep_memory_flat(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_same_pair_in_every_process() -> None:
     """Also for strings, whose hashes differ from process to process."""
     script = (
-        "from audits import audit, replace_one\nfrom bounds.guarantees import PureDP\nimport numpy as np\n"
+        "from audits import audit, replace_one\nfrom dpcheck.bounds.language.guarantees import PureDP\nimport numpy as np\n"
         "def m(x, rng, k): return 3 * len({*x.tolist()}) + rng.laplace(size=k)\n"
         "near = replace_one(values=('a', 'b', 'c', 'd'), n=(3, 6))\n"
         "r = audit(m, neighbours=near, guarantee=PureDP(1.0), max_trials=4000, seed=5)\n"

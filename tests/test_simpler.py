@@ -8,12 +8,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audits import audit
-from audits.attacks import Coordinate
-from audits.selection import Choice, Target
-from audits.simpler import best_cut, simpler
-from audits.wide import Projection
-from bounds.guarantees import PureDP
+from dpcheck.audits import audit
+from dpcheck.audits.scores.attacks import Coordinate
+from dpcheck.audits.scores.simpler_scores import best_cut, simpler
+from dpcheck.audits.scores.wide import Projection
+from dpcheck.audits.statistics.event_choice import Choice, Target
+from dpcheck.bounds.language.guarantees import PureDP
 
 
 @given(st.lists(st.integers(-5, 5), min_size=2, max_size=30), st.data())

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpcheck as dp
-from bounds.errors import InvalidInput
-from dpcheck.constraints import Box, L1Ball, L2Ball
+from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.datasets import Dataset
-from dpcheck.losses import Logistic
-from dpcheck.problems import Problem
+from dpcheck.problems.constraints import Box, L1Ball, L2Ball
+from dpcheck.problems.losses import Logistic
+from dpcheck.problems.problem import Problem
+from dpcheck.problems.softmax import Softmax, SoftmaxProblem, softmax_problem
 from dpcheck.registry import solvers
-from dpcheck.softmax import Softmax, SoftmaxProblem, softmax_problem
 
 cases = st.fixed_dictionaries(
     {"n": st.integers(1, 6), "features": st.integers(1, 4), "classes": st.integers(2, 5), "seed": st.integers(0, 10**6)}

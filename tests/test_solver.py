@@ -14,16 +14,25 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import dpcheck
-from audits import audit
-from bounds.convex.gradient_descent import lemma2_corrected
-from bounds.convex.outpert_gd import theorem2_approx
-from bounds.errors import HypothesisViolated, InvalidInput, MixedRelations
-from bounds.guarantees import ADD_REMOVE, REPLACE_ONE, ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, gaussian_delta
-from dpcheck import noise
-from dpcheck.constraints import L2Ball, WholeSpace
+from dpcheck.audits import audit
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, MixedRelations
+from dpcheck.bounds.language.guarantees import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    ZCDP,
+    ApproxDP,
+    GaussianDP,
+    PureDP,
+    RenyiDP,
+    gaussian_delta,
+)
+from dpcheck.bounds.library.convex.gradient_descent import lemma2_corrected
+from dpcheck.bounds.library.convex.outpert_gd import theorem2_approx
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.losses import Huber, Logistic, Sigmoid, Squared
-from dpcheck.problems import Problem
+from dpcheck.kernels import noise
+from dpcheck.problems.constraints import L2Ball, WholeSpace
+from dpcheck.problems.losses import Huber, Logistic, Sigmoid, Squared
+from dpcheck.problems.problem import Problem
 from dpcheck.registry import solvers
 from dpcheck.solver import Solution, Solver, gaussian_noise_for, gaussian_parameters, must_meet, on_grid
 from dpcheck.solvers.convex.bassily_sgd import BassilySGD

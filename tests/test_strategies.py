@@ -11,8 +11,8 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 import dpcheck as dp
-from audits import drawn_by
 from dpcheck import strategies
+from dpcheck.audits import drawn_by
 
 RELATIONS = {
     "replace": dp.replace_one(low=-1, high=2, n=4),

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import AuditResult, audit, per_run
-from audits.encoding import encoding_of
-from bounds.guarantees import PureDP
+from dpcheck.audits import AuditResult, audit, per_run
+from dpcheck.audits.outputs.encoding import encoding_of
+from dpcheck.bounds.language.guarantees import PureDP
 
 pandas = pytest.importorskip("pandas")
 

@@ -11,9 +11,9 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds import symbols
-from bounds.errors import InvalidInput
-from bounds.symbols import (
+from dpcheck.bounds.language import symbols
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.symbols import (
     NONE,
     TABLE,
     D,

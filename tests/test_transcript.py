@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import (
+from dpcheck.audits import (
     AuditResult,
     audit,
     epsilon_from_mu,
@@ -20,12 +20,12 @@ from audits import (
     mixture_log_density,
     transcript,
 )
-from audits.attacks import aimed
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, PureDP
-from dpcheck.constraints import L2Ball
-from dpcheck.losses import Linear, Logistic
-from dpcheck.problems import Problem
+from dpcheck.audits.scores.attacks import aimed
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
+from dpcheck.problems.constraints import L2Ball
+from dpcheck.problems.losses import Linear, Logistic
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Solver
 from dpcheck.solvers.convex.bassily_sgd import BassilySGD
 from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from bounds.claim import Verdict
-from dpcheck import verify
-from dpcheck.catalogue import Row, catalogue
-from dpcheck.cli import main
+from dpcheck.bounds.language.claim import Verdict
+from dpcheck.cli.main import main
 from dpcheck.report import verdicts_page
+from dpcheck.verdicts import verify
+from dpcheck.verdicts.catalogue import Row, catalogue
 
 README = Path(__file__).parents[1] / "README.md"
 PAGE = Path(__file__).parents[1] / "docs" / "verdicts.md"

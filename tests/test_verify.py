@@ -10,12 +10,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bounds.claim import Effort, Evidence, Kind, Verdict
-from bounds.errors import HypothesisViolated, InvalidInput, UnknownName
-from bounds.registry import entries
-from dpcheck import verify
-from dpcheck.catalogue import catalogue
-from dpcheck.verify import Judgement, Store, differences, record, recorded, run, select, verify_one, with_standing
+from dpcheck.bounds.language.claim import Effort, Evidence, Kind, Verdict
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, UnknownName
+from dpcheck.bounds.registry import entries
+from dpcheck.verdicts import verify
+from dpcheck.verdicts.catalogue import catalogue
+from dpcheck.verdicts.verify import (
+    Judgement,
+    Store,
+    differences,
+    record,
+    recorded,
+    run,
+    select,
+    verify_one,
+    with_standing,
+)
 
 QUICK, V = Effort(), Verdict.VACUOUS
 FEW = ["zhang17.lemma9", "zhang17.lemma9.exact", "zhang17.theorem6.scale"]

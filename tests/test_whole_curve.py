@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from audits import AuditResult, audit
-from audits.selection import STEP, Target, targets
-from bounds.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from dpcheck.audits import AuditResult, audit
+from dpcheck.audits.statistics.event_choice import STEP, Target, targets
+from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
 STRENGTHS = st.floats(-3, 3).map(lambda exponent: 10.0**exponent)
 CURVES = st.one_of(

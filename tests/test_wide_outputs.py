@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.covariance import ledoit_wolf_shrinkage
 
-from audits import audit
-from audits.attacks import candidates
-from audits.columns import Ruler, telling
-from audits.narrowed import Narrowed
-from audits.pilot import run_pilot
-from audits.plan import Plan
-from audits.selection import candidate_thresholds
-from audits.wide import Laws, Quadratic, along, fit_wide, ledoit_wolf
-from bounds.guarantees import ApproxDP, Guarantee, PureDP
+from dpcheck.audits import audit
+from dpcheck.audits.outputs.columns import Ruler, telling
+from dpcheck.audits.outputs.narrowed import Narrowed
+from dpcheck.audits.scores.attacks import candidates
+from dpcheck.audits.scores.wide import Laws, Quadratic, along, fit_wide, ledoit_wolf
+from dpcheck.audits.statistics.event_choice import candidate_thresholds
+from dpcheck.audits.trials.pilot import run_pilot
+from dpcheck.audits.trials.plan import Plan
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 
 ALPHA = 1e-6
 LOOSE = ApproxDP(1.0, 1e-3)

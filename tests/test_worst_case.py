@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bounds import worst_case
-from bounds.errors import InvalidInput
-from bounds.worst_case import (
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.performance import worst_case
+from dpcheck.bounds.performance.worst_case import (
     WorstCase,
     gradient_descent_rate,
     gradient_descent_sensitivity,

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.performance.certificate import Certificate, NotCertified
-from bounds.performance.methods import Method
-from bounds.performance.program import Constraint, FunctionClass, Objective, Program
-from bounds.performance.rate import rate
-from bounds.performance.sensitivity import Neighbours, aligned, exhaustive
-from bounds.performance.solve import Solved, solve
-from bounds.worst_case import convergence_rate, sensitivity
+from dpcheck.bounds.performance.certificate import Certificate, NotCertified
+from dpcheck.bounds.performance.methods import Method
+from dpcheck.bounds.performance.program import Constraint, FunctionClass, Objective, Program
+from dpcheck.bounds.performance.rate import rate
+from dpcheck.bounds.performance.sensitivity import Neighbours, aligned, exhaustive
+from dpcheck.bounds.performance.solve import Solved, solve
+from dpcheck.bounds.performance.worst_case import convergence_rate, sensitivity
 
 
 def programs() -> dict[str, Program]:

@@ -10,15 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.errors import InvalidInput
-from bounds.performance.instance import holds
-from bounds.performance.interpolant import Interpolant, simplex_maximum
-from bounds.performance.methods import NAMES, Method
-from bounds.performance.program import FunctionClass
-from bounds.worst_case import MEASURES, Pair, WorstCase, convergence_rate, permuted_sensitivity, sensitivity
-from dpcheck.descent import noisy_descent
-from dpcheck.losses import Linear
-from dpcheck.problems import Problem
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.performance.instance import holds
+from dpcheck.bounds.performance.interpolant import Interpolant, simplex_maximum
+from dpcheck.bounds.performance.methods import NAMES, Method
+from dpcheck.bounds.performance.program import FunctionClass
+from dpcheck.bounds.performance.worst_case import (
+    MEASURES,
+    Pair,
+    WorstCase,
+    convergence_rate,
+    permuted_sensitivity,
+    sensitivity,
+)
+from dpcheck.kernels.descent import noisy_descent
+from dpcheck.problems.losses import Linear
+from dpcheck.problems.problem import Problem
 
 SMOOTH: dict[str, Any] = {"n": 10, "step_size": 0.7, "smoothness": 1.0, "lipschitz": 2.0}
 

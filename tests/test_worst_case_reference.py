@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from bounds.performance.methods import Method
-from bounds.worst_case import convergence_rate, sensitivity
+from dpcheck.bounds.performance.methods import Method
+from dpcheck.bounds.performance.worst_case import convergence_rate, sensitivity
 
 PEPit = pytest.importorskip("PEPit")
 from PEPit.functions import (  # noqa: E402

@@ -1,4 +1,4 @@
-"""Performance estimation, in the order of its use; `bounds/worst_case.py` is the face.
+"""Performance estimation, in the order of its use; `bounds/performance/worst_case.py` is the face.
 
 methods.py (recursions), program.py (vectors, values, inequalities), sensitivity.py and rate.py (the questions),
 interior_point.py and solve.py (the answer), certificate.py (its proof), interpolant.py and instance.py (its witness).

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from bounds.errors import DpcheckError, shown
-from bounds.performance.program import Constraint, Objective, Program, combined
+from dpcheck.bounds.language.errors import DpcheckError, shown
+from dpcheck.bounds.performance.program import Constraint, Objective, Program, combined
 
 Array = np.ndarray
 UNIT = float(np.finfo(float).eps) / 2

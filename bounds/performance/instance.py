@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from bounds.performance.certificate import NotCertified
-from bounds.performance.interpolant import Interpolant
-from bounds.performance.methods import Method
-from bounds.performance.program import Builder, FunctionClass
-from bounds.performance.rate import Measure
-from bounds.performance.sensitivity import CONVEX, Neighbours
-from bounds.performance.solve import Solved
+from dpcheck.bounds.performance.certificate import NotCertified
+from dpcheck.bounds.performance.interpolant import Interpolant
+from dpcheck.bounds.performance.methods import Method
+from dpcheck.bounds.performance.program import Builder, FunctionClass
+from dpcheck.bounds.performance.rate import Measure
+from dpcheck.bounds.performance.sensitivity import CONVEX, Neighbours
+from dpcheck.bounds.performance.solve import Solved
 
 Array = np.ndarray
 SLOPE = 1e-4  # of each function along the new direction, in units of a record's largest gradient

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bounds.performance.program import FunctionClass
+from dpcheck.bounds.performance.program import FunctionClass
 
 Array = np.ndarray
 

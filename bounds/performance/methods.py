@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from bounds.accounting import counted, positive
-from bounds.errors import InvalidInput
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.privacy.exact import counted, positive
 
 Array = np.ndarray
 Name = Literal["gradient", "projected", "proximal", "accelerated", "heavy_ball"]

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from bounds.performance.interior_point import Cone
+from dpcheck.bounds.performance.interior_point import Cone
 
 Array = np.ndarray
 Kind = Literal["interpolation", "monotone", "norm", "least_norm", "least_value"]

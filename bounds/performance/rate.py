@@ -13,9 +13,9 @@ from typing import Literal
 
 import numpy as np
 
-from bounds.errors import InvalidInput
-from bounds.performance.methods import Method
-from bounds.performance.program import Builder, Constraint, FunctionClass, Objective, Oracle, Program
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.performance.methods import Method
+from dpcheck.bounds.performance.program import Builder, Constraint, FunctionClass, Objective, Oracle, Program
 
 Array = np.ndarray
 Measure = Literal["value", "distance", "gradient", "best_value", "best_gradient", "gradient_map"]

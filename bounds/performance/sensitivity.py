@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bounds.performance.methods import Method
-from bounds.performance.program import Builder, FunctionClass, Objective, Oracle, Program
+from dpcheck.bounds.performance.methods import Method
+from dpcheck.bounds.performance.program import Builder, FunctionClass, Objective, Oracle, Program
 
 Array = np.ndarray
 CONVEX = FunctionClass()  # of regularisers and indicators

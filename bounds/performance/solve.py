@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bounds.performance.certificate import Certificate, Checked, NotCertified, certificate_of
-from bounds.performance.interior_point import Iterate, iterates
-from bounds.performance.program import Program
+from dpcheck.bounds.performance.certificate import Certificate, Checked, NotCertified, certificate_of
+from dpcheck.bounds.performance.interior_point import Iterate, iterates
+from dpcheck.bounds.performance.program import Program
 
 Array = np.ndarray
 ROUNDS, FINE_ROUNDS = 25, 4  # of adding violated constraints

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from audits import PerRun, per_run
-from bounds.errors import InvalidInput, MissingDependency
-from bounds.guarantees import REPLACE_ONE, ApproxDP, Guarantee, PureDP, Relation
 from dpcheck.adapters.estimator import USUAL, Fit
+from dpcheck.audits import PerRun, per_run
+from dpcheck.bounds.language.errors import InvalidInput, MissingDependency
+from dpcheck.bounds.language.guarantees import REPLACE_ONE, ApproxDP, Guarantee, PureDP, Relation
 
 
 def library(part: str) -> Any:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from audits import PerRun, per_run
-from bounds.errors import InvalidInput
+from dpcheck.audits import PerRun, per_run
+from dpcheck.bounds.language.errors import InvalidInput
 
 USUAL = ("coef_", "intercept_")
 

@@ -11,8 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from bounds.errors import InvalidInput, MissingDependency
-from bounds.guarantees import ADD_REMOVE, REPLACE_ONE, ZCDP, ApproxDP, Guarantee, PureDP, Relation, group
+from dpcheck.bounds.language.errors import InvalidInput, MissingDependency
+from dpcheck.bounds.language.guarantees import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    ZCDP,
+    ApproxDP,
+    Guarantee,
+    PureDP,
+    Relation,
+    group,
+)
 
 STEPS = {  # metrics that count records
     "SymmetricDistance": ADD_REMOVE,

@@ -10,7 +10,7 @@ ApproxDP(eps=2, delta=1e-05; replace-one) ('accounting.least_noise',)
 
 from __future__ import annotations
 
-from bounds.errors import MissingDependency
+from dpcheck.bounds.language.errors import MissingDependency
 
 try:
     import sklearn  # noqa: F401

@@ -12,12 +12,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from bounds.errors import InvalidInput, UnknownName
-from bounds.guarantees import ApproxDP, Guarantee, PureDP
-from dpcheck.descent import seed_of
+from dpcheck.bounds.language.errors import InvalidInput, UnknownName
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 from dpcheck.estimators import rules
-from dpcheck.losses import Array, Loss, must_be_positive
-from dpcheck.problems import ROUNDING, Problem
+from dpcheck.kernels.descent import seed_of
+from dpcheck.problems.losses import Array, Loss, must_be_positive
+from dpcheck.problems.problem import ROUNDING, Problem
 from dpcheck.registry import solver_named, solvers
 from dpcheck.solver import Solution, Solver
 

@@ -12,12 +12,12 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from bounds.errors import InvalidInput
+from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.estimators import rules
 from dpcheck.estimators.base import PrivateLinear, Read, found, warn_of_leak
-from dpcheck.losses import Array, Huber, Logistic, Loss, Squared, must_be_positive
-from dpcheck.problems import ROUNDING, Problem
-from dpcheck.softmax import softmax_problem
+from dpcheck.problems.losses import Array, Huber, Logistic, Loss, Squared, must_be_positive
+from dpcheck.problems.problem import ROUNDING, Problem
+from dpcheck.problems.softmax import softmax_problem
 from dpcheck.solver import Solver
 
 Tags = Any

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from bounds.accounting import least_noise
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
-from dpcheck.constraints import Constraint, L1Ball, L2Ball, WholeSpace
-from dpcheck.problems import Problem
-from dpcheck.softmax import Softmax
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
+from dpcheck.bounds.privacy.exact import least_noise
+from dpcheck.problems.constraints import Constraint, L1Ball, L2Ball, WholeSpace
+from dpcheck.problems.problem import Problem
+from dpcheck.problems.softmax import Softmax
 
 Ball = Literal["l1", "l2"]
 

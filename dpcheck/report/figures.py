@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy
 
-from bounds.errors import InvalidInput, MissingDependency
-from bounds.symbols import TABLE
+from dpcheck.bounds.language.errors import InvalidInput, MissingDependency
+from dpcheck.bounds.language.symbols import TABLE
 
 if TYPE_CHECKING:
-    from dpcheck.comparison import Comparison, Side
-    from dpcheck.measurement import Measurement
+    from dpcheck.theory.comparison import Comparison, Side
+    from dpcheck.theory.measurement import Measurement
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # told apart by the colour-blind too
 GREY, POSSIBLE = "#555555", "#e9e9e9"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 
-from audits import AuditResult
-from bounds.errors import MissingDependency
-from dpcheck.ledger import page
+from dpcheck.audits import AuditResult
+from dpcheck.bounds.language.errors import MissingDependency
+from dpcheck.testing.run_ledger import page
 
 
 def audit_page(target: str, result: AuditResult) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from bounds.claim import DOCUMENTS
-from dpcheck.catalogue import Row, catalogue
+from dpcheck.bounds.language.claim import DOCUMENTS
+from dpcheck.verdicts.catalogue import Row, catalogue
 
 Number = tuple[int, ...]
 # What a statement is called in its id, in the order in which a section is read: what is claimed, then how it is proved.

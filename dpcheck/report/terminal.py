@@ -13,14 +13,14 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from bounds.claim import CITATION, DOCUMENTS, Verdict, pretty
-from bounds.symbols import TABLE, unit_text
-from dpcheck.catalogue import catalogue, files_of_checks
+from dpcheck.bounds.language.claim import CITATION, DOCUMENTS, Verdict, pretty
+from dpcheck.bounds.language.symbols import TABLE, unit_text
 from dpcheck.report.reading_order import about, grouped
-from dpcheck.verify import Judgement
+from dpcheck.verdicts.catalogue import catalogue, files_of_checks
+from dpcheck.verdicts.verify import Judgement
 
 if TYPE_CHECKING:
-    from bounds.registry import Entry
+    from dpcheck.bounds.registry import Entry
 
 ROOT = Path(__file__).parents[2]
 COLOURS = {

@@ -9,15 +9,15 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from bounds import tables
-from bounds.claim import pretty
-from bounds.rates import ruling
-from bounds.solving import Solved
-from bounds.symbols import TABLE
-from dpcheck.claim_choice import verdict_of
-from dpcheck.comparison import Comparison, Side
-from dpcheck.measurement import Measurement
+from dpcheck.bounds.language.claim import pretty
+from dpcheck.bounds.language.symbols import TABLE
+from dpcheck.bounds.proving import tables
+from dpcheck.bounds.proving.rates import ruling
+from dpcheck.bounds.proving.solving import Solved
 from dpcheck.report.terminal import coloured
+from dpcheck.theory.claim_choice import verdict_of
+from dpcheck.theory.comparison import Comparison, Side
+from dpcheck.theory.measurement import Measurement
 
 STATUS = {"same": "green", "larger": "yellow", "smaller": "red", "no claim": "bright_black", "quoted": "bright_black"}
 

@@ -12,9 +12,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from bounds.claim import CITATION, DOCUMENTS, Kind, Verdict
-from dpcheck.catalogue import Row
+from dpcheck.bounds.language.claim import CITATION, DOCUMENTS, Kind, Verdict
 from dpcheck.report.reading_order import grouped, parsed
+from dpcheck.verdicts.catalogue import Row
 
 MOST = 10  # refutations shown at the top, of each sort
 ABOUT_ERRORS = (Kind.UTILITY, Kind.SENSITIVITY, Kind.LOWER_BOUND, Kind.COST)
@@ -72,7 +72,7 @@ def page(record: Mapping[str, Any], rows: Mapping[str, Row]) -> str:
 
 def write(path: Path, record: Mapping[str, Any], rows: Mapping[str, Row]) -> None:
     """The page into a file, all or nothing."""
-    from dpcheck.catalogue import write_whole
+    from dpcheck.verdicts.catalogue import write_whole
 
     write_whole(path, page(record, rows))
 

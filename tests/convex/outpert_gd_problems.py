@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from bounds.claim import Claim
-from bounds.convex import gradient_descent
-from bounds.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from dpcheck.losses import Huber, Logistic, SmoothedHinge
-from dpcheck.problems import Problem
+from dpcheck.bounds.language.claim import Claim
+from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from dpcheck.bounds.library.convex import gradient_descent
+from dpcheck.problems.losses import Huber, Logistic, SmoothedHinge
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex.outpert_gd import descend, pull
 
 FAR = 1e6  # labels so far away that a Huber loss keeps its full gradient

@@ -14,18 +14,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit
-from bounds.convex import bassily_sgd as theory
-from bounds.errors import HypothesisViolated, InvalidInput, MixedRelations
-from bounds.guarantees import ADD_REMOVE, ZCDP, ApproxDP, Guarantee, PureDP, gaussian_delta
-from bounds.sampled_gaussian import subsampled_gaussian_epsilon, subsampled_gaussian_noise
-from dpcheck import descent
+from dpcheck.audits import audit
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, MixedRelations
+from dpcheck.bounds.language.guarantees import ADD_REMOVE, ZCDP, ApproxDP, Guarantee, PureDP, gaussian_delta
+from dpcheck.bounds.library.convex import bassily_sgd as theory
+from dpcheck.bounds.privacy.sampled_gaussian import subsampled_gaussian_epsilon, subsampled_gaussian_noise
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.descent import single_error
-from dpcheck.exponents import fitted
-from dpcheck.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
-from dpcheck.problems import Problem
+from dpcheck.kernels import descent
+from dpcheck.kernels.descent import single_error
+from dpcheck.problems.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex.bassily_sgd import BassilySGD
+from dpcheck.theory.exponents import fitted
 
 FALSE_ALARM = 1e-6
 CLAIMED = ApproxDP(1.0, 1e-2)

@@ -9,14 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.claim import Claim, Effort, Verdict, judge
-from bounds.convex import convex_comparison, dp_katyusha_epochs, dp_svrg, dp_svrgpp, strongly_convex_comparison
-from bounds.convex.dp_accmd_proof import equation51
-from bounds.convex.dp_katyusha_proof import equation31
-from bounds.convex.gaussian_width import equation10
-from bounds.convex.variance_reduction import unbiased
-from bounds.convex.variance_reduction_experiments import linear
-from bounds.mechanisms.composition import negligible
+from dpcheck.bounds.language.claim import Claim, Effort, Verdict, judge
+from dpcheck.bounds.library.convex import (
+    convex_comparison,
+    dp_katyusha_epochs,
+    dp_svrg,
+    dp_svrgpp,
+    strongly_convex_comparison,
+)
+from dpcheck.bounds.library.convex.dp_accmd_proof import equation51
+from dpcheck.bounds.library.convex.dp_katyusha_proof import equation31
+from dpcheck.bounds.library.convex.gaussian_width import equation10
+from dpcheck.bounds.library.convex.variance_reduction import unbiased
+from dpcheck.bounds.library.convex.variance_reduction_experiments import linear
+from dpcheck.bounds.library.mechanisms.composition import negligible
 
 
 @given(n=st.integers(1, 10**5), kappa=st.floats(1, 1e6), share=st.floats(1e-9, 0.5))

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Le
 
-from bounds.claim import Claim, Effort, Verdict, judge
-from bounds.convex import convexity as theory
+from dpcheck.bounds.language.claim import Claim, Effort, Verdict, judge
+from dpcheck.bounds.library.convex import convexity as theory
 
 seeds = st.integers(0, 2**20)
 

@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from audits import audit
-from bounds.errors import HypothesisViolated, InvalidInput
-from bounds.guarantees import ZCDP, ApproxDP, gaussian_delta
-from dpcheck.checks import exceeds
-from dpcheck.constraints import L1Ball, L2Ball
+from dpcheck.audits import audit
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
+from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, gaussian_delta
 from dpcheck.datasets import in_unit_ball
-from dpcheck.losses import Logistic, Sigmoid
-from dpcheck.problems import Problem
+from dpcheck.evidence.checks import exceeds
+from dpcheck.problems.constraints import L1Ball, L2Ball
+from dpcheck.problems.losses import Logistic, Sigmoid
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex import dp_accmd as solvers
 from dpcheck.solvers.convex.dp_accmd import DPAccMD, MirrorSteps
 

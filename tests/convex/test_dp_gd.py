@@ -14,14 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit
-from bounds.errors import HypothesisViolated, InvalidInput
-from bounds.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, gaussian_delta
-from dpcheck.checks import exceeds
-from dpcheck.constraints import L2Ball
+from dpcheck.audits import audit
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
+from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, gaussian_delta
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.losses import Huber, Logistic, Squared
-from dpcheck.problems import Problem
+from dpcheck.evidence.checks import exceeds
+from dpcheck.problems.constraints import L2Ball
+from dpcheck.problems.losses import Huber, Logistic, Squared
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex import dp_gd as solvers
 from dpcheck.solvers.convex.dp_gd import DPGD
 

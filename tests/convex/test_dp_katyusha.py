@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP
-from bounds.sampled_gaussian import epsilon_bounds, without_replacement
-from dpcheck.checks import exceeds
+from dpcheck.audits import audit
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.privacy.sampled_gaussian import epsilon_bounds, without_replacement
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.losses import Logistic
-from dpcheck.problems import Problem
+from dpcheck.evidence.checks import exceeds
+from dpcheck.problems.losses import Logistic
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex import dp_katyusha as solvers
 from dpcheck.solvers.convex.dp_katyusha import DPKatyusha
 

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit
-from bounds.errors import HypothesisViolated, InvalidInput
-from bounds.guarantees import ApproxDP
-from bounds.sampled_gaussian import subsampled_gaussian_epsilon
-from dpcheck.losses import Huber, Logistic, Squared
-from dpcheck.problems import Problem
+from dpcheck.audits import audit
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.privacy.sampled_gaussian import subsampled_gaussian_epsilon
+from dpcheck.problems.losses import Huber, Logistic, Squared
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex.dp_sgd import DPSGD
 
 CLAIMED = ApproxDP(1.0, 1e-2)

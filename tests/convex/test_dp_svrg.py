@@ -14,16 +14,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit
-from bounds.errors import HypothesisViolated, InvalidInput
-from bounds.guarantees import ApproxDP, Guarantee, PureDP
-from bounds.reduced_gaussian import reduced_epsilon
-from bounds.registry import library
-from bounds.sampled_gaussian import epsilon_bounds, without_replacement
-from dpcheck.checks import exceeds
+from dpcheck.audits import audit
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
+from dpcheck.bounds.privacy.reduced_gaussian import reduced_epsilon
+from dpcheck.bounds.privacy.sampled_gaussian import epsilon_bounds, without_replacement
+from dpcheck.bounds.registry import library
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.losses import Huber, Linear, Logistic, Sigmoid, Squared
-from dpcheck.problems import Problem
+from dpcheck.evidence.checks import exceeds
+from dpcheck.problems.losses import Huber, Linear, Logistic, Sigmoid, Squared
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex import dp_svrg as solvers
 from dpcheck.solvers.convex.dp_svrg import DPSVRG, adapting, bending_pair, opposite_pair, turning_pair
 

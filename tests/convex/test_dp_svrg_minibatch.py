@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit
-from bounds.errors import HypothesisViolated, InvalidInput
-from bounds.guarantees import ApproxDP
-from bounds.reduced_gaussian import reduced_epsilon
-from dpcheck.checks import exceeds
+from dpcheck.audits import audit
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.privacy.reduced_gaussian import reduced_epsilon
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.losses import Huber, Logistic
-from dpcheck.problems import Problem
+from dpcheck.evidence.checks import exceeds
+from dpcheck.problems.losses import Huber, Logistic
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex import dp_svrg_minibatch as solvers
 from dpcheck.solvers.convex.dp_svrg_minibatch import DPSVRGMinibatch
 

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit
-from bounds.errors import HypothesisViolated
-from bounds.guarantees import ApproxDP
-from bounds.sampled_gaussian import epsilon_bounds, without_replacement
-from dpcheck.checks import exceeds
-from dpcheck.losses import Huber, Logistic
-from dpcheck.problems import Problem
+from dpcheck.audits import audit
+from dpcheck.bounds.language.errors import HypothesisViolated
+from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.privacy.sampled_gaussian import epsilon_bounds, without_replacement
+from dpcheck.evidence.checks import exceeds
+from dpcheck.problems.losses import Huber, Logistic
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex import dp_svrgpp as solvers
 from dpcheck.solvers.convex.dp_svrgpp import DPSVRGpp
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Le
 
-from bounds.claim import Claim, Effort, Verdict, judge
-from bounds.convex import gradient_descent_proof as theory
-from bounds.symbols import L, eta, n
+from dpcheck.bounds.language.claim import Claim, Effort, Verdict, judge
+from dpcheck.bounds.language.symbols import L, eta, n
+from dpcheck.bounds.library.convex import gradient_descent_proof as theory
 
 
 def verdict_of(claim: Claim) -> Verdict:

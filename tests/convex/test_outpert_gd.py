@@ -18,17 +18,26 @@ from hypothesis import strategies as st
 from outpert_gd_problems import GUARANTEES, bound_of, divergence, either, exact, guarantees, natural_step, worst_pair
 from scipy import stats
 
-from audits import audit
-from bounds.accounting import gaussian_sigma
-from bounds.convex import gradient_descent
-from bounds.convex import outpert_gd as theory
-from bounds.errors import HypothesisViolated, InvalidInput, MixedRelations
-from bounds.guarantees import ADD_REMOVE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP, gaussian_delta
-from bounds.mechanisms import l2_laplace
-from dpcheck.constraints import L2Ball
+from dpcheck.audits import audit
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, MixedRelations
+from dpcheck.bounds.language.guarantees import (
+    ADD_REMOVE,
+    ZCDP,
+    ApproxDP,
+    GaussianDP,
+    Guarantee,
+    PureDP,
+    RenyiDP,
+    gaussian_delta,
+)
+from dpcheck.bounds.library.convex import gradient_descent
+from dpcheck.bounds.library.convex import outpert_gd as theory
+from dpcheck.bounds.library.mechanisms import l2_laplace
+from dpcheck.bounds.privacy.exact import gaussian_sigma
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.losses import Linear, Logistic, Loss, Sigmoid, Squared
-from dpcheck.problems import Problem
+from dpcheck.problems.constraints import L2Ball
+from dpcheck.problems.losses import Linear, Logistic, Loss, Sigmoid, Squared
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD, descend, published_sensitivity, pull
 
 FALSE_ALARM = 1e-6

@@ -24,15 +24,15 @@ from outpert_gd_problems import (
     worst_pair,
 )
 
-from bounds.claim import Effort, Kind, Rate, Verdict, lambdified
-from bounds.convex import gradient_descent
-from bounds.convex import outpert_gd as theory
-from bounds.guarantees import ApproxDP, Guarantee, PureDP
-from bounds.symbols import eps, excess_risk, n
-from dpcheck.checks import Trend
+from dpcheck.bounds.language.claim import Effort, Kind, Rate, Verdict, lambdified
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
+from dpcheck.bounds.language.symbols import eps, excess_risk, n
+from dpcheck.bounds.library.convex import gradient_descent
+from dpcheck.bounds.library.convex import outpert_gd as theory
 from dpcheck.datasets import linear_synthetic, logistic_synthetic
-from dpcheck.losses import Huber, Linear, Logistic, Sigmoid
-from dpcheck.problems import Problem
+from dpcheck.evidence.checks import Trend
+from dpcheck.problems.losses import Huber, Linear, Logistic, Sigmoid
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD, descend, excess, strong_error_by
 
 

@@ -10,11 +10,11 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.claim import Claim, Effort, Rate, Verdict, judge, lambdified
-from bounds.convex import outpert_gd
-from bounds.convex import smooth_erm_comparison as theory
-from bounds.convex import smooth_erm_population as population
-from bounds.symbols import d, delta, eps, excess_risk, n
+from dpcheck.bounds.language.claim import Claim, Effort, Rate, Verdict, judge, lambdified
+from dpcheck.bounds.language.symbols import d, delta, eps, excess_risk, n
+from dpcheck.bounds.library.convex import outpert_gd
+from dpcheck.bounds.library.convex import smooth_erm_comparison as theory
+from dpcheck.bounds.library.convex import smooth_erm_population as population
 
 UNITS = {"L": 1.0, "beta": 1.0, "mu": 1.0, "D": 1.0}
 

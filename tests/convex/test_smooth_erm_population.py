@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.claim import Claim, Effort, Verdict, judge
-from bounds.convex import smooth_erm_population as theory
+from dpcheck.bounds.language.claim import Claim, Effort, Verdict, judge
+from dpcheck.bounds.library.convex import smooth_erm_population as theory
 
 
 def means(size: int) -> list[tuple[float, float]]:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.claim import Claim, Effort, Verdict, judge
-from bounds.convex import smooth_erm_settings as theory
-from bounds.convex.smooth_erm_experiments import TABLE3
-from dpcheck.losses import Huber, Logistic
+from dpcheck.bounds.language.claim import Claim, Effort, Verdict, judge
+from dpcheck.bounds.library.convex import smooth_erm_settings as theory
+from dpcheck.bounds.library.convex.smooth_erm_experiments import TABLE3
+from dpcheck.problems.losses import Huber, Logistic
 
 
 @given(knee=st.floats(0.1, 5), residual=st.floats(-20, 20))

@@ -12,15 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from audits import audit
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP
-from bounds.registry import entries
-from dpcheck.constraints import L2Ball
+from dpcheck.audits import audit
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.registry import entries
 from dpcheck.datasets import in_unit_ball, logistic_synthetic
-from dpcheck.descent import block_size
-from dpcheck.losses import Huber, Logistic, Squared
-from dpcheck.problems import Problem
+from dpcheck.kernels.descent import block_size
+from dpcheck.kernels.variance_reduction import Plan, composite_minimum, composite_value, proximal, reduced_descent
+from dpcheck.problems.constraints import L2Ball
+from dpcheck.problems.losses import Huber, Logistic, Squared
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Solver
 from dpcheck.solvers.convex.dp_accmd import DPAccMD
 from dpcheck.solvers.convex.dp_gd import DPGD
@@ -29,7 +30,6 @@ from dpcheck.solvers.convex.dp_sgd import DPSGD
 from dpcheck.solvers.convex.dp_svrg import DPSVRG
 from dpcheck.solvers.convex.dp_svrg_minibatch import DPSVRGMinibatch
 from dpcheck.solvers.convex.dp_svrgpp import DPSVRGpp
-from dpcheck.variance_reduction import Plan, composite_minimum, composite_value, proximal, reduced_descent
 
 METHODS = {
     "svrg": Plan((7, 7, 7), 0.3),

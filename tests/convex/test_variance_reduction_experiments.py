@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from bounds.claim import Effort, Verdict
-from bounds.guarantees import ApproxDP
-from bounds.registry import library
-from dpcheck.solvers.convex import variance_reduction_experiments as experiments
-from dpcheck.solvers.convex.variance_reduction_experiments import CHECKS, Ratios, printed_settings, separable, strong
+from dpcheck.bounds.language.claim import Effort, Verdict
+from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.registry import library
+from dpcheck.evidence.convex.variance_reduction_experiments import CHECKS, Ratios, printed_settings, separable, strong
+from dpcheck.evidence.convex import variance_reduction_experiments as experiments
 
 
 def test_the_synthetic_rule_is_separable_and_nested() -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from sympy import Eq
 
-from bounds.claim import Claim, Effort, Verdict, judge
-from bounds.convex import variance_reduction_queries as theory
+from dpcheck.bounds.language.claim import Claim, Effort, Verdict, judge
+from dpcheck.bounds.library.convex import variance_reduction_queries as theory
 
 
 def verdict_of(claim: Claim) -> Verdict:

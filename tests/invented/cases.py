@@ -11,8 +11,8 @@ import sympy
 from hypothesis import strategies as st
 from sympy import Expr, Integer, Rational, Symbol, log, sqrt
 
-from bounds.claim import Check, Claim, Kind, Source
-from bounds.symbols import TABLE, D, L, T, beta, d, distance, eps, m, mu, n, sigma_g, w_hat
+from dpcheck.bounds.language.claim import Check, Claim, Kind, Source
+from dpcheck.bounds.language.symbols import TABLE, D, L, T, beta, d, distance, eps, m, mu, n, sigma_g, w_hat
 
 
 @dataclass(frozen=True)

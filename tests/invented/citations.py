@@ -7,11 +7,11 @@ from typing import Any
 from hypothesis import strategies as st
 from sympy import Le, Rational
 
-from bounds.citations import Citation
-from bounds.claim import Cites, Setting, convex, lipschitz, smooth, strongly_convex
-from bounds.guarantees import ADD_REMOVE, PureDP
-from bounds.proofs import Units
-from bounds.symbols import D, L, T, beta, eps, eta, m, mu, n, q, ratio
+from dpcheck.bounds.language.claim import Cites, Setting, convex, lipschitz, smooth, strongly_convex
+from dpcheck.bounds.language.guarantees import ADD_REMOVE, PureDP
+from dpcheck.bounds.language.symbols import D, L, T, beta, eps, eta, m, mu, n, q, ratio
+from dpcheck.bounds.proving.citations import Citation
+from dpcheck.bounds.proving.proofs import Units
 from invented.cases import Case, Draw, Pair, case, family, fraction
 
 

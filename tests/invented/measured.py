@@ -10,9 +10,21 @@ import sympy
 from hypothesis import strategies as st
 from sympy import Le, Rational, log, sqrt
 
-from bounds.claim import Kind, Rate
-from bounds.symbols import T, beta, d, delta, eps, excess_risk, gamma, likely_excess_risk, n, ratio, sigma
-from dpcheck.checks import Exponents, Property, Trend, Within
+from dpcheck.bounds.language.claim import Kind, Rate
+from dpcheck.bounds.language.symbols import (
+    T,
+    beta,
+    d,
+    delta,
+    eps,
+    excess_risk,
+    gamma,
+    likely_excess_risk,
+    n,
+    ratio,
+    sigma,
+)
+from dpcheck.evidence.checks import Exponents, Property, Trend, Within
 from invented.cases import Draw, Pair, case, family
 
 

@@ -8,12 +8,9 @@ import numpy as np
 from hypothesis import strategies as st
 from sympy import Eq, Expr, Integer, Le, Rational, exp, log, sqrt
 
-from bounds.accounting import gaussian_sigma
-from bounds.checks import CompositionAccountant, Exactness, GaussianAccountant, SampledGaussianAccountant
-from bounds.claim import Kind, convex, lipschitz, smooth
-from bounds.convex.gradient_descent import rate_at, sensitivity_at
-from bounds.guarantees import ApproxDP, PureDP
-from bounds.symbols import (
+from dpcheck.bounds.language.claim import Kind, convex, lipschitz, smooth
+from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
+from dpcheck.bounds.language.symbols import (
     Delta,
     Delta_T,
     L,
@@ -30,7 +27,15 @@ from bounds.symbols import (
     sigma,
     sigma_g,
 )
-from dpcheck.checks import AuditCheck
+from dpcheck.bounds.library.convex.gradient_descent import rate_at, sensitivity_at
+from dpcheck.bounds.privacy.exact import gaussian_sigma
+from dpcheck.bounds.privacy.numeric_checks import (
+    CompositionAccountant,
+    Exactness,
+    GaussianAccountant,
+    SampledGaussianAccountant,
+)
+from dpcheck.evidence.checks import AuditCheck
 from invented.cases import Case, Draw, Pair, case, family
 
 # Accountant ----------------------------------------------------------------------------------------

@@ -7,19 +7,9 @@ import sympy
 from hypothesis import strategies as st
 from sympy import Eq, Integer, Le, Max, Rational, Symbol, exp, log, sqrt
 
-from bounds.claim import Kind, Rate
-from bounds.derivations import (
-    Expectation,
-    LargestNoise,
-    Recurrence,
-    Telescopes,
-    gaussian_length,
-    l2_laplace_length,
-    laplace_size,
-)
-from bounds.guarantees import PureDP
-from bounds.proofs import AtMost, Equals, Minimises, NoConstant, Units
-from bounds.symbols import (
+from dpcheck.bounds.language.claim import Kind, Rate
+from dpcheck.bounds.language.guarantees import PureDP
+from dpcheck.bounds.language.symbols import (
     D,
     Delta_T,
     L,
@@ -41,6 +31,16 @@ from bounds.symbols import (
     sigma_g,
     w_hat,
 )
+from dpcheck.bounds.proving.derivations import (
+    Expectation,
+    LargestNoise,
+    Recurrence,
+    Telescopes,
+    gaussian_length,
+    l2_laplace_length,
+    laplace_size,
+)
+from dpcheck.bounds.proving.proofs import AtMost, Equals, Minimises, NoConstant, Units
 from invented.cases import Draw, Pair, case, family, fraction, halves, largest_ratio, powers, product, slipped
 
 

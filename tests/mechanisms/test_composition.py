@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Eq, log, sqrt
 
-from bounds.accounting import optimal_composition, strong_composition
-from bounds.claim import Claim, Effort, Verdict, judge
-from bounds.errors import HypothesisViolated
-from bounds.guarantees import ApproxDP
-from bounds.mechanisms import composition as theory
-from bounds.mechanisms.composition import lemma10, lemma10_corrected
-from bounds.symbols import T, delta, delta1, eps, eps_out
-from dpcheck.solvers.mechanisms import composition as code
+from dpcheck.bounds.language.claim import Claim, Effort, Verdict, judge
+from dpcheck.bounds.language.errors import HypothesisViolated
+from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.language.symbols import T, delta, delta1, eps, eps_out
+from dpcheck.bounds.library.mechanisms import composition as theory
+from dpcheck.bounds.library.mechanisms.composition import lemma10, lemma10_corrected
+from dpcheck.bounds.privacy.exact import optimal_composition, strong_composition
+from dpcheck.evidence.mechanisms import composition as code
 
 budgets = st.floats(0.005, 2.0)
 counts = st.integers(1, 200)

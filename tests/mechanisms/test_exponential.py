@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from audits import audit
-from bounds.claim import Effort, Verdict, judge
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, PureDP
-from bounds.mechanisms import exponential as theory
-from dpcheck.checks import Property
-from dpcheck.losses import Linear, Logistic, Squared
-from dpcheck.problems import Problem
+from dpcheck.audits import audit
+from dpcheck.bounds.language.claim import Effort, Verdict, judge
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
+from dpcheck.bounds.library.mechanisms import exponential as theory
+from dpcheck.evidence.checks import Property
+from dpcheck.problems.losses import Linear, Logistic, Squared
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.mechanisms import exponential as code
 from dpcheck.solvers.mechanisms.exponential import ExponentialMechanism, noisy_argmax, scores, sensitivity
 

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from audits import audit
-from bounds.accounting import gaussian_sigma
-from bounds.claim import Effort, Verdict, judge
-from bounds.errors import HypothesisViolated, InvalidInput
-from bounds.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, gaussian_delta
-from bounds.mechanisms import gaussian
-from dpcheck import noise
+from dpcheck.audits import audit
+from dpcheck.bounds.language.claim import Effort, Verdict, judge
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
+from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, gaussian_delta
+from dpcheck.bounds.library.mechanisms import gaussian
+from dpcheck.bounds.privacy.exact import gaussian_sigma
+from dpcheck.kernels import noise
 from dpcheck.solvers.mechanisms.gaussian import GaussianMechanism, attacked, turned_row
 
 FALSE_ALARM = 1e-6

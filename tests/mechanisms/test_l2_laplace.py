@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from audits import audit
-from bounds.claim import Effort, Verdict
-from bounds.guarantees import PureDP
-from bounds.mechanisms.l2_laplace import algorithm1_pure, lemma6
-from dpcheck import noise
+from dpcheck.audits import audit
+from dpcheck.bounds.language.claim import Effort, Verdict
+from dpcheck.bounds.language.guarantees import PureDP
+from dpcheck.bounds.library.mechanisms.l2_laplace import algorithm1_pure, lemma6
+from dpcheck.kernels import noise
 
 FALSE_ALARM = 1e-6
 Z = stats.norm.isf(FALSE_ALARM / 2)

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit
-from bounds.accounting import laplace_delta
-from bounds.claim import Effort, Verdict
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, PureDP
-from bounds.mechanisms import laplace as theory
-from bounds.mechanisms.laplace import lemma1
-from dpcheck import noise
+from dpcheck.audits import audit
+from dpcheck.bounds.language.claim import Effort, Verdict
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
+from dpcheck.bounds.library.mechanisms import laplace as theory
+from dpcheck.bounds.library.mechanisms.laplace import lemma1
+from dpcheck.bounds.privacy.exact import laplace_delta
+from dpcheck.kernels import noise
 from dpcheck.solvers.mechanisms.gaussian import turned_row
 from dpcheck.solvers.mechanisms.laplace import LaplaceMechanism, l1_sensitivity
 

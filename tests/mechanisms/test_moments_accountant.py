@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit
-from bounds.citations import citations_of
-from bounds.claim import Effort, Verdict
-from bounds.convex import dp_accmd, dp_svrg
-from bounds.guarantees import gaussian_delta
-from bounds.mechanisms import moments_accountant as theory
-from bounds.registry import library
-from dpcheck.solvers.mechanisms.moments_accountant import SIZES, SummedGradients, attacked
+from dpcheck.audits import audit
+from dpcheck.bounds.language.claim import Effort, Verdict
+from dpcheck.bounds.language.guarantees import gaussian_delta
+from dpcheck.bounds.library.convex import dp_accmd, dp_svrg
+from dpcheck.bounds.library.mechanisms import moments_accountant as theory
+from dpcheck.bounds.proving.citations import citations_of
+from dpcheck.bounds.registry import library
+from dpcheck.evidence.mechanisms.moments_accountant import SIZES, SummedGradients, attacked
 
 FALSE_ALARM = 1e-6
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit
-from bounds.accounting import amplified_epsilon
-from bounds.claim import Effort, Verdict, judge
-from bounds.errors import HypothesisViolated
-from bounds.mechanisms import subsampling as theory
-from bounds.mechanisms.subsampling import lemma9, lemma9_corrected, lemma9_exact
-from dpcheck.solvers.mechanisms.subsampling import SampledResponse, attacked
+from dpcheck.audits import audit
+from dpcheck.bounds.language.claim import Effort, Verdict, judge
+from dpcheck.bounds.language.errors import HypothesisViolated
+from dpcheck.bounds.library.mechanisms import subsampling as theory
+from dpcheck.bounds.library.mechanisms.subsampling import lemma9, lemma9_corrected, lemma9_exact
+from dpcheck.bounds.privacy.exact import amplified_epsilon
+from dpcheck.evidence.mechanisms.subsampling import SampledResponse, attacked
 
 Law = dict[str, float]
 

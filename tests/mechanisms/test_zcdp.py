@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from bounds.claim import Effort, Verdict, judge
-from bounds.guarantees import ZCDP
-from bounds.mechanisms import zcdp as theory
-from dpcheck.solvers.mechanisms import zcdp as code
+from dpcheck.bounds.language.claim import Effort, Verdict, judge
+from dpcheck.bounds.language.guarantees import ZCDP
+from dpcheck.bounds.library.mechanisms import zcdp as theory
+from dpcheck.evidence.mechanisms import zcdp as code
 
 
 @given(order=st.floats(1.05, 8), apart=st.floats(0.05, 2), sigma=st.floats(0.5, 3))

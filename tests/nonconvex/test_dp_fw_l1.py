@@ -16,17 +16,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from audits import audit
-from bounds.errors import InvalidInput
-from bounds.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, smallest_epsilon
-from bounds.random_iterate import averaged
-from bounds.selections import bounded_range_deltas, reached_delta, selection_epsilon, two_point_deltas
-from dpcheck.checks import exceeds
-from dpcheck.constraints import Box, L1Ball, L2Ball, Simplex
-from dpcheck.losses import Sigmoid, Squared
-from dpcheck.polytopes import corners_of
-from dpcheck.problems import Problem
-from dpcheck.selection import Noise, select, selection_logs
+from dpcheck.audits import audit
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, smallest_epsilon
+from dpcheck.bounds.privacy.random_iterate import averaged
+from dpcheck.bounds.privacy.selections import bounded_range_deltas, reached_delta, selection_epsilon, two_point_deltas
+from dpcheck.evidence.checks import exceeds
+from dpcheck.kernels.selection import Noise, select, selection_logs
+from dpcheck.problems.constraints import Box, L1Ball, L2Ball, Simplex
+from dpcheck.problems.losses import Sigmoid, Squared
+from dpcheck.problems.polytopes import corners_of
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.nonconvex import dp_fw_l1 as solvers
 from dpcheck.solvers.nonconvex.dp_fw_l1 import DPFWL1, Selections, bounded_entries, turning_pair
 

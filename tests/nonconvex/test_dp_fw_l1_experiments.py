@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from bounds.claim import Effort, Verdict
-from bounds.registry import library
-from dpcheck.solvers.convex.variance_reduction_experiments import Ratios
-from dpcheck.solvers.nonconvex import dp_fw_l1_experiments as experiments
-from dpcheck.solvers.nonconvex.dp_fw_l1_experiments import CHECKS, GUARANTEE, METHODS, first_coordinate
+from dpcheck.bounds.language.claim import Effort, Verdict
+from dpcheck.bounds.registry import library
+from dpcheck.evidence.convex.variance_reduction_experiments import Ratios
+from dpcheck.evidence.nonconvex.dp_fw_l1_experiments import CHECKS, GUARANTEE, METHODS, first_coordinate
+from dpcheck.evidence.nonconvex import dp_fw_l1_experiments as experiments
 
 
 @pytest.mark.parametrize("d", [4, 64])

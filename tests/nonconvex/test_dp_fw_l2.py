@@ -15,15 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from audits import audit
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, GaussianDP, PureDP, gaussian_delta
-from bounds.nonconvex import dp_fw_l2 as theory
-from dpcheck.checks import exceeds
-from dpcheck.constraints import Box, L1Ball, L2Ball, Simplex, WholeSpace
+from dpcheck.audits import audit
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, GaussianDP, PureDP, gaussian_delta
+from dpcheck.bounds.library.nonconvex import dp_fw_l2 as theory
 from dpcheck.datasets import in_unit_ball, logistic_synthetic
-from dpcheck.losses import Logistic, Sigmoid
-from dpcheck.problems import Problem
+from dpcheck.evidence.checks import exceeds
+from dpcheck.problems.constraints import Box, L1Ball, L2Ball, Simplex, WholeSpace
+from dpcheck.problems.losses import Logistic, Sigmoid
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.nonconvex import dp_fw_l2 as solvers
 from dpcheck.solvers.nonconvex.dp_fw_l2 import CASES, DPFWL2, VertexSteps, bounded_by, frank_wolfe_gap, gaussian_width
 

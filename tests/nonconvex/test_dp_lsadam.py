@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP
-from dpcheck.losses import Logistic
-from dpcheck.problems import Problem
-from dpcheck.smoothed_solver import linear_pair
-from dpcheck.smoothing import LaplacianSmoothing
+from dpcheck.audits import audit
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.kernels.smoothed_solver import linear_pair
+from dpcheck.kernels.smoothing import LaplacianSmoothing
+from dpcheck.problems.losses import Logistic
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.nonconvex.dp_lsadam import DPLSAdam
 from dpcheck.solvers.nonconvex.dp_lssgd import DPLSSGD
 

@@ -14,23 +14,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit
-from bounds.accounting import gaussian_epsilon
-from bounds.errors import HypothesisViolated, InvalidInput
-from bounds.guarantees import ApproxDP, PureDP
-from bounds.nonconvex import dp_lssgd as theory
-from bounds.nonconvex import dp_lssgd_proof as convex_theory
-from bounds.nonconvex import dp_lssgd_stationarity as nonconvex_theory
-from bounds.registry import entries
-from bounds.sampled_gaussian import subsampled_gaussian_epsilon
-from dpcheck.checks import exceeds
-from dpcheck.constraints import L2Ball
-from dpcheck.losses import Huber, Logistic, Squared
-from dpcheck.problems import Problem
+from dpcheck.audits import audit
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
+from dpcheck.bounds.library.nonconvex import dp_lssgd as theory
+from dpcheck.bounds.library.nonconvex import dp_lssgd_proof as convex_theory
+from dpcheck.bounds.library.nonconvex import dp_lssgd_stationarity as nonconvex_theory
+from dpcheck.bounds.privacy.exact import gaussian_epsilon
+from dpcheck.bounds.privacy.sampled_gaussian import subsampled_gaussian_epsilon
+from dpcheck.bounds.registry import entries
+from dpcheck.evidence.checks import exceeds
+from dpcheck.kernels.smoothed_solver import linear_pair
+from dpcheck.kernels.smoothing import LaplacianSmoothing
+from dpcheck.problems.constraints import L2Ball
+from dpcheck.problems.losses import Huber, Logistic, Squared
+from dpcheck.problems.problem import Problem
+from dpcheck.problems.softmax import softmax_problem
 from dpcheck.registry import checks_of
-from dpcheck.smoothed_solver import linear_pair
-from dpcheck.smoothing import LaplacianSmoothing
-from dpcheck.softmax import softmax_problem
 from dpcheck.solvers.nonconvex import dp_lssgd as solvers
 from dpcheck.solvers.nonconvex.dp_lssgd import (
     ALTERNATING,

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.claim import Effort, Verdict
-from bounds.nonconvex import dp_lssgd_experiments as theory
-from bounds.registry import library
-from dpcheck.solvers.nonconvex import dp_lssgd_experiments as measured
-from dpcheck.solvers.nonconvex.dp_lssgd_experiments import Gained, images, interval
+from dpcheck.bounds.language.claim import Effort, Verdict
+from dpcheck.bounds.library.nonconvex import dp_lssgd_experiments as theory
+from dpcheck.bounds.registry import library
+from dpcheck.evidence.nonconvex.dp_lssgd_experiments import Gained, images, interval
+from dpcheck.evidence.nonconvex import dp_lssgd_experiments as measured
 
 CLAIM = library["lwang21.table5.2"]
 

@@ -11,8 +11,8 @@ from dp_accounting import rdp
 from scipy import optimize
 from sympy import Eq
 
-from bounds.claim import Claim, Effort, Verdict
-from bounds.nonconvex import dp_lssgd_privacy as theory
+from dpcheck.bounds.language.claim import Claim, Effort, Verdict
+from dpcheck.bounds.library.nonconvex import dp_lssgd_privacy as theory
 
 ORDERS = [*range(5, 64), 128, 256, 512]
 

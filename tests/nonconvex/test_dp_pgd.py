@@ -15,21 +15,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from audits import audit
-from bounds.claim import Effort, Verdict
-from bounds.errors import HypothesisViolated, InvalidInput
-from bounds.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, gaussian_delta
-from bounds.nonconvex import dp_pgd_zcdp as zcdp
-from bounds.registry import library
-from dpcheck.checks import AuditCheck, exceeds
-from dpcheck.constraints import Box, L1Ball, L2Ball, Simplex, WholeSpace
+from dpcheck.audits import audit
+from dpcheck.bounds.language.claim import Effort, Verdict
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
+from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, gaussian_delta
+from dpcheck.bounds.library.nonconvex import dp_pgd_zcdp as zcdp
+from dpcheck.bounds.registry import library
 from dpcheck.datasets import in_unit_ball, logistic_synthetic
-from dpcheck.losses import Huber, Logistic, Sigmoid, Squared
-from dpcheck.problems import Problem
-from dpcheck.proximal_steps import ProximalSteps
+from dpcheck.evidence.checks import AuditCheck, exceeds
+from dpcheck.kernels.proximal_steps import ProximalSteps
+from dpcheck.kernels.variance_reduction import composite_value, proximal
+from dpcheck.problems.constraints import Box, L1Ball, L2Ball, Simplex, WholeSpace
+from dpcheck.problems.losses import Huber, Logistic, Sigmoid, Squared
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.nonconvex import dp_pgd as solvers
 from dpcheck.solvers.nonconvex.dp_pgd import CASES, DPPGD, Breaks, bounded_by, chosen_by, flat_pair
-from dpcheck.variance_reduction import composite_value, proximal
 
 CLAIMED = ApproxDP(1.0, 1e-2)
 SHORT = DPPGD(steps=5)

@@ -9,11 +9,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.claim import Effort
-from bounds.nonconvex import dp_pgd_population as theory
-from bounds.registry import library
-from dpcheck.checks import Trend, exceeds
-from dpcheck.solvers.nonconvex import dp_pgd_population as population
+from dpcheck.bounds.language.claim import Effort
+from dpcheck.bounds.library.nonconvex import dp_pgd_population as theory
+from dpcheck.bounds.registry import library
+from dpcheck.evidence.checks import Trend, exceeds
+from dpcheck.evidence.nonconvex import dp_pgd_population as population
 
 
 def test_the_whole_population_as_a_sample_has_no_error() -> None:

@@ -14,17 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit
-from bounds.accounting import least_noise
-from bounds.errors import HypothesisViolated, InvalidInput
-from bounds.guarantees import ZCDP, ApproxDP, Guarantee, gaussian_delta, smallest_epsilon
-from bounds.random_iterate import gaussian_iterate_delta, iterate_noise
-from dpcheck.checks import exceeds, number
-from dpcheck.constraints import Box, L1Ball, L2Ball, Simplex
+from dpcheck.audits import audit
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
+from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, Guarantee, gaussian_delta, smallest_epsilon
+from dpcheck.bounds.privacy.exact import least_noise
+from dpcheck.bounds.privacy.random_iterate import gaussian_iterate_delta, iterate_noise
 from dpcheck.datasets import in_unit_ball
-from dpcheck.losses import Sigmoid, Squared
-from dpcheck.mirror import QNorm, mirror_of
-from dpcheck.problems import Problem
+from dpcheck.evidence.checks import exceeds, number
+from dpcheck.problems.constraints import Box, L1Ball, L2Ball, Simplex
+from dpcheck.problems.losses import Sigmoid, Squared
+from dpcheck.problems.mirror import QNorm, mirror_of
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.nonconvex import dp_pmd as solvers
 from dpcheck.solvers.nonconvex.dp_pmd import DPPMD, MirrorDescent, geometry, telling_pair
 

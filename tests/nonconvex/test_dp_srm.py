@@ -15,18 +15,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit
-from bounds.claim import Effort, Verdict
-from bounds.errors import HypothesisViolated, InvalidInput
-from bounds.guarantees import ApproxDP, PureDP
-from bounds.registry import library
-from bounds.sampled_gaussian import epsilon_bounds, with_noise_times
-from dpcheck.checks import exceeds
-from dpcheck.constraints import L2Ball
+from dpcheck.audits import audit
+from dpcheck.bounds.language.claim import Effort, Verdict
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
+from dpcheck.bounds.privacy.sampled_gaussian import epsilon_bounds, with_noise_times
+from dpcheck.bounds.registry import library
 from dpcheck.datasets import in_unit_ball, logistic_synthetic
-from dpcheck.losses import Huber, Linear, Logistic, Sigmoid, Squared
-from dpcheck.problems import Problem
-from dpcheck.recursive_momentum import Estimators, MomentumSteps, Plan, batches, recursive_momentum
+from dpcheck.evidence.checks import exceeds
+from dpcheck.kernels.recursive_momentum import Estimators, MomentumSteps, Plan, batches, recursive_momentum
+from dpcheck.problems.constraints import L2Ball
+from dpcheck.problems.losses import Huber, Linear, Logistic, Sigmoid, Squared
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex.dp_svrg import FAR, opposite_pair
 from dpcheck.solvers.nonconvex import dp_srm as solvers
 from dpcheck.solvers.nonconvex.dp_srm import DPSRM, released

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from bounds.accounting import gaussian_delta
-from bounds.nonconvex import dp_srm_definitions as theory
-from dpcheck.checks import exceeds
-from dpcheck.recursive_momentum import Plan
-from dpcheck.solvers.nonconvex import dp_srm_definitions as checked
+from dpcheck.bounds.library.nonconvex import dp_srm_definitions as theory
+from dpcheck.bounds.privacy.exact import gaussian_delta
+from dpcheck.evidence.checks import exceeds
+from dpcheck.kernels.recursive_momentum import Plan
+from dpcheck.evidence.nonconvex import dp_srm_definitions as checked
 
 CASES = {
     "n": st.integers(2, 8), "d": st.integers(1, 3), "seed": st.integers(0, 10**6), "loss": st.integers(0, 2),

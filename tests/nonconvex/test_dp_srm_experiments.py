@@ -6,13 +6,13 @@ import math
 
 import pytest
 
-from bounds.claim import Effort, Verdict
-from bounds.nonconvex import dp_srm_experiments as printed
-from bounds.registry import library
+from dpcheck.bounds.language.claim import Effort, Verdict
+from dpcheck.bounds.library.nonconvex import dp_srm_experiments as printed
+from dpcheck.bounds.registry import library
 from dpcheck.datasets import breast_cancer
-from dpcheck.losses import Logistic
-from dpcheck.solvers.nonconvex import dp_srm_experiments as experiments
-from dpcheck.solvers.nonconvex.dp_srm_experiments import CHECKS, matched
+from dpcheck.evidence.nonconvex.dp_srm_experiments import CHECKS, matched
+from dpcheck.problems.losses import Logistic
+from dpcheck.evidence.nonconvex import dp_srm_experiments as experiments
 
 
 def test_privacy_levels_are_matched_to_a9a() -> None:

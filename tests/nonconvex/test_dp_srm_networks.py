@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.claim import Effort, Verdict
-from bounds.nonconvex.dp_srm_networks import networks_speed
-from dpcheck.solvers.convex.variance_reduction_experiments import Ratios
-from dpcheck.solvers.nonconvex import dp_srm_networks as networks
-from dpcheck.solvers.nonconvex.dp_srm_networks import CLASSES, HIDDEN, Layers, forward, signals
+from dpcheck.bounds.language.claim import Effort, Verdict
+from dpcheck.bounds.library.nonconvex.dp_srm_networks import networks_speed
+from dpcheck.evidence.convex.variance_reduction_experiments import Ratios
+from dpcheck.evidence.nonconvex.dp_srm_networks import CLASSES, HIDDEN, Layers, forward, signals
+from dpcheck.evidence.nonconvex import dp_srm_networks as networks
 
 FEATURES = 5
 

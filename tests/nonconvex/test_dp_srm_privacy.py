@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.nonconvex import dp_srm_privacy as lemmas
-from dpcheck.checks import exceeds
-from dpcheck.solvers.nonconvex import dp_srm_privacy as checked
+from dpcheck.bounds.library.nonconvex import dp_srm_privacy as lemmas
+from dpcheck.evidence.checks import exceeds
+from dpcheck.evidence.nonconvex import dp_srm_privacy as checked
 
 
 def test_the_divergences_are_those_of_the_accountant() -> None:

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.claim import Effort, Verdict
-from bounds.errors import InvalidInput
-from bounds.nonconvex import laplacian_smoothing as theory
-from bounds.nonconvex import laplacian_smoothing_values as values
-from bounds.proofs import Proof
-from bounds.registry import library
-from dpcheck.smoothing import LaplacianSmoothing
-from dpcheck.solvers.nonconvex import laplacian_smoothing_denoising as denoising
-from dpcheck.solvers.nonconvex.dp_lssgd_experiments import Gained
+from dpcheck.bounds.language.claim import Effort, Verdict
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.library.nonconvex import laplacian_smoothing as theory
+from dpcheck.bounds.library.nonconvex import laplacian_smoothing_values as values
+from dpcheck.bounds.proving.proofs import Proof
+from dpcheck.bounds.registry import library
+from dpcheck.evidence.nonconvex.dp_lssgd_experiments import Gained
+from dpcheck.kernels.smoothing import LaplacianSmoothing
+from dpcheck.evidence.nonconvex import laplacian_smoothing_denoising as denoising
 
 operators = st.builds(LaplacianSmoothing, st.floats(0.01, 50), st.integers(2, 40))
 

@@ -18,17 +18,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from audits import audit
-from bounds.errors import HypothesisViolated, InvalidInput, MixedRelations
-from bounds.guarantees import ADD_REMOVE, ZCDP, ApproxDP, Guarantee, PureDP
-from bounds.nonconvex import rrpsgd as theory
-from bounds.sampled_gaussian import subsampled_gaussian_epsilon, subsampled_gaussian_noise
-from dpcheck.constraints import L2Ball
+from dpcheck.audits import audit
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, MixedRelations
+from dpcheck.bounds.language.guarantees import ADD_REMOVE, ZCDP, ApproxDP, Guarantee, PureDP
+from dpcheck.bounds.library.nonconvex import rrpsgd as theory
+from dpcheck.bounds.privacy.sampled_gaussian import subsampled_gaussian_epsilon, subsampled_gaussian_noise
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.exponents import fitted
-from dpcheck.losses import Huber, Logistic, Sigmoid, SmoothedHinge, Squared
-from dpcheck.problems import Problem
+from dpcheck.problems.constraints import L2Ball
+from dpcheck.problems.losses import Huber, Logistic, Sigmoid, SmoothedHinge, Squared
+from dpcheck.problems.problem import Problem
 from dpcheck.solvers.nonconvex.rrpsgd import CHECKS, RandomRoundSGD, leaking_step
+from dpcheck.theory.exponents import fitted
 
 FALSE_ALARM = 1e-6
 CLAIMED = ApproxDP(1.0, 1e-2)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy import stats
 from sympy import Le
 
-from bounds.claim import Claim, Effort, Verdict, judge
-from bounds.nonconvex import rrpsgd_proof as theory
-from bounds.nonconvex import stochastic_gradient
-from bounds.symbols import beta, eta
+from dpcheck.bounds.language.claim import Claim, Effort, Verdict, judge
+from dpcheck.bounds.language.symbols import beta, eta
+from dpcheck.bounds.library.nonconvex import rrpsgd_proof as theory
+from dpcheck.bounds.library.nonconvex import stochastic_gradient
 
 
 def verdict_of(claim: Claim) -> Verdict:

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bounds.accounting import optimal_composition
-from bounds.claim import Effort, Verdict
-from bounds.nonconvex.stationarity_comparison import table1, table41
-from bounds.registry import library
-from bounds.tables import compared, regenerate
-from dpcheck.checks import number
-from dpcheck.problems import Problem
-from dpcheck.solvers.nonconvex import stationarity as checks
+from dpcheck.bounds.language.claim import Effort, Verdict
+from dpcheck.bounds.library.nonconvex.stationarity_comparison import table1, table41
+from dpcheck.bounds.privacy.exact import optimal_composition
+from dpcheck.bounds.proving.tables import compared, regenerate
+from dpcheck.bounds.registry import library
+from dpcheck.evidence.checks import number
+from dpcheck.problems.problem import Problem
+from dpcheck.evidence.nonconvex import stationarity as checks
 
 TWICE = {"theorem1": "theorem4.1.1", "theorem3": "theorem4.1.3", "theorem4": "theorem4.1.4", "remark2": "remark4.1.2"}
 

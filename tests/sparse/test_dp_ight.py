@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit
-from bounds.claim import Effort, Verdict
-from bounds.guarantees import ZCDP, gaussian_delta
-from bounds.registry import library
-from bounds.sparse import dp_ight as theory
+from dpcheck.audits import audit
+from dpcheck.bounds.language.claim import Effort, Verdict
+from dpcheck.bounds.language.guarantees import ZCDP, gaussian_delta
+from dpcheck.bounds.library.sparse import dp_ight as theory
+from dpcheck.bounds.registry import library
 
 REFUTED = [
     "lwang21.theorem2.5.2", "lwang21.remark2.5.3", "lwang21.theorem2.5.4.contraction", "lwang21.theorem2.5.4",

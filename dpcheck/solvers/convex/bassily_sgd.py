@@ -1,4 +1,4 @@
-"""Mini-batch noisy SGD after Bassily et al. (zhang17's baseline). Claims: bounds/convex/bassily_sgd.py."""
+"""Mini-batch noisy SGD after Bassily et al. (zhang17's baseline). Claims: bounds/library/convex/bassily_sgd.py."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bounds.convex import bassily_sgd as theory
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, Guarantee
-from bounds.sampled_gaussian import subsampled_gaussian_noise
-from dpcheck.checks import AuditCheck, Comparison, Trend
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
+from dpcheck.bounds.library.convex import bassily_sgd as theory
+from dpcheck.bounds.privacy.sampled_gaussian import subsampled_gaussian_noise
 from dpcheck.datasets import breast_cancer, diabetes, digits, logistic_synthetic
-from dpcheck.descent import hidden_by_noise, noisy_descent, single_error
-from dpcheck.losses import Huber, Linear, Logistic, must_be_positive
-from dpcheck.problems import Problem
+from dpcheck.evidence.checks import AuditCheck, Comparison, Trend
+from dpcheck.kernels.descent import hidden_by_noise, noisy_descent, single_error
+from dpcheck.problems.losses import Huber, Linear, Logistic, must_be_positive
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, Seed, Solution, Solver, must_be_whole, must_meet, on_grid
 from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD, excess
 

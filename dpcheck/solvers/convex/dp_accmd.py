@@ -1,4 +1,4 @@
-"""DP-AccMD (dwang20, Algorithm 3.1.4), as printed and repaired. Claims: bounds/convex/dp_accmd.py."""
+"""DP-AccMD (dwang20, Algorithm 3.1.4), as printed and repaired. Claims: bounds/library/convex/dp_accmd.py."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from audits.transcript import gaussian_log_density
-from bounds.accounting import least_noise
-from bounds.convex import dp_accmd as theory
-from bounds.convex import dp_accmd_proof as proof
-from bounds.convex import gaussian_width
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, Guarantee
-from dpcheck.checks import AuditCheck, Property
-from dpcheck.constraints import L2Ball
+from dpcheck.audits.scores.transcript import gaussian_log_density
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
+from dpcheck.bounds.library.convex import dp_accmd as theory
+from dpcheck.bounds.library.convex import dp_accmd_proof as proof
+from dpcheck.bounds.library.convex import gaussian_width
+from dpcheck.bounds.privacy.exact import least_noise
 from dpcheck.datasets import in_unit_ball
-from dpcheck.descent import Trace, block_cuts, child, seed_of
-from dpcheck.losses import Array, Huber, Logistic, must_be_positive
-from dpcheck.problems import Problem
+from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.kernels.descent import Trace, block_cuts, child, seed_of
+from dpcheck.kernels.variance_reduced_solver import approximate
+from dpcheck.problems.constraints import L2Ball
+from dpcheck.problems.losses import Array, Huber, Logistic, must_be_positive
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, Seed, Solution, Solver, must_be_whole, must_meet, on_grid
 from dpcheck.solvers.convex.dp_svrg import FAR, RUNS, SIZES
-from dpcheck.variance_reduced_solver import approximate
 
 
 @dataclass(frozen=True)

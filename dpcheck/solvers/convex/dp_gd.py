@@ -1,4 +1,4 @@
-"""DP-GD: full-batch noisy gradient descent. Claims: bounds/convex/dp_gd.py."""
+"""DP-GD: full-batch noisy gradient descent. Claims: bounds/library/convex/dp_gd.py."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bounds.accounting import least_noise
-from bounds.convex import dp_gd as theory
-from bounds.guarantees import ApproxDP, Guarantee
-from dpcheck.checks import AuditCheck, Property
-from dpcheck.descent import hidden_by_noise, noisy_descent, single_error
-from dpcheck.losses import must_be_positive
-from dpcheck.problems import Problem
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
+from dpcheck.bounds.library.convex import dp_gd as theory
+from dpcheck.bounds.privacy.exact import least_noise
+from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.kernels.descent import hidden_by_noise, noisy_descent, single_error
+from dpcheck.kernels.variance_reduced_solver import approximate, condition, shrinking
+from dpcheck.problems.losses import must_be_positive
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, Seed, Solution, Solver, must_be_whole, must_meet, on_grid
 from dpcheck.solvers.convex.dp_svrg import RUNS, SIZES, opposite_pair, random_problem
-from dpcheck.variance_reduced_solver import approximate, condition, shrinking
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""DP-Katyusha (dwang20, Algorithm 3.1.2), as printed and with noise. Claims: bounds/convex/dp_katyusha.py."""
+"""DP-Katyusha (dwang20, Algorithm 3.1.2), as printed and with noise. Claims: bounds/library/convex/dp_katyusha.py."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bounds.claim import Claim
-from bounds.convex import dp_katyusha as theory
-from bounds.convex import dp_katyusha_epochs as proof
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP
-from dpcheck.checks import AuditCheck, Property, Trend
+from dpcheck.bounds.language.claim import Claim
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.library.convex import dp_katyusha as theory
+from dpcheck.bounds.library.convex import dp_katyusha_epochs as proof
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.losses import Logistic
-from dpcheck.problems import Problem
+from dpcheck.evidence.checks import AuditCheck, Property, Trend
+from dpcheck.kernels.variance_reduced_solver import VarianceReduced, condition, must_be_strong, shrinking
+from dpcheck.kernels.variance_reduction import Plan, reduced_descent
+from dpcheck.problems.losses import Logistic
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration
 from dpcheck.solvers.convex.dp_svrg import RUNS, SIZES, opposite_pair, random_problem, turning_pair
-from dpcheck.variance_reduced_solver import VarianceReduced, condition, must_be_strong, shrinking
-from dpcheck.variance_reduction import Plan, reduced_descent
 
 
 @dataclass(frozen=True)

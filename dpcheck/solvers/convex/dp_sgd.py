@@ -1,4 +1,4 @@
-"""DP-SGD with the noise of Lemma 2.1.7 (dwang20, baseline [29]). Claims: bounds/convex/dp_sgd.py."""
+"""DP-SGD with the noise of Lemma 2.1.7 (dwang20, baseline [29]). Claims: bounds/library/convex/dp_sgd.py."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from bounds.convex import dp_sgd as theory
-from bounds.guarantees import ApproxDP
-from dpcheck.checks import AuditCheck
-from dpcheck.losses import must_be_positive
-from dpcheck.problems import Problem
+from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.library.convex import dp_sgd as theory
+from dpcheck.evidence.checks import AuditCheck
+from dpcheck.problems.losses import must_be_positive
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, must_meet
 from dpcheck.solvers.convex.bassily_sgd import BassilySGD
 

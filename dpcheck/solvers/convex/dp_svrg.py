@@ -1,4 +1,4 @@
-"""DP-SVRG (dwang20, Algorithm 3.1.1). Claims: bounds/convex/dp_svrg.py."""
+"""DP-SVRG (dwang20, Algorithm 3.1.1). Claims: bounds/library/convex/dp_svrg.py."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import special
 
-from bounds.claim import Claim
-from bounds.convex import dp_svrg as theory
-from bounds.convex import dp_svrg_proof as proof
-from bounds.convex import variance_reduction as lemmas
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP
-from dpcheck.checks import AuditCheck, Property, Trend
+from dpcheck.bounds.language.claim import Claim
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.library.convex import dp_svrg as theory
+from dpcheck.bounds.library.convex import dp_svrg_proof as proof
+from dpcheck.bounds.library.convex import variance_reduction as lemmas
 from dpcheck.datasets import in_unit_ball, logistic_synthetic
-from dpcheck.losses import Huber, Logistic, Loss
-from dpcheck.problems import Problem
+from dpcheck.evidence.checks import AuditCheck, Property, Trend
+from dpcheck.kernels.variance_reduced_solver import VarianceReduced, condition, must_be_strong, shrinking
+from dpcheck.kernels.variance_reduction import Plan, proximal, reduced_descent
+from dpcheck.problems.losses import Huber, Logistic, Loss
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration
-from dpcheck.variance_reduced_solver import VarianceReduced, condition, must_be_strong, shrinking
-from dpcheck.variance_reduction import Plan, proximal, reduced_descent
 
 FAR = 1e6
 

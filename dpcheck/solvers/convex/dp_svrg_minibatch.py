@@ -1,4 +1,4 @@
-"""DP-SVRG on batches, the corrected DP-SVRG. Claims: bounds/convex/dp_svrg_minibatch.py."""
+"""DP-SVRG on batches, the corrected DP-SVRG. Claims: bounds/library/convex/dp_svrg_minibatch.py."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bounds.claim import Claim
-from bounds.convex import dp_svrg_minibatch as theory
-from bounds.convex import dp_svrg_proof as proof
-from bounds.guarantees import ApproxDP
-from dpcheck.checks import AuditCheck, Property, Trend
+from dpcheck.bounds.language.claim import Claim
+from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.library.convex import dp_svrg_minibatch as theory
+from dpcheck.bounds.library.convex import dp_svrg_proof as proof
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.losses import Logistic
-from dpcheck.problems import Problem
+from dpcheck.evidence.checks import AuditCheck, Property, Trend
+from dpcheck.kernels.variance_reduced_solver import VarianceReduced
+from dpcheck.kernels.variance_reduction import Plan, reduced_descent
+from dpcheck.problems.losses import Logistic
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, must_be_whole
 from dpcheck.solvers.convex.dp_svrg import DPSVRG, RUNS, SIZES, random_problem, turning_pair
-from dpcheck.variance_reduced_solver import VarianceReduced
-from dpcheck.variance_reduction import Plan, reduced_descent
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""DP-SVRG++ (dwang20, Algorithm 3.1.3). Claims: bounds/convex/dp_svrgpp.py."""
+"""DP-SVRG++ (dwang20, Algorithm 3.1.3). Claims: bounds/library/convex/dp_svrgpp.py."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bounds.claim import Claim
-from bounds.convex import dp_svrgpp as theory
-from bounds.convex import dp_svrgpp_proof as proof
-from bounds.guarantees import ApproxDP
-from dpcheck.checks import AuditCheck, Property
-from dpcheck.losses import Logistic
-from dpcheck.problems import Problem
+from dpcheck.bounds.language.claim import Claim
+from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.library.convex import dp_svrgpp as theory
+from dpcheck.bounds.library.convex import dp_svrgpp_proof as proof
+from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.kernels.variance_reduced_solver import VarianceReduced, condition, shrinking
+from dpcheck.kernels.variance_reduction import Plan, composite_minimum, composite_value, reduced_descent
+from dpcheck.problems.losses import Logistic
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration
 from dpcheck.solvers.convex.dp_svrg import RUNS, SIZES, random_problem, turning_pair
-from dpcheck.variance_reduced_solver import VarianceReduced, condition, shrinking
-from dpcheck.variance_reduction import Plan, composite_minimum, composite_value, reduced_descent
 
 MOST_EPOCHS = 20  # by default: the last epoch has 2^T m steps
 

@@ -1,4 +1,4 @@
-"""Output-perturbation gradient descent (zhang17, Algorithm 1). Claims: bounds/convex/outpert_gd.py."""
+"""Output-perturbation gradient descent (zhang17, Algorithm 1). Claims: bounds/library/convex/outpert_gd.py."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bounds.claim import Claim, lambdified
-from bounds.convex import gradient_descent
-from bounds.convex import outpert_gd as theory
-from bounds.convex.smooth_erm_experiments import TABLE3
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, Guarantee, PureDP
-from bounds.mechanisms import gaussian, l2_laplace
-from dpcheck.checks import AuditCheck, Property, Trend
-from dpcheck.constraints import WholeSpace
+from dpcheck.bounds.language.claim import Claim, lambdified
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
+from dpcheck.bounds.library.convex import gradient_descent
+from dpcheck.bounds.library.convex import outpert_gd as theory
+from dpcheck.bounds.library.convex.smooth_erm_experiments import TABLE3
+from dpcheck.bounds.library.mechanisms import gaussian, l2_laplace
 from dpcheck.datasets import breast_cancer, diabetes, digits, logistic_synthetic
-from dpcheck.descent import Trace, seed_of
-from dpcheck.losses import Huber, Logistic, must_be_positive
-from dpcheck.noise import l2_laplace as l2_laplace_noise
-from dpcheck.problems import Problem
+from dpcheck.evidence.checks import AuditCheck, Property, Trend
+from dpcheck.kernels.descent import Trace, seed_of
+from dpcheck.kernels.noise import l2_laplace as l2_laplace_noise
+from dpcheck.problems.constraints import WholeSpace
+from dpcheck.problems.losses import Huber, Logistic, must_be_positive
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import (
     Calibration,
     Seed,

@@ -1,4 +1,4 @@
-"""The exponential mechanism: a private choice from a public list of points. Claims: bounds/mechanisms/exponential.py.
+"""The exponential mechanism: a private choice from a public list of points. Claims: bounds/library/mechanisms.
 
 The score of a point is the sum of its records' losses, negative; the choice is the largest score after Gumbel noise.
 """
@@ -12,13 +12,13 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import special
 
-from bounds.errors import InvalidInput
-from bounds.guarantees import Guarantee, PureDP
-from bounds.mechanisms import exponential as theory
-from dpcheck.checks import AuditCheck, Property
-from dpcheck.descent import seed_of
-from dpcheck.losses import Linear, SignLoss
-from dpcheck.problems import Problem
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import Guarantee, PureDP
+from dpcheck.bounds.library.mechanisms import exponential as theory
+from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.kernels.descent import seed_of
+from dpcheck.problems.losses import Linear, SignLoss
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, Seed, Solution, Solver
 
 HELD = 1 << 20  # noise held at once, in numbers

@@ -1,4 +1,4 @@
-"""The Gaussian mechanism on the mean of the rows. Claims: bounds/mechanisms/gaussian.py and zcdp.py."""
+"""The Gaussian mechanism on the mean of the rows. Claims: bounds/library/mechanisms/gaussian.py and zcdp.py."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy
 
-from bounds.claim import lambdified
-from bounds.errors import InvalidInput
-from bounds.guarantees import ZCDP, ApproxDP, Guarantee
-from bounds.mechanisms import gaussian as theory
-from bounds.mechanisms import zcdp
-from bounds.symbols import sigma
-from dpcheck import noise
-from dpcheck.checks import AuditCheck
-from dpcheck.descent import seed_of
-from dpcheck.losses import Linear
-from dpcheck.problems import Problem
+from dpcheck.bounds.language.claim import lambdified
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, Guarantee
+from dpcheck.bounds.language.symbols import sigma
+from dpcheck.bounds.library.mechanisms import gaussian as theory
+from dpcheck.bounds.library.mechanisms import zcdp
+from dpcheck.evidence.checks import AuditCheck
+from dpcheck.kernels import noise
+from dpcheck.kernels.descent import seed_of
+from dpcheck.problems.losses import Linear
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, Seed, Solution, Solver, gaussian_noise_for, on_grid
 
 EXACT = "accounting.gaussian_sigma"

@@ -1,4 +1,4 @@
-"""The Laplace mechanism on the mean of the rows. Claims: bounds/mechanisms/laplace.py."""
+"""The Laplace mechanism on the mean of the rows. Claims: bounds/library/mechanisms/laplace.py."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bounds.errors import InvalidInput
-from bounds.guarantees import Guarantee, PureDP
-from bounds.mechanisms import laplace as theory
-from dpcheck import noise
-from dpcheck.checks import AuditCheck
-from dpcheck.descent import seed_of
-from dpcheck.problems import Problem
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import Guarantee, PureDP
+from dpcheck.bounds.library.mechanisms import laplace as theory
+from dpcheck.evidence.checks import AuditCheck
+from dpcheck.kernels import noise
+from dpcheck.kernels.descent import seed_of
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, Seed, Solution, Solver, on_grid
 from dpcheck.solvers.mechanisms.gaussian import turned_row
 

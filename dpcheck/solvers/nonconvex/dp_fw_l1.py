@@ -1,4 +1,4 @@
-"""DP-FW-L1 (wangxu19, Algorithm 4; dwang20, Algorithm 4.1.19). Claims: bounds/nonconvex/dp_fw_l1.py."""
+"""DP-FW-L1 (wangxu19, Algorithm 4; dwang20, Algorithm 4.1.19). Claims: bounds/library/nonconvex/dp_fw_l1.py."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bounds.errors import HypothesisViolated, InvalidInput
-from bounds.guarantees import ApproxDP, Guarantee
-from bounds.nonconvex import dp_fw_l1 as theory
-from bounds.nonconvex import dp_fw_l1_dimension as theory_dimension
-from bounds.nonconvex import dp_fw_l1_proof as proof
-from bounds.random_iterate import at_least_two
-from bounds.selections import selection_epsilon
-from dpcheck.checks import AuditCheck, Property, Trend
-from dpcheck.constraints import L1Ball, Simplex
-from dpcheck.descent import Trace, block_cuts, child, seed_of
-from dpcheck.losses import Array, Huber, Loss, Sigmoid, must_be_positive
-from dpcheck.polytopes import Corners, corners_of
-from dpcheck.problems import ROUNDING, Problem
-from dpcheck.selection import BOUNDED_RANGE, Noise, must_be_noise, select, selection_logs
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
+from dpcheck.bounds.library.nonconvex import dp_fw_l1 as theory
+from dpcheck.bounds.library.nonconvex import dp_fw_l1_dimension as theory_dimension
+from dpcheck.bounds.library.nonconvex import dp_fw_l1_proof as proof
+from dpcheck.bounds.privacy.random_iterate import at_least_two
+from dpcheck.bounds.privacy.selections import selection_epsilon
+from dpcheck.evidence.checks import AuditCheck, Property, Trend
+from dpcheck.kernels.descent import Trace, block_cuts, child, seed_of
+from dpcheck.kernels.selection import BOUNDED_RANGE, Noise, must_be_noise, select, selection_logs
+from dpcheck.kernels.variance_reduced_solver import approximate
+from dpcheck.problems.constraints import L1Ball, Simplex
+from dpcheck.problems.losses import Array, Huber, Loss, Sigmoid, must_be_positive
+from dpcheck.problems.polytopes import Corners, corners_of
+from dpcheck.problems.problem import ROUNDING, Problem
 from dpcheck.solver import Calibration, Seed, Solution, Solver, must_be_whole
-from dpcheck.variance_reduced_solver import approximate
 
 FAR = 1e6
 MOST_STEPS = 1000

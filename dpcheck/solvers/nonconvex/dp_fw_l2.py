@@ -1,4 +1,4 @@
-"""DP-FW-L2 (wangxu19, Algorithm 2; dwang20, Algorithm 4.1.17). Claims: bounds/nonconvex/dp_fw_l2.py."""
+"""DP-FW-L2 (wangxu19, Algorithm 2; dwang20, Algorithm 4.1.17). Claims: bounds/library/nonconvex/dp_fw_l2.py."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.transcript import gaussian_log_density
-from bounds.accounting import least_noise
-from bounds.claim import Claim
-from bounds.derivations import expected_largest
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, Guarantee
-from bounds.nonconvex import dp_fw_l2 as theory
-from dpcheck.checks import AuditCheck, Exponents, Property, Within
-from dpcheck.constraints import Box, Constraint, L1Ball, L2Ball
+from dpcheck.audits.scores.transcript import gaussian_log_density
+from dpcheck.bounds.language.claim import Claim
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
+from dpcheck.bounds.library.nonconvex import dp_fw_l2 as theory
+from dpcheck.bounds.privacy.exact import least_noise
+from dpcheck.bounds.proving.derivations import expected_largest
 from dpcheck.datasets import in_unit_ball
-from dpcheck.descent import Trace, block_cuts, child, seed_of
-from dpcheck.losses import Array, Huber, Linear, Sigmoid, must_be_positive
-from dpcheck.problems import Problem
+from dpcheck.evidence.checks import AuditCheck, Exponents, Property, Within
+from dpcheck.kernels.descent import Trace, block_cuts, child, seed_of
+from dpcheck.kernels.variance_reduced_solver import approximate
+from dpcheck.problems.constraints import Box, Constraint, L1Ball, L2Ball
+from dpcheck.problems.losses import Array, Huber, Linear, Sigmoid, must_be_positive
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, Seed, Solution, Solver, must_be_whole, must_meet, on_grid
 from dpcheck.solvers.convex.dp_svrg import FAR
 from dpcheck.solvers.nonconvex.dp_pgd import loss_smoothness, public_gap
-from dpcheck.variance_reduced_solver import approximate
 
 
 @dataclass(frozen=True)

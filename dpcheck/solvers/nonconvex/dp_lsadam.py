@@ -1,4 +1,4 @@
-"""DP-LSAdam (lwang21, section 5.4.2; lssgd20, section 4.2). Claims: bounds/nonconvex/dp_lsadam.py."""
+"""DP-LSAdam (lwang21, section 5.4.2; lssgd20, section 4.2). Claims: bounds/library/nonconvex/dp_lsadam.py."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP
-from bounds.nonconvex.dp_lssgd_experiments import BATCH, DELTA, RECORDS
-from dpcheck.losses import Array, must_be_positive
-from dpcheck.smoothed_solver import SmoothedSolver
-from dpcheck.smoothing import LaplacianSmoothing
-from dpcheck.solvers.nonconvex.dp_lssgd_experiments import (
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.library.nonconvex.dp_lssgd_experiments import BATCH, DELTA, RECORDS
+from dpcheck.evidence.nonconvex.dp_lssgd_experiments import (
     SIGMAS,
     STEPS,
     Gained,
@@ -23,6 +20,9 @@ from dpcheck.solvers.nonconvex.dp_lssgd_experiments import (
     fitted,
     images,
 )
+from dpcheck.kernels.smoothed_solver import SmoothedSolver
+from dpcheck.kernels.smoothing import LaplacianSmoothing
+from dpcheck.problems.losses import Array, must_be_positive
 
 
 @dataclass(frozen=True)

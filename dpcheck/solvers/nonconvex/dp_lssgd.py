@@ -1,4 +1,4 @@
-"""DP-LSSGD (lwang21, Algorithm 5; lssgd20, Algorithm 1). Claims: bounds/nonconvex/dp_lssgd.py and its kin."""
+"""DP-LSSGD (lwang21, Algorithm 5; lssgd20, Algorithm 1). Claims: bounds/library/nonconvex/dp_lssgd.py and its kin."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from scipy import special
 
-from bounds.claim import Claim
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP
-from bounds.nonconvex import dp_lssgd as theory
-from bounds.nonconvex import dp_lssgd_proof as convex_theory
-from bounds.nonconvex import dp_lssgd_stationarity as nonconvex_theory
-from bounds.nonconvex import dp_lssgd_steps as steps_theory
-from dpcheck.checks import AuditCheck, Property
-from dpcheck.losses import Array, Logistic, Sigmoid
-from dpcheck.problems import Problem
-from dpcheck.smoothed_solver import SmoothedSolver, linear_pair
-from dpcheck.smoothing import LaplacianSmoothing
+from dpcheck.bounds.language.claim import Claim
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.library.nonconvex import dp_lssgd as theory
+from dpcheck.bounds.library.nonconvex import dp_lssgd_proof as convex_theory
+from dpcheck.bounds.library.nonconvex import dp_lssgd_stationarity as nonconvex_theory
+from dpcheck.bounds.library.nonconvex import dp_lssgd_steps as steps_theory
+from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.kernels.smoothed_solver import SmoothedSolver, linear_pair
+from dpcheck.kernels.smoothing import LaplacianSmoothing
+from dpcheck.problems.losses import Array, Logistic, Sigmoid
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration
 
 Schedule = Literal["falling", "constant"]

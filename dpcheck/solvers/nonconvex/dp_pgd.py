@@ -1,4 +1,4 @@
-"""DP-PGD (wangxu19, Algorithm 1; dwang20, Algorithm 4.1.16). Claims: bounds/nonconvex/dp_pgd.py."""
+"""DP-PGD (wangxu19, Algorithm 1; dwang20, Algorithm 4.1.16). Claims: bounds/library/nonconvex/dp_pgd.py."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
-from bounds.accounting import least_noise
-from bounds.claim import Claim, Effort, Evidence, Verdict
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, Guarantee
-from bounds.nonconvex import dp_pgd as theory
-from bounds.nonconvex import dp_pgd_proof as proof
-from bounds.nonconvex import dp_pgd_zcdp as zcdp
-from dpcheck.checks import AuditCheck, Exponents, Property, Within
-from dpcheck.constraints import Box, Constraint, L1Ball, L2Ball, WholeSpace
+from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
+from dpcheck.bounds.library.nonconvex import dp_pgd as theory
+from dpcheck.bounds.library.nonconvex import dp_pgd_proof as proof
+from dpcheck.bounds.library.nonconvex import dp_pgd_zcdp as zcdp
+from dpcheck.bounds.privacy.exact import least_noise
 from dpcheck.datasets import in_unit_ball, logistic_synthetic
-from dpcheck.descent import starting_points
-from dpcheck.losses import Array, Huber, Loss, Sigmoid, must_be_positive
-from dpcheck.problems import Problem
-from dpcheck.proximal_steps import Choice, MapTrace, ProximalSteps
+from dpcheck.evidence.checks import AuditCheck, Exponents, Property, Within
+from dpcheck.kernels.descent import starting_points
+from dpcheck.kernels.proximal_steps import Choice, MapTrace, ProximalSteps
+from dpcheck.kernels.variance_reduced_solver import approximate
+from dpcheck.kernels.variance_reduction import proximal
+from dpcheck.problems.constraints import Box, Constraint, L1Ball, L2Ball, WholeSpace
+from dpcheck.problems.losses import Array, Huber, Loss, Sigmoid, must_be_positive
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, Seed, Solution, Solver, must_be_whole, must_meet, on_grid
 from dpcheck.solvers.convex.dp_svrg import FAR, SIZES, opposite_pair
-from dpcheck.variance_reduced_solver import approximate
-from dpcheck.variance_reduction import proximal
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""DP-PMD (wangxu19, Algorithm 3; dwang20, Algorithm 4.1.18). Claims: bounds/nonconvex/dp_pmd.py."""
+"""DP-PMD (wangxu19, Algorithm 3; dwang20, Algorithm 4.1.18). Claims: bounds/library/nonconvex/dp_pmd.py."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from audits.transcript import gaussian_log_density
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, Guarantee
-from bounds.nonconvex import dp_pmd as theory
-from bounds.nonconvex import dp_pmd_proof as proof
-from bounds.random_iterate import at_least_two, iterate_noise
-from dpcheck.checks import AuditCheck, Property
-from dpcheck.constraints import Constraint, L1Ball, L2Ball, LqBall, Simplex
+from dpcheck.audits.scores.transcript import gaussian_log_density
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
+from dpcheck.bounds.library.nonconvex import dp_pmd as theory
+from dpcheck.bounds.library.nonconvex import dp_pmd_proof as proof
+from dpcheck.bounds.privacy.random_iterate import at_least_two, iterate_noise
 from dpcheck.datasets import in_unit_ball
-from dpcheck.descent import Trace, block_cuts, child, seed_of
-from dpcheck.losses import Array, Huber, Sigmoid, must_be_positive
-from dpcheck.mirror import Mirror, mirror_of
-from dpcheck.problems import Problem
+from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.kernels.descent import Trace, block_cuts, child, seed_of
+from dpcheck.kernels.variance_reduced_solver import approximate
+from dpcheck.problems.constraints import Constraint, L1Ball, L2Ball, LqBall, Simplex
+from dpcheck.problems.losses import Array, Huber, Sigmoid, must_be_positive
+from dpcheck.problems.mirror import Mirror, mirror_of
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, Seed, Solution, Solver, must_be_whole, must_meet, on_grid
-from dpcheck.variance_reduced_solver import approximate
 
 FAR = 1e6
 MOST_STEPS = 1000

@@ -1,4 +1,4 @@
-"""DP-SRM (lwang21, Algorithm 4). Claims: bounds/nonconvex/dp_srm.py. The loop: dpcheck/recursive_momentum.py."""
+"""DP-SRM (lwang21, Algorithm 4). Claims: bounds/library/nonconvex."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bounds.batches import Release
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, Guarantee
-from bounds.nonconvex import dp_srm as theory
-from bounds.nonconvex import dp_srm_estimator as estimator
-from bounds.nonconvex import dp_srm_sensitivity as sensitivity
-from bounds.sampled_gaussian import least_factor, without_replacement
-from dpcheck.checks import AuditCheck, Property
-from dpcheck.constraints import WholeSpace
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
+from dpcheck.bounds.library.nonconvex import dp_srm as theory
+from dpcheck.bounds.library.nonconvex import dp_srm_estimator as estimator
+from dpcheck.bounds.library.nonconvex import dp_srm_sensitivity as sensitivity
+from dpcheck.bounds.privacy.batches import Release
+from dpcheck.bounds.privacy.sampled_gaussian import least_factor, without_replacement
 from dpcheck.datasets import in_unit_ball
-from dpcheck.losses import Huber, Logistic, Sigmoid, must_be_positive
-from dpcheck.problems import Problem
-from dpcheck.recursive_momentum import Estimators, Momentum, Plan, recursive_momentum
+from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.kernels.recursive_momentum import Estimators, Momentum, Plan, recursive_momentum
+from dpcheck.kernels.variance_reduced_solver import approximate
+from dpcheck.problems.constraints import WholeSpace
+from dpcheck.problems.losses import Huber, Logistic, Sigmoid, must_be_positive
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, Seed, Solution, Solver, must_be_whole, must_meet, on_grid
 from dpcheck.solvers.convex.dp_svrg import opposite_pair
-from dpcheck.variance_reduced_solver import approximate
 
 MOST_STEPS = 10_000  # by default
 

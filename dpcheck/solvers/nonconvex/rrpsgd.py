@@ -1,4 +1,4 @@
-"""Random-round private SGD (zhang17, Algorithm 2). Claims: bounds/nonconvex/rrpsgd.py."""
+"""Random-round private SGD (zhang17, Algorithm 2). Claims: bounds/library/nonconvex/rrpsgd.py."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from bounds.errors import InvalidInput
-from bounds.guarantees import ApproxDP, Guarantee
-from bounds.nonconvex import rrpsgd as theory
-from bounds.sampled_gaussian import subsampled_gaussian_noise
-from dpcheck.checks import AuditCheck, Property
-from dpcheck.descent import Trace, noisy_descent
-from dpcheck.losses import Huber, Linear, Logistic, Sigmoid
-from dpcheck.problems import Problem
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
+from dpcheck.bounds.library.nonconvex import rrpsgd as theory
+from dpcheck.bounds.privacy.sampled_gaussian import subsampled_gaussian_noise
+from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.kernels.descent import Trace, noisy_descent
+from dpcheck.problems.losses import Huber, Linear, Logistic, Sigmoid
+from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, Seed, Solution, Solver, must_meet, on_grid
 
 

@@ -1,0 +1,1 @@
+"""Which two datasets: domains, neighbouring relations, the search for the worst pair, shrinking."""

@@ -1,0 +1,1 @@
+"""From an output to one number that speaks for the first dataset or the second."""

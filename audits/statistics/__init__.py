@@ -1,0 +1,1 @@
+"""From counts and scores to bounds: intervals, tests, the choice of an event, power."""

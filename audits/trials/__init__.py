@@ -1,0 +1,1 @@
+"""Where and how trials run: plan, pilot, chunks, processes, clusters, checkpoints."""

@@ -1,0 +1,1 @@
+"""The words that statements are made of: symbols, guarantees, claims, errors."""

@@ -1,0 +1,442 @@
+"""Claim, Check, Evidence, Verdict: a published statement and what became of it.
+
+A claim holds the mathematics as printed. Checks yield evidence; the verdict is what the evidence adds up to.
+"""
+
+from __future__ import annotations
+
+import enum
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+import sympy
+
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
+from dpcheck.bounds.language.guarantees import Guarantee
+from dpcheck.bounds.language.symbols import TABLE, UnitMismatch, c, unit_of, unit_text
+
+DOCUMENTS = {
+    "lwang21": "L. Wang, dissertation, 2021",
+    "dwang20": "D. Wang, dissertation, 2020",
+    "lssgd20": "DP-LSSGD, review version, 2020",
+    "zhang17": "Zhang, Zheng, Mou, Wang: Efficient Private ERM for Smooth Objectives, 2017",
+    "wangxu19": "D. Wang, J. Xu, 2019",
+}
+
+
+CITATION = "citation"  # a check of the proof, not of the claim: no part of the verdict
+
+
+class Kind(enum.StrEnum):
+    """What a claim is about."""
+
+    PRIVACY = "privacy"
+    SENSITIVITY = "sensitivity"
+    UTILITY = "utility"
+    IDENTITY = "identity"
+    LOWER_BOUND = "lower bound"
+    COST = "cost"
+    EXPERIMENT = "experiment"
+
+
+class Verdict(enum.StrEnum):
+    """What a claim, or one piece of evidence, comes to."""
+
+    PROVED = "PROVED"
+    CERTIFIED = "CERTIFIED"
+    SUPPORTED = "SUPPORTED"
+    LOOSE = "LOOSE"
+    REFUTED = "REFUTED"
+    VACUOUS = "VACUOUS"
+    UNCHECKED = "UNCHECKED"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a statement is printed."""
+
+    document: str
+    place: str
+
+    def __str__(self) -> str:
+        return f"{self.document}, {self.place}"
+
+
+@dataclass(frozen=True)
+class FunctionClass:
+    """A hypothesis about the losses rather than about numbers: convex, smooth, Lipschitz, ..."""
+
+    name: str
+    constant: sympy.Expr | None = None
+    where: str = ""
+
+    def __str__(self) -> str:
+        words = self.name if self.constant is None else f"{pretty(self.constant)}-{self.name}"
+        return f"each loss is {words}" + (f" {self.where}" if self.where else "")
+
+
+def convex() -> FunctionClass:
+    """Each loss is convex."""
+    return FunctionClass("convex")
+
+
+def smooth(constant: sympy.Expr) -> FunctionClass:
+    """Each gradient is Lipschitz."""
+    return FunctionClass("smooth", constant)
+
+
+def strongly_convex(constant: sympy.Expr) -> FunctionClass:
+    """Each loss minus constant/2 ||w||^2 is convex."""
+    return FunctionClass("strongly convex", constant)
+
+
+def lipschitz(constant: sympy.Expr, where: str = "") -> FunctionClass:
+    """Gradients bounded, everywhere unless `where` says less."""
+    return FunctionClass("Lipschitz", constant, where)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A hypothesis in words that no number decides."""
+
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
+
+
+Hypothesis: TypeAlias = FunctionClass | Setting | sympy.Basic
+
+
+@dataclass(frozen=True)
+class Rate:
+    """`measure` = O(`of`): true for some hidden constant, `constant`, that depends on nothing.
+
+    With `below` it is a lower bound, `measure` = Omega(`of`).
+    """
+
+    measure: sympy.Symbol
+    of: sympy.Expr
+    constant: sympy.Symbol = c
+    below: bool = False
+
+    @property
+    def free_symbols(self) -> set[sympy.Symbol]:
+        return {self.measure} | self.of.free_symbols
+
+    @property
+    def sign(self) -> str:
+        """O or Omega."""
+        return "Ω" if self.below else "O"
+
+
+@dataclass(frozen=True)
+class Cites:
+    """A claim that the proof of another uses, with what its symbols stand for there (itself unless given)."""
+
+    id: str
+    where: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much a run may spend, and the seed all its randomness comes from."""
+
+    thorough: bool = False
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one check found. `counterexample` holds plain numbers and words, enough to replay."""
+
+    check: str
+    verdict: Verdict
+    figure: str
+    detail: str = ""
+    margin: float | None = None
+    confidence: float | None = None
+    counterexample: Mapping[str, Any] | None = None
+    seed: int | None = None
+    seconds: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values only."""
+        return {k: _plain(v) for k, v in asdict(self).items()}
+
+
+@runtime_checkable
+class Check(Protocol):
+    """A procedure that yields evidence for or against a claim."""
+
+    kind: ClassVar[str]
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence: ...
+
+
+@runtime_checkable
+class Replayable(Check, Protocol):
+    """A check that can be run again at one point."""
+
+    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """One published statement, as printed. A corrected version is a second claim that names the first.
+
+    `hidden` lists constants that the statement says exist ("there are c, c1 such that"): numbers that depend on
+    nothing else. `cites` lists the claims that its proof in the source uses.
+    """
+
+    id: str
+    source: Source
+    kind: Kind
+    says: str
+    states: sympy.Basic | Rate
+    assumes: Sequence[Hypothesis] = ()
+    guarantee: Guarantee | None = None
+    corrects: str | None = None
+    checks: Sequence[Check] = field(default=(), repr=False)
+    ignores_units: bool = False
+    hidden: Sequence[sympy.Symbol] = ()
+    cites: Sequence[Cites] = ()
+
+    def __post_init__(self) -> None:
+        document = self.id.split(".")[0]
+        if document != self.source.document or document not in DOCUMENTS:
+            raise InvalidInput("claim id", self.id, f"<document>.<kind><number> with {sorted(DOCUMENTS)}", "Rename it.")
+        if self.states in (sympy.true, sympy.false):
+            limit = "a relation that the symbols' domains do not decide"
+            raise InvalidInput(f"statement of {self.id}", str(self.states), limit, "Check its two sides.")
+        unknown = sorted(str(s) for s in self.symbols if s not in TABLE)
+        if unknown:
+            raise InvalidInput(
+                f"symbols of {self.id}",
+                ", ".join(unknown),
+                "declared in the table",
+                "Add them to symbols.py.",
+            )
+        self._must_be_satisfiable()
+        must_be_vectorisable(self.formula, self.id)
+
+    def _must_be_satisfiable(self) -> None:
+        """Refuse hypotheses that no numbers meet."""
+        if any(h == sympy.false for h in self.assumes):
+            raise InvalidInput(
+                f"hypotheses of {self.id}", "False", "satisfiable", "A hypothesis contradicts a symbol's domain."
+            )
+        if len(self.conditions) > 0:
+            from dpcheck.bounds.proving.implications import contradiction  # it needs claims itself
+
+            why = contradiction(self.conditions)
+            if why is not None:
+                words = " and ".join(pretty(c) for c in self.conditions)
+                remedy = f"No numbers meet them ({why}): check the signs and the ends of the ranges."
+                raise InvalidInput(f"hypotheses of {self.id}", words, "satisfiable together", remedy)
+
+    # What it says ------------------------------------------------------------------------------
+    @cached_property
+    def symbols(self) -> frozenset[sympy.Symbol]:
+        """Every symbol of statement and numeric hypotheses."""
+        found = set(self.states.free_symbols)
+        for h in self.assumes:
+            if isinstance(h, sympy.Basic):
+                found |= h.free_symbols
+            elif isinstance(h, FunctionClass) and h.constant is not None:
+                found |= h.constant.free_symbols
+        return frozenset(found)
+
+    @property
+    def subject(self) -> sympy.Expr:
+        """The left-hand side: what is bounded or defined."""
+        return self.states.measure if isinstance(self.states, Rate) else self.states.args[0]
+
+    @property
+    def formula(self) -> sympy.Expr:
+        """The right-hand side: the bound or the definition."""
+        return self.states.of if isinstance(self.states, Rate) else self.states.args[1]
+
+    @property
+    def conditions(self) -> list[sympy.Basic]:
+        """The hypotheses that are relations between numbers."""
+        return [h for h in self.assumes if isinstance(h, sympy.Basic) and h != sympy.true]
+
+    @property
+    def holds(self) -> str:
+        """What a bound promises of its measure: in expectation, with probability 1-γ, or always ("")."""
+        return TABLE[self.subject].holds if self.subject in TABLE else ""
+
+    def has(self, name: str) -> FunctionClass | None:
+        """The function-class hypothesis of that name, if assumed."""
+        return next((h for h in self.assumes if isinstance(h, FunctionClass) and h.name == name), None)
+
+    @property
+    def unit_gap(self) -> str | None:
+        """A sentence if the two sides disagree in units."""
+        try:
+            left, right = unit_of(self.subject), unit_of(self.formula)
+        except UnitMismatch as gap:
+            return str(gap)
+        if left == right or self.formula == 0:
+            return None
+        return f"left side has unit [{unit_text(left)}], right side [{unit_text(right)}]"
+
+    def text(self) -> str:
+        """The statement on one line, in readable mathematics."""
+        if isinstance(self.states, Rate):
+            return f"{pretty(self.states.measure)} = {self.states.sign}({pretty(self.states.of)})"
+        signs = {"==": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">"}
+        sign = signs.get(getattr(self.states, "rel_op", ""), "")
+        return f"{pretty(self.subject)} {sign} {pretty(self.formula)}" if sign else pretty(self.states)
+
+    def latex(self) -> str:
+        """The statement as LaTeX."""
+        if isinstance(self.states, Rate):
+            order = "\\Omega" if self.states.below else "O"
+            return f"{latex(self.states.measure)} = {order}\\left({latex(self.states.of)}\\right)"
+        return latex(self.states)
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex()}$"
+
+    # Numbers -----------------------------------------------------------------------------------
+    def violated_by(self, values: Mapping[str, Any]) -> sympy.Basic | None:
+        """The first numeric hypothesis that these numbers break; None if all that can be decided hold."""
+        point = {s: values[str(s)] for s in self.symbols if str(s) in values}
+        for condition in self.conditions:
+            if condition.free_symbols <= point.keys():
+                names = sorted(condition.free_symbols, key=str)
+                held = sympy.lambdify(names, condition, "numpy")(*(np.asarray(point[s], float) for s in names))
+                if not np.all(held):
+                    return condition
+        return None
+
+    def evaluate(self, **values: Any) -> Any:
+        """The right-hand side at these numbers (arrays broadcast). A violated hypothesis is an error.
+
+        The hidden constant of a rate is taken as 1, and so are those that `hidden` lists unless given. A hypothesis
+        that names one is undecided until it is given.
+        """
+        asked = values
+        values = {**{str(s): 1.0 for s in self.hidden if s in self.formula.free_symbols}, **values}
+        by_name = {str(s): s for s in self.symbols | self.formula.free_symbols}
+        for name, value in values.items():
+            if name in by_name:
+                TABLE[by_name[name]].must_contain(value)
+        needed = sorted(self.formula.free_symbols, key=str)
+        missing = [str(s) for s in needed if str(s) not in values]
+        if missing:
+            meaning = "; ".join(f"{s} is the {TABLE[by_name[s]].meaning}" for s in missing)
+            raise InvalidInput(f"arguments of {self.id}", sorted(values), f"complete, with {missing}", meaning + ".")
+        broken = self.violated_by(asked)
+        if broken is not None:
+            given = {str(s): values[str(s)] for s in broken.free_symbols}
+            raise HypothesisViolated(self.id, given, pretty(broken), "Choose values inside its hypotheses.")
+        with np.errstate(all="ignore"):
+            found = self._numeric(*(np.asarray(values[str(s)], float) for s in needed))[()]
+        if not np.all(np.isfinite(found)):
+            given = {str(s): values[str(s)] for s in needed}
+            zeros = {k: v for k, v in given.items() if np.any(np.asarray(v) == 0)}
+            what = f"{' and '.join(zeros or given)}, for {self.id},"
+            remedy = "Use values above 0." if zeros else "Choose values less extreme."
+            raise InvalidInput(what, [*(zeros or given).values()], "where the formula is finite", remedy)
+        return found
+
+    def solve_for(self, symbol: str, **values: Any) -> Any:
+        """The value of a symbol that brings the bound to `error=`, given the others: see bounds/proving/solving.py."""
+        from dpcheck.bounds.proving.solving import solve_for
+
+        return solve_for(self, symbol, **values)
+
+    @cached_property
+    def _numeric(self) -> Any:
+        return lambdified(self.formula)
+
+    def where(self, **values: Any) -> sympy.Expr:
+        """The right-hand side with these symbols replaced."""
+        by_name = {str(s): s for s in self.formula.free_symbols}
+        return self.formula.subs({by_name[k]: v for k, v in values.items() if k in by_name})
+
+
+PLAIN_OPERATIONS = (
+    sympy.Symbol, sympy.Number, sympy.NumberSymbol, sympy.Add, sympy.Mul, sympy.Pow, sympy.exp, sympy.log,
+    sympy.Min, sympy.Max,
+)  # fmt: skip
+
+
+def must_be_vectorisable(formula: sympy.Expr, claim_id: str) -> None:
+    """Refuse a formula that arrays cannot go into: an open sum or integral, a function nobody knows."""
+    odd = [e for e in sympy.preorder_traversal(formula) if not isinstance(e, PLAIN_OPERATIONS)]
+    if not odd:
+        return  # sums, products and powers always do; nothing is compiled for them
+    points = [np.array([box[0], box[1]]) for box in (TABLE[s].box for s in sorted(formula.free_symbols, key=str))]
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fits = lambdified(formula)(*points).shape in ((), (2,))
+    except Exception:  # whatever numpy, scipy or the printer raise for what they cannot do
+        fits = False
+    if not fits:
+        names = ", ".join(sorted({type(e).__name__ for e in odd if not isinstance(e, sympy.Tuple)}))
+        limit = "a formula that evaluates on arrays"
+        remedy = "Write sums and integrals in closed form, with functions that scipy knows."
+        raise InvalidInput(f"statement of {claim_id}", names, limit, remedy)
+
+
+def lambdified(expr: sympy.Expr) -> Any:
+    """A vectorised numpy function of the sorted free symbols."""
+    names = sorted(expr.free_symbols, key=str)
+    call = sympy.lambdify(names, expr, ["scipy", "numpy"])
+    return lambda *args: np.asarray(call(*args), float)
+
+
+def pretty(expr: Any) -> str:
+    """One line of readable mathematics."""
+    if not isinstance(expr, sympy.Basic):
+        return str(expr)
+    if isinstance(expr, sympy.Eq):
+        return f"{pretty(expr.lhs)} = {pretty(expr.rhs)}"
+    swap = {s: sympy.Symbol(TABLE[s].printed) for s in expr.free_symbols if s in TABLE}
+    text = sympy.sstr(expr.xreplace(swap), order="none")
+    for old, new in (("**(1/3)", "^(1/3)"), ("**", "^"), ("*", "·"), ("<=", "≤"), (">=", "≥")):
+        text = text.replace(old, new)
+    return text
+
+
+def latex(expr: sympy.Basic) -> str:
+    """LaTeX with the names that a reader of the source expects."""
+    names = {s: TABLE[s].latex for s in expr.free_symbols if s in TABLE and TABLE[s].latex}
+    return str(sympy.latex(expr, symbol_names=names))
+
+
+def judge(evidence: Sequence[Evidence]) -> Verdict:
+    """What the pieces add up to: a counterexample outweighs all; then the strongest support.
+
+    A proof and a counterexample of one claim cannot both be right: that is UNCHECKED, and a bug to find. What a
+    citation shows is how the proof in the source stands, not whether the claim is true: it has no vote.
+    """
+    found = {e.verdict for e in evidence if e.check != CITATION}
+    if Verdict.REFUTED in found:
+        clash = found & {Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE}
+        return Verdict.UNCHECKED if clash else Verdict.REFUTED
+    for verdict in (Verdict.VACUOUS, Verdict.LOOSE, Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED):
+        if verdict in found:
+            return verdict
+    return Verdict.UNCHECKED
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

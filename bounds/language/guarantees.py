@@ -1,0 +1,402 @@
+"""Guarantee: a privacy guarantee as a frozen value, with its neighbouring relation.
+
+Every guarantee knows its privacy profile (the least delta it implies at each epsilon), its trade-off
+curve, its conversions (tight, and as textbooks quote them) and how it composes. Parameters may be
+sympy expressions: such a value describes a claim and cannot be asked for numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import sympy
+from scipy import special
+
+from dpcheck.bounds.language.errors import InvalidInput, MixedRelations
+
+How = Literal["tight", "textbook"]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Which pairs of datasets are neighbours: `size` steps of the named change."""
+
+    name: str
+    size: int = 1
+
+    def __str__(self) -> str:
+        return self.name if self.size == 1 else f"{self.name}, groups of {self.size}"
+
+
+REPLACE_ONE = Relation("replace-one")
+ADD_REMOVE = Relation("add/remove-one")
+LABEL_ONLY = Relation("label-only")
+LOCAL = Relation("local")
+
+
+def group(relation: Relation, k: int) -> Relation:
+    """Datasets that differ in up to k steps of `relation`."""
+    if k < 1:
+        raise InvalidInput("group size", k, "an integer >= 1", "Use k=1 for single records.")
+    return replace(relation, size=relation.size * k)
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What the five notions share. `limits` gives each parameter's range as (low, high, in words)."""
+
+    relation: Relation = field(default=REPLACE_ONE, kw_only=True)
+    limits: ClassVar[dict[str, tuple[Callable[[float], bool], str]]] = {}
+
+    def __post_init__(self) -> None:
+        for name, (allowed, words) in self.limits.items():
+            value = getattr(self, name)
+            if isinstance(value, sympy.Basic) and not value.is_number:
+                continue
+            if not _is_number(value) or not allowed(float(value)):
+                raise InvalidInput(name, value, words, f"Give {type(self).__name__} another {name}.")
+            object.__setattr__(self, name, float(value))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The numbers (or symbols) that define it."""
+        return {name: getattr(self, name) for name in self.limits}
+
+    def __str__(self) -> str:
+        inner = ", ".join(f"{k}={v:.6g}" if isinstance(v, float) else f"{k}={v}" for k, v in self.parameters.items())
+        return f"{type(self).__name__}({inner}; {self.relation})"
+
+    def profile(self, eps: Any) -> Any:
+        """The least delta this guarantee implies at `eps` (any real, vectorised)."""
+        raise NotImplementedError
+
+    def epsilon(self, delta: float) -> float:
+        """The least epsilon >= 0 with profile(epsilon) <= `delta`; infinity if there is none."""
+        if not 0 <= delta < 1:
+            raise InvalidInput("delta", delta, "a number in [0, 1)", "Use 1e-5 for example.")
+        return smallest_epsilon(lambda eps: float(self.profile(eps)), delta)
+
+    def to_approx(self, delta: float, how: How = "tight") -> ApproxDP:
+        """(epsilon, delta)-DP at this delta; "textbook" uses the conversion that papers quote."""
+        tight = self.epsilon(delta)  # checks delta for both
+        eps = tight if how == "tight" else self._textbook_epsilon(delta)
+        if math.isinf(eps):
+            raise InvalidInput("delta", delta, f"one that {self} reaches", "Ask for a larger delta.")
+        return ApproxDP(eps, delta, relation=self.relation)
+
+    def _textbook_epsilon(self, delta: float) -> float:
+        return self.epsilon(delta)
+
+    def tradeoff(self, alpha: Any) -> Any:
+        """Least type-II error that a test of level `alpha` can reach, by this guarantee (vectorised).
+
+        The supremum over eps of the two supporting lines of each (eps, profile(eps)), on a grid of eps:
+        a lower bound on the curve, exact for pure and approximate DP whose own eps is on the grid.
+        """
+        level = np.asarray(alpha, float)[..., None]
+        own = [self.parameters["eps"]] if isinstance(self, PureDP | ApproxDP) else []
+        eps = np.concatenate([np.linspace(0, 4, 401), np.linspace(4, 60, 225)[1:], own])
+        miss = 1 - np.asarray(self.profile(eps))
+        lines = np.maximum(miss - np.exp(eps) * level, np.exp(-eps) * (miss - level))
+        return np.clip(lines.max(axis=-1), 0.0, 1.0)[()]
+
+    def implies(self, other: Guarantee) -> bool:
+        """Whether this guarantee alone implies `other` (up to 1e-12), under the same relation."""
+        self.must_share_relation(other)
+        slack = 1 + 1e-12
+        if isinstance(other, PureDP):
+            return self.epsilon(0.0) <= other.eps * slack
+        if isinstance(other, ApproxDP):
+            return bool(self.profile(other.eps) <= other.delta + 1e-12)
+        if isinstance(other, ZCDP | RenyiDP):
+            orders = [other.alpha] if isinstance(other, RenyiDP) else np.geomspace(1.001, 1e6, 400)
+            theirs = (lambda a: other.eps) if isinstance(other, RenyiDP) else (lambda a: a * other.rho)
+            return all(self.renyi(a) <= theirs(a) * slack for a in orders)
+        assert isinstance(other, GaussianDP)
+        eps = np.linspace(-20, 20, 401)
+        return bool(np.all(self.profile(eps) <= other.profile(eps) + 1e-12))
+
+    def renyi(self, order: float) -> float:
+        """An upper bound on the Renyi divergence of this order; infinity where nothing follows."""
+        raise NotImplementedError
+
+    def compose(self, *others: Guarantee) -> Guarantee:
+        """The guarantee of releasing all of them, adaptively."""
+        return compose([self, *others])
+
+    def to_relation(self, relation: Relation) -> Guarantee:
+        """This guarantee under another relation: add/remove gives replace-one (two steps), and groups follow."""
+        if relation == self.relation:
+            return self
+        two_steps = self.relation.name == ADD_REMOVE.name and relation.name == REPLACE_ONE.name
+        if not two_steps and self.relation.name != relation.name:
+            limit = f"{relation} or one that implies it"
+            raise MixedRelations("neighbouring relation", str(self.relation), limit, "Recompute the noise for it.")
+        steps = math.ceil(relation.size * (2 if two_steps else 1) / self.relation.size)
+        return replace(self.for_group(steps), relation=relation)
+
+    def for_group(self, k: int) -> Guarantee:
+        """The same notion for k steps of the relation."""
+        raise NotImplementedError
+
+    def must_share_relation(self, other: Guarantee) -> None:
+        """Replace-one and add/remove are never mixed silently."""
+        if self.relation != other.relation:
+            limit = f"the same on both sides ({self.relation})"
+            raise MixedRelations("neighbouring relation", str(other.relation), limit, "Use .to_relation(...) first.")
+
+
+POSITIVE = (lambda x: 0 < x < math.inf, "a finite number > 0")
+
+
+@dataclass(frozen=True)
+class PureDP(Guarantee):
+    """epsilon-DP.
+
+    >>> round(float(PureDP(1.0).profile(0.0)), 6)
+    0.462117
+    """
+
+    eps: Any
+    limits: ClassVar = {"eps": POSITIVE}
+
+    def profile(self, eps: Any) -> Any:
+        """Randomised response is the worst case: (e^E - e^eps)+ / (1 + e^E)."""
+        return randomised_response_delta(eps, self.eps)
+
+    def renyi(self, order: float) -> float:
+        """Of randomised response, which attains it."""
+        if math.isinf(order):
+            return float(self.eps)
+        p = special.log_expit(self.eps), special.log_expit(-self.eps)
+        return float(np.logaddexp(order * p[0] + (1 - order) * p[1], order * p[1] + (1 - order) * p[0]) / (order - 1))
+
+    def to_zcdp(self, how: How = "tight") -> ZCDP:
+        """rho = eps tanh(eps/2) is exact; textbook: eps^2 / 2."""
+        tight = self.eps * math.tanh(self.eps / 2)
+        return ZCDP(tight if how == "tight" else self.eps**2 / 2, relation=self.relation)
+
+    def for_group(self, k: int) -> PureDP:
+        return replace(self, eps=k * self.eps)
+
+
+@dataclass(frozen=True)
+class ApproxDP(Guarantee):
+    """(epsilon, delta)-DP."""
+
+    eps: Any
+    delta: Any
+    limits: ClassVar = {
+        "eps": (lambda x: 0 <= x < math.inf, "a finite number >= 0"),
+        "delta": (lambda x: 0 <= x < 1, "a number in [0, 1)"),
+    }
+
+    def profile(self, eps: Any) -> Any:
+        """Worst case: fail openly with probability delta, else randomised response."""
+        return self.delta + (1 - self.delta) * randomised_response_delta(eps, self.eps)
+
+    def renyi(self, order: float) -> float:
+        if self.delta > 0:
+            return math.inf
+        return PureDP(self.eps).renyi(order) if self.eps > 0 else 0.0
+
+    def for_group(self, k: int) -> ApproxDP:
+        growth = k if self.eps == 0 else math.expm1(k * self.eps) / math.expm1(self.eps)
+        return replace(self, eps=k * self.eps, delta=min(growth * self.delta, math.nextafter(1, 0)))
+
+
+@dataclass(frozen=True)
+class RenyiDP(Guarantee):
+    """Renyi divergence of order alpha at most eps."""
+
+    alpha: Any
+    eps: Any
+    limits: ClassVar = {
+        "alpha": (lambda x: 1 < x < math.inf, "a finite number > 1"),
+        "eps": (lambda x: 0 <= x < math.inf, "a finite number >= 0"),
+    }
+
+    def profile(self, eps: Any) -> Any:
+        """Canonne-Kamath-Steinke: delta <= exp((a-1)(R - eps)) / a * (1 - 1/a)^(a-1)."""
+        eps = np.asarray(eps, float)
+        if self.eps == 0:  # both laws are the same
+            return -np.expm1(np.minimum(eps, 0.0))[()]
+        a = self.alpha
+        log_delta = (a - 1) * (self.eps - eps) - math.log(a) + (a - 1) * math.log1p(-1 / a)
+        positive = np.exp(np.minimum(log_delta, 0.0))
+        return np.where(eps >= 0, positive, np.minimum(1.0, positive))[()]
+
+    def epsilon(self, delta: float) -> float:
+        """No finite epsilon at delta = 0, however small the profile gets, unless nothing is revealed."""
+        return math.inf if delta == 0 and self.eps > 0 else super().epsilon(delta)
+
+    def renyi(self, order: float) -> float:
+        return float(self.eps) if order <= self.alpha else math.inf
+
+    def _textbook_epsilon(self, delta: float) -> float:
+        """Mironov: eps + log(1/delta) / (alpha - 1)."""
+        return float(self.eps + math.log(1 / delta) / (self.alpha - 1)) if delta > 0 else math.inf
+
+    def for_group(self, k: int) -> Guarantee:
+        if k == 1:
+            return self
+        raise InvalidInput("group size", k, "1 for a single Renyi order", "State it as zCDP or Gaussian DP.")
+
+
+@dataclass(frozen=True)
+class ZCDP(Guarantee):
+    """rho-zero-concentrated DP: Renyi divergence at most rho * alpha for every alpha > 1."""
+
+    rho: Any
+    limits: ClassVar = {"rho": POSITIVE}
+
+    def profile(self, eps: Any) -> Any:
+        """The best Renyi order, each converted as in Canonne-Kamath-Steinke."""
+        eps = np.asarray(eps, float)[..., None]
+        # Orders by their distance from 1: where delta is near 1, the best are about e^-rho away.
+        above = np.concatenate([np.geomspace(1e-14, 1e-3, 240, endpoint=False), np.geomspace(1e-3, 1e5, 2001)])
+        log_delta = above * ((1 + above) * self.rho - eps) - np.log1p(above)
+        log_delta = log_delta + above * (np.log(above) - np.log1p(above))
+        return np.exp(np.minimum(log_delta.min(axis=-1), 0.0))[()]
+
+    def epsilon(self, delta: float) -> float:
+        """No finite epsilon at delta = 0, however small the profile gets."""
+        return math.inf if delta == 0 else super().epsilon(delta)
+
+    def renyi(self, order: float) -> float:
+        return float(self.rho * order)
+
+    def _textbook_epsilon(self, delta: float) -> float:
+        """Bun-Steinke: rho + 2 sqrt(rho log(1/delta))."""
+        return float(self.rho + 2 * math.sqrt(self.rho * math.log(1 / delta))) if delta > 0 else math.inf
+
+    def for_group(self, k: int) -> ZCDP:
+        return replace(self, rho=k**2 * self.rho)
+
+
+@dataclass(frozen=True)
+class GaussianDP(Guarantee):
+    """mu-Gaussian DP: no easier to test than N(0, 1) against N(mu, 1).
+
+    >>> round(float(GaussianDP(1.0).profile(1.0)), 6)
+    0.126937
+    """
+
+    mu: Any
+    limits: ClassVar = {"mu": POSITIVE}
+
+    def profile(self, eps: Any) -> Any:
+        return gaussian_delta(eps, self.mu)
+
+    def epsilon(self, delta: float) -> float:
+        return math.inf if delta == 0 else super().epsilon(delta)
+
+    def tradeoff(self, alpha: Any) -> Any:
+        return special.ndtr(special.ndtri(1 - np.asarray(alpha, float)) - self.mu)[()]
+
+    def renyi(self, order: float) -> float:
+        return float(order * self.mu**2 / 2)
+
+    def to_zcdp(self) -> ZCDP:
+        return ZCDP(self.mu**2 / 2, relation=self.relation)
+
+    def for_group(self, k: int) -> GaussianDP:
+        return replace(self, mu=k * self.mu)
+
+
+def compose(guarantees: Sequence[Guarantee], how: How = "tight", slack: float | None = None) -> Guarantee:
+    """One guarantee for the adaptive release of all of them.
+
+    Like notions add up (Gaussian: mu in square; zCDP: rho; Renyi at one order: eps). Pure and approximate
+    DP: "textbook" adds epsilons and deltas; "tight" with a `slack` delta' > 0 gives the better of that and
+    strong composition (Dwork-Rothblum-Vadhan, heterogeneous form). Pure, zCDP and Gaussian mix through zCDP.
+    """
+    if not guarantees:
+        raise InvalidInput("guarantees", guarantees, "at least one guarantee", "Pass what is released.")
+    first, *rest = guarantees
+    for other in rest:
+        first.must_share_relation(other)
+    relation = first.relation
+    if all(isinstance(g, GaussianDP) for g in guarantees):
+        return GaussianDP(math.sqrt(sum(g.parameters["mu"] ** 2 for g in guarantees)), relation=relation)
+    if all(isinstance(g, RenyiDP) for g in guarantees):
+        orders = {g.parameters["alpha"] for g in guarantees}
+        if len(orders) > 1:
+            raise InvalidInput("Renyi orders", sorted(orders), "one order for all", "Convert to a common order.")
+        return RenyiDP(orders.pop(), sum(g.parameters["eps"] for g in guarantees), relation=relation)
+    if all(isinstance(g, PureDP | ApproxDP) for g in guarantees):
+        return _compose_approx(guarantees, how, slack)
+    rhos = [
+        g.rho if isinstance(g, ZCDP) else g.to_zcdp().rho
+        for g in guarantees
+        if isinstance(g, ZCDP | PureDP | GaussianDP)
+    ]
+    if len(rhos) < len(guarantees):
+        names = sorted({type(g).__name__ for g in guarantees})
+        raise InvalidInput("mixture of guarantees", names, "convertible to one notion", "Convert with to_approx().")
+    return ZCDP(sum(rhos), relation=relation)
+
+
+def _compose_approx(guarantees: Sequence[Guarantee], how: How, slack: float | None) -> Guarantee:
+    eps = np.array([g.parameters["eps"] for g in guarantees])
+    deltas = [g.parameters.get("delta", 0.0) for g in guarantees]
+    relation = guarantees[0].relation
+    total, delta = float(eps.sum()), sum(deltas)
+    if slack is not None and not 0 < slack < 1:
+        raise InvalidInput("slack", slack, "a number in (0, 1)", "It is the extra delta, 1e-6 for example.")
+    if how == "tight" and slack is not None:
+        strong = math.sqrt(2 * math.log(1 / slack) * float(eps @ eps)) + float(eps @ np.tanh(eps / 2))
+        if strong < total:
+            return ApproxDP(strong, delta + slack, relation=relation)
+    if delta == 0:
+        return PureDP(total, relation=relation)
+    return ApproxDP(total, min(delta, math.nextafter(1, 0)), relation=relation)
+
+
+def randomised_response_delta(eps: Any, own: float) -> Any:
+    """Exact profile of randomised response that is own-DP and no better."""
+    eps = np.asarray(eps, float)
+    inside = -np.expm1(np.minimum(eps, own) - own) * special.expit(own)
+    return np.where(eps < -own, -np.expm1(np.minimum(eps, 0.0)), inside)[()]
+
+
+def gaussian_delta(eps: Any, mu: Any) -> Any:
+    """Exact profile of N(0,1) against N(mu,1): Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu).
+
+    Written as Phi(-a) (1 - R) with R from log-space, so that it keeps its digits in the far tail.
+    """
+    eps, mu = np.asarray(eps, float), np.asarray(mu, float)
+    upper = special.log_ndtr(mu / 2 - eps / mu)
+    gap = np.minimum(eps + special.log_ndtr(-mu / 2 - eps / mu) - upper, 0.0)
+    return np.where(np.isneginf(upper), 0.0, np.exp(upper) * -np.expm1(gap))[()]
+
+
+def smallest_epsilon(profile: Callable[[float], float], delta: float) -> float:
+    """The least eps >= 0 with profile(eps) <= delta, for a decreasing profile, rounded up."""
+    if profile(0.0) <= delta:
+        return 0.0
+    high = 1.0
+    while profile(high) > delta:
+        high *= 2
+        if high > 1e6:
+            return math.inf
+    # Bisection, not a root finder: a profile that is flat at delta has a whole interval of roots.
+    low = 0.0
+    while high - low > 1e-14 * high + 1e-300:
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (low, middle) if profile(middle) <= delta else (middle, high)
+    return high
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

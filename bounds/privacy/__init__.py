@@ -1,0 +1,1 @@
+"""What is released, and how private it is: releases, exact and sound accountants, adversarial search."""

@@ -1,0 +1,173 @@
+"""The accountant's shorter forms and the worst-case check: numeric, each with an error bound.
+
+The accountant (accountant.py) searches the hypotheses' box for a point where the stated noise leaks more than
+stated, and certifies the box if there is none. The worst-case check compares a stated constant with the exact one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import sympy
+
+from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.symbols import delta, eps, n
+from dpcheck.bounds.performance.worst_case import NotCertified, WorstCase
+from dpcheck.bounds.privacy import exact as accounting
+from dpcheck.bounds.privacy.accountant import Accountant
+from dpcheck.bounds.privacy.box_accounts import LOOSE_FROM
+from dpcheck.bounds.privacy.releases import Releases, WithoutReplacement
+
+
+@dataclass(frozen=True)
+class GaussianAccountant:
+    """One Gaussian release: `mu` is its true sensitivity over its noise, in eps and delta (accountant.py)."""
+
+    mu: sympy.Expr
+    because: str
+    box: Mapping[sympy.Symbol, tuple[float, float]] = field(default_factory=dict)
+    kind: ClassVar[str] = "accountant"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if self.mu.free_symbols - {eps, delta}:
+            raise InvalidInput("mu", str(self.mu), "a function of eps and delta", "Substitute the other symbols.")
+        return self.accountant.run(claim, effort)
+
+    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
+        return self.accountant.replay(claim, point)
+
+    @property
+    def accountant(self) -> Accountant:
+        """The general check."""
+        return Accountant(Releases(self.mu), self.because, self.box)
+
+
+@dataclass(frozen=True)
+class SampledGaussianAccountant:
+    """Noisy sums of a random record or batch, many steps, replace-one neighbours (accountant.py).
+
+    `multiplier` is the noise deviation over the Lipschitz constant, `steps` a function of n, which ranges over `sizes`.
+    """
+
+    multiplier: sympy.Expr
+    steps: sympy.Expr
+    because: str
+    batch: int = 1
+    sizes: Sequence[int] = (2, 1_000_000)
+    kind: ClassVar[str] = "accountant"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        return self.accountant.run(claim, effort)
+
+    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
+        return self.accountant.replay(claim, point)
+
+    @property
+    def accountant(self) -> Accountant:
+        """The general check."""
+        releases = Releases(2 / self.multiplier, self.steps, WithoutReplacement(self.batch, n))
+        return Accountant(releases, self.because, {n: (min(self.sizes), max(self.sizes))})
+
+
+@dataclass(frozen=True)
+class CompositionAccountant:
+    """A composition theorem against the optimal composition of randomised responses, which is exact."""
+
+    because: str
+    kind: ClassVar[str] = "accountant"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        sizes = (1, 2, 5, 10, 50, 200, 1000) if effort.thorough else (1, 2, 10, 200)
+        epsilons = np.geomspace(1e-3, 5, 25 if effort.thorough else 12)
+        slacks = (0.3, 1e-2, 1e-5, 1e-9)
+        points = [{"eps": float(e), "T": float(k), "delta1": s} for e in epsilons for k in sizes for s in slacks]
+        used = [self.optimal(p) / float(claim.evaluate(**p)) for p in points]
+        worst = int(np.argmax(used))
+        if used[worst] > 1 + 1e-9:
+            return self.replay(claim, points[worst])
+        figure = f"optimal composition uses at most {used[worst]:.4f} of the stated epsilon"
+        verdict = Verdict.LOOSE if used[worst] < 1 / LOOSE_FROM else Verdict.CERTIFIED
+        detail = f"{self.because}; {len(points)} points, eps 1e-3 to 5, T up to {max(sizes)}, slack 1e-9 to 0.3"
+        return Evidence(self.kind, verdict, figure, detail, margin=1 / used[worst] - 1)
+
+    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
+        here = {k: float(point[k]) for k in ("eps", "T", "delta1")}
+        exact, stated = self.optimal(here), float(claim.evaluate(**here))
+        verdict = Verdict.REFUTED if exact > stated * (1 + 1e-9) else Verdict.UNCHECKED
+        figure = f"epsilon is {exact:.6g}, stated {stated:.6g}"
+        return Evidence(self.kind, verdict, figure, self.because, exact / stated - 1, counterexample=here)
+
+    def optimal(self, point: Mapping[str, float]) -> float:
+        """The exact epsilon of T releases, each eps-DP, at delta = slack."""
+        return accounting.optimal_composition(point["eps"], 0.0, int(point["T"])).epsilon(point["delta1"])
+
+
+@dataclass(frozen=True)
+class Exactness:
+    """A stated constant against the exact worst case of performance estimation at several points.
+
+    `worst(point)` solves the semidefinite program; `points` are numbers for the claim's symbols.
+    """
+
+    worst: Callable[[Mapping[str, float]], WorstCase]
+    points: Sequence[Mapping[str, float]]
+    because: str
+    kind: ClassVar[str] = "worst-case"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        points = self.points if effort.thorough else self.points[:5]
+        results = [(p, float(claim.evaluate(**p)), self.worst(p)) for p in points]
+        point, stated, found = max(results, key=lambda r: r[2].lower / r[1])
+        if found.lower > above(stated):
+            return self.replay(claim, point)
+        slack = np.array([s / w.value for _, s, w in results])
+        gaps = max(w.gap for _, _, w in results)
+        if any(w.value > above(s) for _, s, w in results):
+            return Evidence(self.kind, Verdict.UNCHECKED, "the dual bound lies above the statement", self.because)
+        verdict = Verdict.LOOSE if slack.min() > LOOSE_FROM else Verdict.CERTIFIED
+        spread = f"{slack.min():.6f}" if np.ptp(slack) < 1e-4 else f"{slack.min():.3f} to {slack.max():.3f}"
+        figure = f"stated / exact = {spread}"
+        detail = f"{self.because}; {len(points)} programs, primal-dual gap at most {gaps:.1e}"
+        return Evidence(self.kind, verdict, figure, detail, margin=float(slack.min() - 1))
+
+    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
+        """Run the method on the worst case made concrete, where there is one; else its Gram matrix must do."""
+        here = {k: float(v) for k, v in point.items()}
+        stated, found = float(claim.evaluate(**here)), self.worst(here)
+        how, reached = "worst case", found.lower
+        if found.build is not None:
+            with contextlib.suppress(NotCertified):
+                how, reached = "a run reaches", found.instance().reached()
+        verdict = Verdict.REFUTED if reached > above(stated) else Verdict.UNCHECKED
+        figure = f"{how} {reached:.6g}, stated at most {stated:.6g}"
+        return Evidence(self.kind, verdict, figure, self.because, reached / stated - 1, counterexample=here)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How often a claim holds in a printed table: each named list must hold in a share `least` of its rows."""
+
+    rows: Mapping[str, Sequence[bool]]
+    least: float
+    because: str
+    kind: ClassVar[str] = "property"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        figure = ", ".join(f"{name} in {sum(held)} of {len(held)} rows" for name, held in self.rows.items())
+        shares = {name: sum(held) / len(held) for name, held in self.rows.items()}
+        if min(shares.values()) >= self.least:
+            return Evidence(self.kind, Verdict.SUPPORTED, figure, self.because)
+        return Evidence(self.kind, Verdict.REFUTED, figure, self.because, counterexample=shares)
+
+    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
+        return self.run(claim, Effort())
+
+
+def above(stated: float) -> float:
+    """What a worst case must exceed to contradict a statement: the solver's two bounds may be that far apart."""
+    return stated * (1 + 1e-5)

@@ -1,0 +1,158 @@
+"""What an algorithm releases, in the symbols of a claim and apart from what is claimed of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import sympy
+
+from dpcheck.bounds.language.guarantees import REPLACE_ONE, Relation
+from dpcheck.bounds.privacy import batches
+from dpcheck.bounds.privacy.cells import Range
+from dpcheck.bounds.privacy.moments import Sampled
+
+Array = np.ndarray
+ZERO, ONE = sympy.Integer(0), sympy.Integer(1)
+
+
+@dataclass(frozen=True)
+class WithoutReplacement:
+    """`batch` different records out of `of`."""
+
+    batch: Any
+    of: Any
+
+
+@dataclass(frozen=True)
+class WithReplacement:
+    """`batch` independent draws of one record out of `of`."""
+
+    batch: Any
+    of: Any
+
+
+@dataclass(frozen=True)
+class Poisson:
+    """Each record with probability `rate`."""
+
+    rate: Any
+
+
+Scheme = WithoutReplacement | WithReplacement | Poisson
+
+
+@dataclass(frozen=True)
+class Releases:
+    """Noise on a sum, `steps` times, adaptively chosen, all of it seen.
+
+    `ratio` is the true sensitivity of one step over the scale of its noise, once its batch holds the differing
+    record: between the two records under replace-one, between record and none under add/remove. `always` is the
+    same for a part of the step that uses all records, under the same noise (the full gradient of SVRG). The claim's
+    own symbol for the noise may stand in both: the claim's statement says what it is.
+    """
+
+    ratio: Any
+    steps: Any = ONE
+    sampling: Scheme | None = None
+    noise: batches.Noise = "gaussian"
+    always: Any = ZERO
+
+    @property
+    def numbers(self) -> tuple[sympy.Expr, ...]:
+        """All its expressions: ratio, steps, always, and those of the sampling."""
+        own = () if self.sampling is None else tuple(vars(self.sampling).values())
+        return tuple(sympy.sympify(e) for e in (self.ratio, self.steps, self.always, *own))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One release at many points. `picked` is the probability that a batch holds the record at all.
+
+    A number of steps that is not whole is rounded up in `steps`, and down in `fewest`. `product` bounds
+    steps (picked ratio)^2 on cells, and `shared` steps always^2.
+    """
+
+    ratio: Array
+    steps: Array
+    always: Array
+    picked: Array
+    of: Releases
+    sizes: tuple[Array, ...] = ()
+    fewest: Array | None = None
+    product: Array | None = None
+    shared: Array | None = None
+
+    def parts(self, relation: Relation) -> list[Sampled]:
+        """What it adds to the loss at most; a part that uses all records gets its own share of the noise.
+
+        Any share is sound; this one is best for many small steps.
+        """
+        filled = not isinstance(self.of.sampling, Poisson) or relation != REPLACE_ONE
+        product = self.product if filled and self.of.noise == "gaussian" else None
+        if self.of.always == 0:
+            return [Sampled(self.ratio, self.steps, self.picked, filled, self.of.noise, product)]
+        with np.errstate(all="ignore"):
+            share = np.clip(self.always / (self.always + self.picked * self.ratio), 1e-4, 1 - 1e-4)
+        if product is not None:
+            product = product / (1 - share)
+        drawn = Sampled(self.ratio / np.sqrt(1 - share), self.steps, self.picked, filled, self.of.noise, product)
+        shared = None if self.shared is None else self.shared / share
+        whole = np.ones(share.shape)
+        return [drawn, Sampled(self.always / np.sqrt(share), self.steps, whole, True, self.of.noise, shared)]
+
+    def with_ratio_times(self, factor: float) -> Step:
+        """The same with less noise."""
+        product, shared = (None if p is None else p * factor**2 for p in (self.product, self.shared))
+        return replace(self, ratio=self.ratio * factor, always=self.always * factor, product=product, shared=shared)
+
+
+@dataclass(frozen=True)
+class Values:
+    """Promise and releases at many points."""
+
+    promise: dict[str, Array]
+    steps: tuple[Step, ...]
+
+    def parts(self, relation: Relation) -> list[Sampled]:
+        """All that is released, for the bounds of moments.py."""
+        return [part for step in self.steps for part in step.parts(relation)]
+
+    def attackable(self, relation: Relation) -> list[Sampled]:
+        """Each release by itself, with all of its noise."""
+        whole = [replace(s, steps=s.fewest, of=replace(s.of, always=ZERO)) for s in self.steps if s.fewest is not None]
+        return [part for step in whole for part in step.parts(relation)]
+
+
+def share_picked(scheme: Scheme | None, sizes: Sequence[Array]) -> Array:
+    """The probability that a batch holds the record at all."""
+    if scheme is None:
+        return np.asarray(1.0)
+    if isinstance(scheme, Poisson):
+        return sizes[0]
+    if isinstance(scheme, WithoutReplacement):
+        return sizes[0] / sizes[1]
+    with np.errstate(all="ignore"):
+        return -np.expm1(sizes[0] * np.log1p(-1 / sizes[1]))
+
+
+def most_picked(scheme: Scheme | None, ends: Sequence[Range]) -> Array:
+    """The largest on each cell, given the ends of the scheme's numbers there."""
+    if scheme is None:
+        return np.asarray(1.0)
+    if isinstance(scheme, Poisson):
+        return ends[0][1]
+    return share_picked(scheme, (ends[0][1], np.maximum(ends[1][0], 1.0)))
+
+
+def release_at(step: Step, ratio: float) -> batches.Release:
+    """The release at one point, with this ratio."""
+    count, noise, scheme = int(step.steps), step.of.noise, step.of.sampling
+    if scheme is None:
+        return batches.every_record(ratio, count, noise)
+    if isinstance(scheme, Poisson):
+        return batches.poisson(ratio, count, float(step.sizes[0]), noise)
+    make = batches.without_replacement if isinstance(scheme, WithoutReplacement) else batches.with_replacement
+    return make(ratio, count, round(float(step.sizes[0])), round(float(step.sizes[1])), noise)

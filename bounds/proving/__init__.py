@@ -1,0 +1,1 @@
+"""Symbolic checks: chains of steps, inequalities, implications, derivations, citations, rates, tables."""

@@ -1,0 +1,108 @@
+"""Gaps between statement and proof: do the hypotheses of what a proof cites follow from its own?
+
+A gap refutes nothing. It names the hypothesis that is missing, with a point that meets what the claim assumes
+and breaks what the cited claim needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import sympy
+
+from dpcheck.bounds.language.claim import CITATION, Check, Cites, Claim, Effort, Evidence, Verdict, pretty
+from dpcheck.bounds.language.errors import InvalidInput, UnknownName
+from dpcheck.bounds.language.symbols import TABLE
+from dpcheck.bounds.proving.implications import Need, broken_at, needs, read
+
+
+@dataclass(frozen=True)
+class Citation:
+    """One citation of a claim: what it needs, and whether that is assumed."""
+
+    cites: Cites
+    cited: Claim
+    kind: ClassVar[str] = CITATION
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        found = needs(self.cited, claim, self.cites.where, effort.seed)
+        gaps = [need for need in found if not need.answer.holds]
+        sentences = [*self.other_neighbours(claim), *(self.sentence(need) for need in gaps)]
+        if not sentences:
+            how = "; ".join(f"{need}: {need.answer.how}" for need in found) or "it has none"
+            return Evidence(self.kind, Verdict.PROVED, f"the hypotheses of {self.cites.id} follow", how)
+        point = next((need.answer.point for need in gaps if need.answer.point), None)
+        return self.gap(sentences, point)
+
+    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
+        """The gap again, at a point that meets the claim's own hypotheses."""
+        for hypothesis in self.cited.assumes:
+            here = read(hypothesis, self.cites.where)
+            if broken_at(here, claim.assumes, point):
+                return self.gap(
+                    [f"uses {self.cites.id}, which needs {pretty(hypothesis)}{allowed(here, point)}"], point
+                )
+        return Evidence(self.kind, Verdict.UNCHECKED, f"here {self.cites.id} applies")
+
+    def sentence(self, need: Need) -> str:
+        """What is needed, and how it fails here."""
+        fails = {None: f"; not decided: {need.answer.how}", False: f"; {need.answer.how}"}[need.answer.holds]
+        if need.answer.point is not None:
+            fails = allowed(need.here, need.answer.point)
+        return f"uses {self.cites.id}, which needs {need}{fails}"
+
+    def other_neighbours(self, claim: Claim) -> list[str]:
+        """A lemma for one neighbouring relation says nothing of another."""
+        mine, theirs = (c.guarantee.relation if c.guarantee is not None else None for c in (claim, self.cited))
+        if mine is None or theirs is None or mine == theirs:
+            return []
+        return [f"uses {self.cites.id}, which is about {theirs} neighbours; here they are {mine}"]
+
+    def gap(self, sentences: list[str], point: Mapping[str, Any] | None) -> Evidence:
+        more = (sentence.replace(f"uses {self.cites.id}, which", "it also", 1) for sentence in sentences[1:])
+        shown = dict(point) if point else None
+        return Evidence(self.kind, Verdict.UNCHECKED, "; ".join([sentences[0], *more]), counterexample=shown)
+
+
+def allowed(here: Any, point: Mapping[str, Any]) -> str:
+    """`; here ε = 5 is allowed`."""
+    names = {str(s) for s in here.free_symbols} if isinstance(here, sympy.Basic) else point.keys()
+    printed = {row.name: row.printed for row in TABLE.values()}
+    values = [f"{printed.get(k, k)} = {float(point[k]):g}" for k in sorted(names & point.keys())]
+    return f"; here {', '.join(values)} is allowed" if values else "; that holds nowhere here"
+
+
+def citations_of(claim: Claim, known: Mapping[str, Claim]) -> list[Citation]:
+    """The checks that a claim's citations bring."""
+    return [Citation(cites, known[cites.id]) for cites in claim.cites]
+
+
+def must_be_sound(known: Mapping[str, Claim]) -> None:
+    """Refuse citations of unknown claims, of symbols these do not have, and in a circle."""
+    for claim in known.values():
+        for cites in claim.cites:
+            if cites.id not in known:
+                raise UnknownName(f"{claim.id} cites", cites.id, "the id of a known claim", "Check the spelling.")
+            strangers = sorted(str(s) for s in cites.where if s not in known[cites.id].symbols)
+            if strangers:
+                what = f"what {claim.id} replaces in {cites.id}"
+                has = ", ".join(sorted(str(s) for s in known[cites.id].symbols))
+                raise InvalidInput(what, ", ".join(strangers), f"among its symbols ({has})", "Leave it out.")
+    settled: set[str] = set()
+    for claim_id in known:
+        _walk(claim_id, (), known, settled)
+
+
+def _walk(claim_id: str, path: tuple[str, ...], known: Mapping[str, Claim], settled: set[str]) -> None:
+    if claim_id in path:
+        circle = " -> ".join([*path[path.index(claim_id) :], claim_id])
+        raise InvalidInput("citations", circle, "free of circles", "A claim cannot rest on itself: drop one of them.")
+    if claim_id not in settled:
+        for cites in known[claim_id].cites:
+            _walk(cites.id, (*path, claim_id), known, settled)
+        settled.add(claim_id)
+
+
+_: type[Check] = Citation

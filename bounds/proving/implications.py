@@ -1,0 +1,340 @@
+"""Whether hypotheses follow from other hypotheses: relations between numbers, classes of losses, settings in words.
+
+Numbers are decided by substitution, by sets of one variable, by intervals, or by a point that meets what is
+given and breaks what is needed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy
+
+from dpcheck.bounds.language.claim import Claim, FunctionClass, Hypothesis, Setting, pretty
+from dpcheck.bounds.language.symbols import TABLE
+from dpcheck.bounds.proving.inequalities import (
+    Answer,
+    Where,
+    branch_and_bound,
+    counterexample,
+    equations,
+    meets,
+    signs_agree,
+)
+
+CELLS = 500  # of branch-and-bound per hypothesis: enough for two or three symbols
+COVERS = 40  # substitutions tried per hypothesis
+MANY = 5  # symbols beyond which hypotheses are not searched for a contradiction
+STRICTLY = 1 - sympy.Rational(1, 10**9)
+
+
+@dataclass(frozen=True)
+class Need:
+    """One hypothesis that must follow: as printed, as it reads here, and what was found."""
+
+    printed: Hypothesis
+    here: Hypothesis
+    answer: Answer
+
+    def __str__(self) -> str:
+        text = pretty(self.printed).replace("each loss is", "each loss to be")
+        reads = "" if self.here in (self.printed, sympy.true) else f" (here: {pretty(self.here)})"
+        return f"{text}{reads}"
+
+
+def needs(cited: Claim, given: Claim, where: Where, seed: int = 0) -> list[Need]:
+    """Every hypothesis of `cited`, read through `where`, and whether it follows from those of `given`."""
+    found = []
+    for hypothesis in cited.assumes:
+        here = read(hypothesis, where)
+        found.append(Need(hypothesis, here, follows(here, given.assumes, seed)))
+    return found
+
+
+def read(hypothesis: Hypothesis, where: Where) -> Hypothesis:
+    """The hypothesis with its symbols replaced by what they stand for."""
+    if isinstance(hypothesis, FunctionClass):
+        constant = hypothesis.constant
+        replaced = None if constant is None else constant.subs(where, simultaneous=True)
+        return FunctionClass(hypothesis.name, replaced, hypothesis.where)
+    if isinstance(hypothesis, sympy.Basic):
+        return sympy.sympify(hypothesis).subs(where, simultaneous=True)
+    return hypothesis
+
+
+def follows(needed: Hypothesis, given: Sequence[Hypothesis], seed: int = 0) -> Answer:
+    """Whether a hypothesis follows from others; False comes with a point where it is about numbers."""
+    if isinstance(needed, FunctionClass):
+        return _class_follows(needed, given, seed)
+    if isinstance(needed, Setting):
+        held = any(isinstance(h, Setting) and h.words == needed.words for h in given)
+        return Answer(held, "assumed in the same words" if held else "assumed nowhere")
+    return _relation_follows(needed, relations(given), seed)
+
+
+def relations(given: Sequence[Hypothesis]) -> list[sympy.Basic]:
+    """The relations between numbers, with μ ≤ β wherever losses are μ-strongly convex and β-smooth."""
+    held = [h for h in given if isinstance(h, sympy.Basic) and h != sympy.true]
+    steep, curved = ([h for h in given if isinstance(h, FunctionClass) and h.name == name] for name in CURVATURES)
+    implied = [sympy.Le(a.constant, b.constant) for a in steep for b in curved if a.where == b.where]
+    return [*held, *(relation for relation in implied if relation != sympy.true)]
+
+
+CURVATURES = ("strongly convex", "smooth")
+
+
+# Classes of losses ---------------------------------------------------------------------------------
+STRONGER = {"convex": ("convex", "strongly convex")}  # any of these will do
+LARGER_IS_WEAKER = {"smooth": True, "Lipschitz": True, "strongly convex": False}
+
+
+def _class_follows(needed: FunctionClass, given: Sequence[Hypothesis], seed: int) -> Answer:
+    kin = [h for h in given if isinstance(h, FunctionClass) and h.name in STRONGER.get(needed.name, (needed.name,))]
+    fitting = [h for h in kin if h.where in ("", needed.where)]
+    if not fitting:
+        return Answer(False, f"assumed only {kin[0].where}" if kin else "assumed nowhere")
+    numbers = relations(given)
+    asked = [constants_fit(needed, h) for h in fitting]
+    if sympy.true in asked:
+        return Answer(True, "assumed")
+    answers = [_relation_follows(relation, numbers, seed) for relation in asked]
+    return next((a for a in answers if a.holds), answers[0])
+
+
+def constants_fit(needed: FunctionClass, held: FunctionClass) -> sympy.Basic:
+    """A smooth function is smooth with any larger constant; a strongly convex one with any smaller."""
+    if needed.constant is None or held.name != needed.name:
+        return sympy.true
+    if held.constant is None:
+        return sympy.false
+    if needed.name not in LARGER_IS_WEAKER:
+        return sympy.Eq(held.constant, needed.constant)
+    ends = (held.constant, needed.constant)
+    return sympy.Le(*(ends if LARGER_IS_WEAKER[needed.name] else ends[::-1]))
+
+
+def broken_at(needed: Hypothesis, given: Sequence[Hypothesis], point: Mapping[str, Any]) -> bool:
+    """Whether a hypothesis about numbers fails at the point; what the point does not decide is not broken."""
+    asked: list[sympy.Basic] = [needed] if isinstance(needed, sympy.Basic) else []
+    if isinstance(needed, FunctionClass):
+        kin = [h for h in given if isinstance(h, FunctionClass) and h.name == needed.name]
+        asked = [constants_fit(needed, h) for h in kin if h.where in ("", needed.where)]
+    decided = [r for r in asked if {str(s) for s in r.free_symbols} <= point.keys()]
+    here = [{s: float(point[str(s)]) for s in r.free_symbols} for r in decided]
+    return bool(decided) and not any(meets(r, at) for r, at in zip(decided, here, strict=True))
+
+
+# Relations between numbers -------------------------------------------------------------------------
+def _relation_follows(needed: sympy.Basic, given: Sequence[sympy.Basic], seed: int) -> Answer:
+    if needed == sympy.true or needed in given or _canonical(needed) in [_canonical(g) for g in given]:
+        return Answer(True, "holds for all values" if needed == sympy.true else "assumed")
+    if isinstance(needed, sympy.And):
+        parts = [_relation_follows(part, given, seed) for part in needed.args]
+        return next((a for a in parts if a.holds is False), next((a for a in parts if not a.holds), parts[0]))
+    fixed = equations(given)
+    if fixed and needed.subs(fixed) == sympy.true:
+        return Answer(True, "by the equations assumed")
+    point = breaking_point(needed, given, seed)
+    if point is not None:
+        return Answer(False, "a point that meets what is assumed breaks it", point)
+    return _proved(needed.subs(fixed), [g.subs(fixed) for g in given])
+
+
+def breaking_point(needed: sympy.Basic, given: Sequence[sympy.Basic], seed: int) -> dict[str, float] | None:
+    """A point that meets all that is given and not what is needed; None if none was found."""
+    if needed == sympy.false:
+        return {}  # at every point
+    if isinstance(needed, sympy.Eq):
+        sides = [needed.args, needed.args[::-1]]
+    elif isinstance(needed, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
+        sides = [(needed.lts, needed.gts)]
+    else:
+        return None
+    box = domains([needed, *given])
+    found = (counterexample(low, high, conditions=given, box=box, seed=seed) for low, high in sides)
+    point = next((p for p in found if p is not None), None)
+    if point is None and isinstance(needed, sympy.Lt | sympy.Gt):
+        return _touching(needed, given)
+    return point
+
+
+def _touching(needed: sympy.Basic, given: Sequence[sympy.Basic]) -> dict[str, float] | None:
+    """A point where a strict relation is an equation and all that is given holds."""
+    plain = {s: sympy.Integer(1) if s.is_integer else sympy.Rational(1, 2) for s in needed.free_symbols}
+    for symbol in sorted(needed.free_symbols, key=str):
+        rest = {s: x for s, x in plain.items() if s != symbol}
+        for value in _solutions(needed.lts - needed.gts, symbol, rest):
+            point = {s: float(x) for s, x in (rest | {symbol: value}).items()}
+            free = set().union(*(g.free_symbols for g in given)) - point.keys()
+            inside = all(x < TABLE[s].below for s, x in point.items() if s in TABLE)
+            if inside and not free and all(meets(g, point) for g in given) and not meets(needed, point):
+                return {str(s): x for s, x in point.items()}
+    return None
+
+
+def _solutions(gap: sympy.Expr, symbol: sympy.Symbol, rest: Mapping[sympy.Symbol, Any]) -> list[sympy.Expr]:
+    try:
+        found = sympy.solve(gap.subs(rest), symbol)
+    except NotImplementedError:
+        return []
+    return [x for x in found if x.is_Rational and x.is_positive]
+
+
+def _proved(needed: sympy.Basic, given: Sequence[sympy.Basic]) -> Answer:
+    """By signs after a substitution that covers what is given, by sets of one variable, or by intervals."""
+    if not isinstance(needed, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
+        return Answer(None, "no point breaks it, and it was not proved")
+    low, high = needed.lts, needed.gts
+    if isinstance(needed, sympy.Lt | sympy.Gt):
+        high = high * STRICTLY if high.is_positive else high
+    if _by_cover(low, high, list(covers(given, needed.free_symbols))):
+        return Answer(True, "by substitution")
+    if _subset(needed, given):
+        return Answer(True, "by sets of one variable")
+    box = domains([needed, *given])
+    answer = branch_and_bound(high - low, box, given, limit=CELLS)
+    return answer if answer.holds else Answer(None, f"no point breaks it; {answer.how}", left=answer.left)
+
+
+def _by_cover(low: sympy.Expr, high: sympy.Expr, tried: Sequence[Where]) -> bool:
+    """Signs after one of the substitutions; a minimum is small if one of its parts is, a maximum if all are."""
+    for side, enough in ((sympy.Min, any), (sympy.Max, all)):
+        if isinstance(low, side):
+            return enough(_by_cover(part, high, tried) for part in low.args)
+    return any(signs_agree(high - low, cover) for cover in tried)
+
+
+def covers(given: Sequence[sympy.Basic], wanted: set[sympy.Symbol]) -> Iterator[Where]:
+    """Substitutions in fresh non-negative symbols that reach every value the relations allow (and perhaps more)."""
+    options: dict[sympy.Symbol, list[sympy.Expr]] = {}
+    for symbol, bound in itertools.chain(_bounds_given(given), _bounds_of_domains(given, wanted)):
+        options.setdefault(symbol, []).append(bound)
+    pairs = [(s, e) for s in sorted(options, key=str) for e in options[s]]
+    few_first = itertools.chain.from_iterable(itertools.combinations(pairs, k) for k in range(4))
+    for choice in itertools.islice(few_first, COVERS):
+        cover = dict(choice)
+        for _ in cover:  # a bound may hold other bounded symbols: replace until none is left
+            cover = {s: e.subs(cover, simultaneous=True) for s, e in cover.items()}
+        if len(cover) == len(choice) and not any(e.has(*cover) for e in cover.values()):
+            yield cover
+
+
+def _bounds_given(given: Sequence[sympy.Basic]) -> Iterator[tuple[sympy.Symbol, sympy.Expr]]:
+    """For a relation that bounds a symbol, the symbol in terms of the bound: eta <= 1/beta is eta = 1/(beta(1 + v))."""
+    for number, relation in enumerate(given):
+        if not isinstance(relation, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
+            continue
+        fresh = sympy.Symbol(f"cover{number}", nonnegative=True)
+        low, high = relation.lts, relation.gts
+        for symbol in sorted(relation.free_symbols, key=str):
+            above, below = low / symbol, high / symbol  # what multiplies it, if it stands on one side only
+            if not above.has(symbol) and not high.has(symbol) and above.is_positive and high.is_positive:
+                yield symbol, high / above / (1 + fresh)
+            if not below.has(symbol) and not low.has(symbol) and below.is_positive and low.is_nonnegative:
+                yield symbol, low / below + fresh
+
+
+def _bounds_of_domains(
+    given: Sequence[sympy.Basic], wanted: set[sympy.Symbol]
+) -> Iterator[tuple[sympy.Symbol, sympy.Expr]]:
+    """Counts are at least 1, and a probability is below 1."""
+    for symbol in sorted(wanted.union(*(g.free_symbols for g in given)), key=str):
+        fresh, row = sympy.Symbol(f"domain_{symbol}", nonnegative=True), TABLE.get(symbol)
+        if row is not None and row.integer:
+            yield symbol, 1 + fresh
+        elif row is not None and row.below < float("inf"):
+            yield symbol, sympy.Rational(repr(row.below)) / (1 + fresh)
+
+
+def contradiction(conditions: Sequence[sympy.Basic]) -> str | None:
+    """Why no numbers meet the conditions, if that is proved; None if some do or nothing is known."""
+    kept = [c for c in conditions if c.free_symbols]
+    fixed = equations(kept)
+    rest = [c.subs(fixed) for c in kept]
+    if sympy.false in rest:
+        return "an equation contradicts another condition"
+    rest = [c for c in rest if c != sympy.true]
+    if not rest or _some_point(rest):
+        return None
+    for symbol in set().union(*(c.free_symbols for c in rest)):
+        alone = [c for c in rest if c.free_symbols == {symbol}]
+        if alone and _allowed(symbol, alone) == sympy.EmptySet:
+            return f"no {pretty(symbol)} is left"
+    if len(set().union(*(c.free_symbols for c in rest))) > MANY:
+        return None  # substitutions would take longer than an import may
+    for i, condition in enumerate(rest):
+        others = [*rest[:i], *rest[i + 1 :]]
+        if _excluded(condition, others):
+            return f"{pretty(condition)} is excluded by the others"
+    return None
+
+
+def _excluded(condition: sympy.Basic, others: Sequence[sympy.Basic]) -> bool:
+    """Whether the opposite of a condition, strictly, follows from the others by substitution."""
+    if not isinstance(condition, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt) or not condition.lts.is_positive:
+        return False
+    strictly = condition.lts if isinstance(condition, sympy.Lt | sympy.Gt) else condition.lts * STRICTLY
+    return _by_cover(condition.gts, strictly, list(covers(others, condition.free_symbols)))
+
+
+def _some_point(conditions: Sequence[sympy.Basic]) -> bool:
+    """Whether one of some thousand points of the domains meets them all."""
+    box = domains(conditions)
+    names = sorted(box, key=str)
+    logs = np.log([box[s] for s in names])
+    unit = np.random.default_rng(0).random((4000, len(names)))
+    points = np.exp(logs[:, 0] + unit * (logs[:, 1] - logs[:, 0]))
+    whole = [bool(s.is_integer) for s in names]
+    points[:, whole] = np.maximum(1.0, np.round(points[:, whole]))
+    with np.errstate(all="ignore"):
+        return bool(np.any(sympy.lambdify(names, sympy.And(*conditions), "numpy")(*points.T)))
+
+
+def _subset(needed: sympy.Basic, given: Sequence[sympy.Basic]) -> bool:
+    """Whether, in one variable, the values allowed are among the values needed."""
+    if len(needed.free_symbols) != 1:
+        return False
+    (symbol,) = needed.free_symbols
+    allowed = _allowed(symbol, [g for g in given if g.free_symbols == {symbol}])
+    try:
+        return allowed is not None and bool(allowed.is_subset(needed.as_set()))
+    except (NotImplementedError, TypeError):
+        return False
+
+
+def _allowed(symbol: sympy.Symbol, alone: Sequence[sympy.Basic]) -> sympy.Set | None:
+    """The values of one symbol that relations on it alone allow; None if sympy cannot say."""
+    row = TABLE.get(symbol)
+    found = sympy.Interval.open(0, sympy.oo if row is None or row.below == float("inf") else row.below)
+    try:
+        for relation in alone:
+            found &= relation.as_set()
+    except (NotImplementedError, TypeError):
+        return None
+    return found & sympy.S.Naturals if symbol.is_integer else found
+
+
+def domains(relations: Sequence[sympy.Basic]) -> dict[sympy.Symbol, tuple[float, float]]:
+    """Where to look for a point: the table's boxes, opened to the ends of the domains of counts and shares."""
+    box = {}
+    for symbol in set().union(*(r.free_symbols for r in relations)):
+        row = TABLE.get(symbol)
+        low, high = row.box if row is not None else (1e-3, 1e3)
+        if row is not None and row.integer:
+            low = min(low, 1.0)
+        if row is not None and row.below < float("inf"):
+            high = max(high, 0.99 * row.below)
+        box[symbol] = (low, high)
+    return box
+
+
+def _canonical(relation: sympy.Basic) -> sympy.Basic:
+    if not isinstance(relation, sympy.core.relational.Relational):
+        return relation
+    if relation.has(sympy.log):  # log of one fraction, however it is written
+        relation = relation.replace(sympy.log, lambda inside: sympy.log(sympy.cancel(inside)))
+    return getattr(relation, "canonical", relation)

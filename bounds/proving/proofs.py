@@ -1,0 +1,383 @@
+"""The symbolic checks: identities, inequalities, inductions, rates, units.
+
+Each takes the claim's own right-hand side, so a check cannot drift from the statement it judges.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import sympy
+
+from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, Rate, Verdict, lambdified, pretty
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.symbols import TABLE
+from dpcheck.bounds.proving.inequalities import Box, Where, counterexample, exceeds, never_exceeds
+from dpcheck.bounds.proving.steps import Less, Same, Step, at, box_text, digits, named, settle
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The claim follows from these steps; a failing step leaves a gap, it refutes nothing."""
+
+    steps: Sequence[Step]
+    figure: str = ""
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        gap = settle(self.steps, effort.seed)
+        if gap is None:
+            said = "; ".join(s.says for s in self.steps)
+            return Evidence(self.kind, Verdict.PROVED, self.figure or f"{len(self.steps)} steps hold", said)
+        step, answer = gap
+        return Evidence(self.kind, Verdict.UNCHECKED, f"gap: {step.says}", answer.how)
+
+
+@dataclass(frozen=True)
+class Contradictory:
+    """The hypotheses exclude each other, by these steps."""
+
+    steps: Sequence[Step]
+    figure: str
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        proof = Proof(self.steps).run(claim, effort)
+        verdict = Verdict.VACUOUS if proof.verdict is Verdict.PROVED else Verdict.UNCHECKED
+        return Evidence(self.kind, verdict, self.figure, proof.detail)
+
+
+@dataclass(frozen=True)
+class Equals:
+    """The claim's right-hand side against the value that `because` derives (a function if slow to derive)."""
+
+    value: sympy.Expr | Callable[[], sympy.Expr]
+    because: str
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        answer = Same(self.because, self.derived, claim.formula, claim.conditions).settle(effort.seed)
+        if answer.holds:
+            return Evidence(self.kind, Verdict.PROVED, f"equal: {self.because}", answer.how)
+        if answer.holds is None:
+            return Evidence(self.kind, Verdict.UNCHECKED, self.because, answer.how)
+        return self.replay(claim, answer.point or {})
+
+    @property
+    def derived(self) -> sympy.Expr:
+        return self.value if isinstance(self.value, sympy.Basic) else self.value()
+
+    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
+        exact, stated = (at(e, point) for e in (self.derived, claim.formula))
+        differs = {exact.is_finite, stated.is_finite} == {True, False}
+        if exact.is_finite and stated.is_finite:
+            differs = bool(abs(exact - stated) > 1e-9 * (abs(exact) + abs(stated)))
+        verdict = Verdict.REFUTED if differs else Verdict.UNCHECKED
+        figure = f"is {digits(exact)}, stated {digits(stated)}"
+        return Evidence(self.kind, verdict, figure, self.because, counterexample=dict(point))
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """`value` never exceeds the claim's right-hand side, or `against` where that is what the claim promises.
+
+    With `exact` the value is attained, so a point above the bound refutes the claim; otherwise the value is
+    itself a proven upper bound and a point above only leaves a gap.
+    """
+
+    value: sympy.Expr
+    because: str
+    where: Where = field(default_factory=dict)
+    box: Box | None = None
+    exact: bool = True
+    against: sympy.Expr | None = None
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        stated = claim.formula if self.against is None else self.against
+        point = counterexample(self.value, stated, conditions=claim.conditions, box=self.box, seed=effort.seed)
+        if point is not None and self.exact:
+            return self.replay(claim, point)
+        if point is not None:
+            return Evidence(self.kind, Verdict.UNCHECKED, f"gap: {self.because}", f"exceeded at {point}")
+        answer = never_exceeds(
+            self.value, stated, where=self.where, box=self.box, conditions=claim.conditions, confirm=False
+        )
+        if answer.point is not None and self.exact:
+            return self.replay(claim, answer.point)
+        verdict = Verdict.PROVED if answer.holds else Verdict.UNCHECKED
+        return Evidence(self.kind, verdict, self.because, f"{answer.how}{box_text(self.box)}")
+
+    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
+        bound = claim.formula if self.against is None else self.against
+        exact, stated = (at(e, point) for e in (self.value, bound))
+        above = exceeds(self.value, bound, named(point, self.value, bound))
+        verdict = Verdict.REFUTED if above else Verdict.UNCHECKED
+        figure = f"reaches {digits(exact)}, stated at most {digits(stated)}"
+        margin = float(exact / stated - 1) if exact.is_real and stated.is_real and stated != 0 else None
+        return Evidence(self.kind, verdict, figure, self.because, margin, counterexample=dict(point))
+
+
+@dataclass(frozen=True)
+class Induction:
+    """The bound holds at the start, and the recurrence, which grows with it, carries it to the next step."""
+
+    over: sympy.Symbol
+    start: sympy.Expr
+    recurrence: Callable[[sympy.Expr], sympy.Expr]
+    because: str
+    squared: bool = False
+    where: Where = field(default_factory=dict)
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        steps = induction(self.over, self.start, self.recurrence, claim.formula, self.squared, self.where)
+        proof = Proof(steps).run(claim, effort)
+        return Evidence(self.kind, proof.verdict, f"induction on {pretty(self.over)}: {self.because}", proof.detail)
+
+
+def induction(
+    over: sympy.Symbol,
+    start: sympy.Expr,
+    recurrence: Callable[[sympy.Expr], sympy.Expr],
+    bound: sympy.Expr,
+    squared: bool = False,
+    where: Where | None = None,
+) -> list[Step]:
+    """The steps that carry a bound (or its square) along a recurrence that grows with it."""
+    following = bound.subs(over, over + 1)
+    before = sympy.Symbol("before", nonnegative=True)
+    growth = sympy.diff(recurrence(before), before)
+    return [
+        Less("it holds at the start", start, bound.subs(over, 0), where or {}),
+        Less("the recurrence keeps it", recurrence(bound), following**2 if squared else following, where or {}),
+        Less("and grows with it", sympy.Integer(0), growth, where or {}),
+    ]
+
+
+@dataclass(frozen=True)
+class Sharper:
+    """A smaller bound that is proved in another claim: the stated one is loose by the ratio of the two."""
+
+    bound: sympy.Expr
+    because: str
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        ratio = sympy.simplify(claim.formula / self.bound)
+        given = [c for c in claim.conditions if c.free_symbols <= ratio.free_symbols]
+        most, least = (extreme(sign * ratio, given, effort.seed) * sign for sign in (1, -1))
+        figure = f"loose by {pretty(ratio)}, from {least:.3g} to {most:.3g}"
+        verdict = Verdict.LOOSE if least > 1.05 else Verdict.UNCHECKED
+        return Evidence(self.kind, verdict, figure, self.because, margin=least - 1)
+
+
+@dataclass(frozen=True)
+class Minimises:
+    """`best` is the only stationary point of `bound` in `over`, and a minimum.
+
+    Without `best` it is the claim's right-hand side, which a better value refutes: of a count, a whole number
+    that does better than the two neighbours of the stated one.
+    """
+
+    bound: sympy.Expr
+    over: sympy.Symbol
+    best: sympy.Expr | None
+    because: str
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        best = claim.formula if self.best is None else self.best
+        slope = sympy.diff(self.bound, self.over)
+        steps: list[Step] = [
+            Same("the slope vanishes there", sympy.simplify(slope.subs(self.over, best)), sympy.Integer(0)),
+            Less("the bound is convex", sympy.Integer(0), sympy.diff(slope, self.over), box=None),
+        ]
+        proof = Proof(steps).run(claim, effort)
+        if proof.verdict is not Verdict.PROVED and self.best is None:
+            better = self.better_point(claim, effort.seed)
+            if better is not None:
+                return self.replay(claim, better)
+        whole = "; the best whole number is one of its two neighbours" if self.over.is_integer else ""
+        figure = f"minimiser of {self.because} is {pretty(best)}"
+        return Evidence(self.kind, proof.verdict, figure, proof.detail + (whole if proof.verdict == "PROVED" else ""))
+
+    def better_point(self, claim: Claim, seed: int) -> dict[str, float] | None:
+        """Numbers for the other symbols, and a value of `over` that does better than the stated one."""
+        names = sorted((self.bound.free_symbols | claim.formula.free_symbols) - {self.over}, key=str)
+        logs = np.log([TABLE[s].box for s in names]).reshape(-1, 2)
+        points = np.exp(logs[:, 0] + np.random.default_rng(seed).random((200, len(names))) * (logs[:, 1] - logs[:, 0]))
+        for row in points:
+            rounded = (float(f"{x:.1e}") for x in row)
+            point = {str(s): max(1.0, round(x)) if s.is_integer else x for s, x in zip(names, rounded, strict=True)}
+            stated = at(claim.formula, point)
+            if not stated.is_real or stated <= 0 or claim.violated_by(point) is not None:
+                continue
+            for factor in (0.5, 2.0, 0.8, 1.25, 0.95, 1.05, 0.99, 1.01):
+                value = float(stated) * factor
+                trial = {**point, str(self.over): max(1.0, round(value)) if self.over.is_integer else value}
+                if self.replay(claim, trial).verdict is Verdict.REFUTED:
+                    return trial
+        return None
+
+    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
+        name = str(self.over)
+        rest = {k: v for k, v in point.items() if k != name}
+        stated = float(at(claim.formula, rest))
+        tried = [max(1, math.floor(stated)), math.ceil(stated)] if self.over.is_integer else [stated]
+        theirs = min(at(self.bound, {**rest, name: float(x)}) for x in tried)
+        mine = at(self.bound, point)
+        verdict = Verdict.REFUTED if mine < theirs * (1 - sympy.Float("1e-9")) else Verdict.UNCHECKED
+        figure = f"{name} = {float(point[name]):.6g} gives {digits(mine)}, the stated {stated:.6g} {digits(theirs)}"
+        return Evidence(self.kind, verdict, figure, self.because, float(theirs / mine - 1), counterexample=dict(point))
+
+
+@dataclass(frozen=True)
+class Follows:
+    """A rate follows from an explicit bound: bound <= constant * rate on the values `where` covers."""
+
+    bound: sympy.Expr
+    constant: sympy.Expr
+    because: str
+    where: Where = field(default_factory=dict)
+    box: Box | None = None
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        terms = sympy.Add.make_args(sympy.expand(self.bound))
+        ratio = sum(
+            (sympy.simplify(sympy.powsimp(term / claim.formula, force=True)) for term in terms), sympy.Integer(0)
+        )
+        answer = never_exceeds(
+            ratio, self.constant, where=self.where, box=self.box, confirm=not self.where, seed=effort.seed
+        )
+        verdict = Verdict.PROVED if answer.holds else Verdict.UNCHECKED
+        figure = f"hidden constant {digits(sympy.N(self.constant))} suffices"
+        return Evidence(self.kind, verdict, figure, f"{self.because}; {answer.how}{box_text(self.box)}")
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A rate against an explicit bound too tangled to prove: its ratio over a wide box, and whether it grows.
+
+    `box` spans several decades of each symbol; the largest ratio may be at most 3 times the largest well inside,
+    a rule of thumb: hence SUPPORTED, never more.
+    """
+
+    bound: sympy.Expr
+    box: Box
+    because: str
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        names = sorted((self.bound / claim.formula).free_symbols, key=str)
+        logs = np.log([self.box[s] for s in names])
+        unit = np.random.default_rng(effort.seed).random((100_000, len(names)))
+        unit[:50_000] = np.round(unit[:50_000])
+        points = np.exp(logs[:, 0] + unit * (logs[:, 1] - logs[:, 0]))
+        ratios = lambdified(self.bound / claim.formula)(*points.T)
+        inner = np.all((unit > 0.1) & (unit < 0.9), axis=1)
+        growth = float(ratios.max() / ratios[inner].max())
+        verdict = Verdict.SUPPORTED if growth < 3 else Verdict.UNCHECKED
+        figure = f"bound / rate at most {ratios.max():.3g}"
+        return Evidence(self.kind, verdict, figure, f"{self.because}; {len(points)} points{box_text(self.box)}")
+
+
+@dataclass(frozen=True)
+class NoConstant:
+    """A family along which the true value, over the claimed rate, grows without bound: O() is false.
+
+    `value` is attained (or a proven lower bound of what is attained) when `path` gives each symbol as an
+    expression of one parameter that goes to infinity.
+    """
+
+    value: sympy.Expr
+    path: Mapping[sympy.Symbol, sympy.Expr]
+    parameter: sympy.Symbol
+    because: str
+    at: float = 1e6
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if not isinstance(claim.states, Rate):
+            raise InvalidInput("statement", claim.text(), "a rate", "Use AtMost for explicit constants.")
+        return self.replay(claim, {str(self.parameter): self.at})
+
+    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
+        limit = sympy.limit(sympy.simplify((self.value / claim.formula).subs(self.path)), self.parameter, sympy.oo)
+        if limit is not sympy.oo:
+            return Evidence(self.kind, Verdict.UNCHECKED, f"ratio tends to {limit}", self.because)
+        here = {self.parameter: sympy.Rational(repr(float(point[str(self.parameter)])))}
+        numbers = {s: sympy.sympify(e).subs(here) for s, e in self.path.items()}
+        value, rate = (sympy.N(e.subs(numbers), 20) for e in (self.value, claim.formula))
+        later = {s: sympy.sympify(e).subs(self.parameter, here[self.parameter] * 1000) for s, e in self.path.items()}
+        growth = sympy.N((self.value / claim.formula).subs(later) / (value / rate), 10)
+        verdict = Verdict.REFUTED if growth > 1.5 else Verdict.UNCHECKED
+        figure = f"no constant works: value/rate is {digits(value / rate)}, and {digits(growth)}x that 1000 times later"
+        inside = {str(s): float(x) for s, x in numbers.items()}
+        shown = {str(self.parameter): float(here[self.parameter]), "point": inside}
+        return Evidence(self.kind, verdict, figure, self.because, float(value / rate), counterexample=shown)
+
+
+@dataclass(frozen=True)
+class Units:
+    """The sides disagree in units: rescaling the loss (or the parameter) breaks any constant."""
+
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if claim.unit_gap is None:
+            return Evidence(self.kind, Verdict.SUPPORTED, "units agree")
+        scales = [{f"{what}_scale": scale} for what in ("loss", "parameter") for scale in (1e6, 1e-6)]
+        found = [self.replay(claim, point) for point in scales]
+        return next((e for e in found if e.verdict is Verdict.REFUTED), found[0])
+
+    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
+        """Rescale the loss (or the parameter) by c: the left side grows by c^a, the right by another power."""
+        what = "parameter" if "parameter_scale" in point else "loss"
+        axis = ("loss", "parameter").index(what)
+        c = sympy.Symbol("c", positive=True)
+        symbols = claim.formula.free_symbols | claim.subject.free_symbols
+        scaled = {s: s * c ** sympy.Rational(*TABLE[s].unit[axis].as_integer_ratio()) for s in symbols}
+        left, right = (sympy.simplify(e.subs(scaled, simultaneous=True) / e) for e in (claim.subject, claim.formula))
+        scale = sympy.Rational(repr(float(point[f"{what}_scale"])))
+        grows = sympy.N((left / right).subs(c, scale))
+        verdict = Verdict.REFUTED if grows.is_number and grows > 1 else Verdict.UNCHECKED
+        if not grows.is_number:
+            return Evidence(self.kind, Verdict.UNCHECKED, claim.unit_gap or "units agree")
+        figure = f"{what} times {digits(sympy.N(scale))}: left/right grows {digits(grows)}x"
+        return Evidence(self.kind, verdict, figure, claim.unit_gap or "", float(grows), counterexample=dict(point))
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """A statement taken from elsewhere that nothing here can decide; `why` says what is missing."""
+
+    why: str
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        return Evidence(self.kind, Verdict.UNCHECKED, f"quoted {self.why}")
+
+
+def extreme(expr: sympy.Expr, given: Sequence[sympy.Basic], seed: int) -> float:
+    """The largest value of an expression over the table's boxes, among points that meet the conditions."""
+    names = sorted(expr.free_symbols, key=str)
+    if not names:
+        return float(expr)
+    logs = np.log([TABLE[s].box for s in names])
+    unit = np.random.default_rng(seed).random((20_000, len(names)))
+    unit[:1000] = np.round(unit[:1000])
+    points = np.exp(logs[:, 0] + unit * (logs[:, 1] - logs[:, 0]))
+    allowed = np.ones(len(points), bool)
+    for condition in given:
+        used = sorted(condition.free_symbols, key=str)
+        allowed &= sympy.lambdify(used, condition)(*(points[:, names.index(s)] for s in used))
+    return float(lambdified(expr)(*points[allowed].T).max())
+
+
+_: type[Check] = Proof  # every class here meets the protocol

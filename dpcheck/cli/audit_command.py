@@ -1,0 +1,247 @@
+"""`dpcheck audit pkg.module:mechanism`: attack a mechanism from the command line.
+
+Progress and errors go to standard error, the result to standard output; Ctrl-C keeps what is known.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import sys
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from dpcheck.audits import AuditResult, Neighbours, add_remove, audit, local, per_run, replace_one
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import REPLACE_ONE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, Relation
+from dpcheck.report.page import audit_page
+from dpcheck.verdicts.verify import write_whole
+
+OK, VIOLATED, INTERRUPTED = 0, 1, 130
+RELATIONS: dict[str, Callable[..., Neighbours]] = {
+    "replace_one": replace_one,
+    "add_remove": add_remove,
+    "local": local,
+}
+STAGES = {"search": "searching for a pair", "pilot": "choosing the event"}
+LINES = 10  # progress lines where there is no terminal to draw a bar on
+
+
+def add_audit(commands: Any) -> None:
+    """The sub-command and its options."""
+    parser = commands.add_parser(
+        "audit", help="attack a mechanism: dpcheck audit my_pkg.my_module:mechanism --epsilon 1", allow_abbrev=False
+    )
+    parser.add_argument("target", metavar="MODULE:NAME", help="a function (data, rng, trials) -> outputs")
+    parser.add_argument("--per-run", action="store_true", help="the function makes ONE run: f(data, rng) or f(data)")
+    claim = parser.add_argument_group("the claim (none: measure epsilon at --delta)")
+    claim.add_argument("--epsilon", type=float, metavar="E")
+    claim.add_argument("--delta", type=float, metavar="D", help="default 0")
+    claim.add_argument("--rho", type=float, metavar="R", help="zero-concentrated DP instead of --epsilon")
+    claim.add_argument("--mu", type=float, metavar="M", help="Gaussian DP instead of --epsilon")
+    where = parser.add_argument_group("where to attack: a relation to search, or a pair")
+    for name in RELATIONS:
+        option = "--" + name.replace("_", "-")
+        where.add_argument(option, nargs=2, type=float, metavar=("LOW", "HIGH"), help="records between LOW and HIGH")
+    where.add_argument("--n", type=int, metavar="N", help="records (default 10)")
+    where.add_argument("--d", type=int, metavar="D", help="columns of a record (default: records are numbers)")
+    where.add_argument("--ball", choices=("l1", "l2", "linf"), help="records of at most this norm HIGH")
+    where.add_argument("--pair", type=Path, metavar="FILE.npz", help="two arrays: the dataset and its neighbour")
+    how = parser.add_argument_group("how")
+    how.add_argument("--trials", type=whole, default=1_000_000, metavar="N", help="per dataset (default 1e6)")
+    how.add_argument("--alpha", type=float, default=0.05, metavar="A", help="false-alarm rate (default 0.05)")
+    how.add_argument("--seed", type=int, default=0, metavar="S", help="reproduces the result bit for bit (default 0)")
+    how.add_argument("--attack", default="auto", metavar="NAME", help="default: chosen on pilot trials")
+    how.add_argument("--assume", choices=("gdp",), help="a stronger bound, if the noise is Gaussian; dropped otherwise")
+    how.add_argument("--stop-early", action="store_true", help="stop as soon as the claim is refuted")
+    how.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core if the function is slow)")
+    how.add_argument("--checkpoint", type=Path, metavar="FILE", help="keep progress here; a rerun resumes")
+    how.add_argument("--key", metavar="NAME", help="stands for mechanism and data where a checkpoint cannot read them")
+    parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="as JSON, to FILE or standard output")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="as a page, with the trade-off curve")
+    parser.set_defaults(run=run_audit)
+
+
+def run_audit(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
+    """Exit 0 not violated, 1 violated, 130 stopped."""
+    options = options_of(args)
+    mechanism = found(args.target)
+    watch = Watch(err, args.trials)
+    try:
+        with watch.bar if err.is_terminal else nullcontext():
+            result = audit(per_run(mechanism) if args.per_run else mechanism, **options, progress=watch)
+    except KeyboardInterrupt:
+        return stopped(watch, args, out, err)
+    show(result, args, out)
+    if any(message.startswith("stopped by hand") for message in result.health):
+        return kept(args, err)
+    return VIOLATED if result.violated else OK
+
+
+class Watch:
+    """The last thing known: the stage, trials done, trials planned, the bound that a stop would certify."""
+
+    def __init__(self, err: Console, total: int) -> None:
+        self.err, self.name, self.done, self.total, self.bound = err, "start", 0, total, 0.0
+        self.said = 0
+        text = TextColumn("{task.completed:.0f} of {task.total:.0f} trials, {task.fields[known]}")
+        self.bar = Progress(BarColumn(), text, TimeElapsedColumn(), console=err, transient=True)
+        self.task = self.bar.add_task("audit", total=total, known=self.name, visible=err.is_terminal)
+
+    def __call__(self, done: int, total: int, bound: float) -> None:
+        self.bound = bound
+        self._show("test", done, total, f"epsilon >= {bound:.4g} certified so far")
+
+    def stage(self, name: str, done: int, total: int) -> None:
+        """Runs of the search or of the pilot: nothing is certified yet."""
+        self._show(name, done, total, STAGES[name])
+
+    def _show(self, name: str, done: int, total: int, known: str) -> None:
+        self.name, self.done, self.total = name, done, total
+        if self.err.is_terminal:
+            self.bar.update(self.task, completed=done, total=total, known=known)
+        elif LINES * done // total > self.said:
+            self.said = LINES * done // total
+            self.err.print(f"{done} of {total} trials, {known}", highlight=False)
+
+
+def stopped(watch: Watch, args: argparse.Namespace, out: Console, err: Console) -> int:
+    """Stopped before the engine had a result to give: say how far it came."""
+    known = {"interrupted": True, "stage": watch.name, "trials": watch.done, "epsilon_lower": watch.bound}
+    if args.json is not None:
+        write_json(json.dumps(known), args.json, out)
+    if args.json != "-":
+        where = f" ({STAGES[watch.name]})" if watch.name in STAGES else ""
+        text = f"stopped after {watch.done} of {watch.total} trials{where}, before any bound could be certified"
+        out.print(text, highlight=False, markup=False, soft_wrap=True)
+    return kept(args, err)
+
+
+def kept(args: argparse.Namespace, err: Console) -> int:
+    """Say where the rest is to be had."""
+    if args.checkpoint is not None:
+        err.print(f"kept in {args.checkpoint}; the same command goes on from there", style="yellow", markup=False)
+    return INTERRUPTED
+
+
+def show(result: AuditResult, args: argparse.Namespace, out: Console) -> None:
+    """To the terminal and the files that were asked for."""
+    if args.json is not None:
+        write_json(result.to_json(), args.json, out)
+    if args.html is not None:
+        write_whole(args.html.resolve(), audit_page(args.target, result))
+    if args.json != "-":
+        out.print(repr(result), highlight=False, markup=False, soft_wrap=True)
+
+
+def write_json(text: str, where: str, out: Console) -> None:
+    """To a file, or to standard output for '-'."""
+    if where == "-":
+        out.file.write(text + "\n")
+    else:
+        write_whole(Path(where).resolve(), text + "\n")
+
+
+def found(target: str) -> Any:
+    """The mechanism that MODULE:NAME names; the current folder is importable."""
+    module_name, sign, path = target.partition(":")
+    if not (sign and module_name and path):
+        raise InvalidInput("target", target, "MODULE:NAME", "For example my_pkg.my_module:mechanism.")
+    here = os.getcwd()
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        value = importlib.import_module(module_name)
+    except Exception as error:
+        limit = f"importable from {here} ({type(error).__name__}: {error})"
+        raise InvalidInput("module", module_name, limit, "Check the name, or run from its folder.") from error
+    for name in path.split("."):
+        try:
+            value = getattr(value, name)
+        except AttributeError:
+            raise InvalidInput("name", name, f"defined in {module_name}", "Check its spelling.") from None
+    if not callable(value):
+        raise InvalidInput(target, value, "a function (data, rng, trials) -> outputs", "Name the function itself.")
+    return value
+
+
+def options_of(args: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of `audit`, checked before anything is imported or run."""
+    for path in (args.html, args.checkpoint, None if args.json in (None, "-") else Path(args.json)):
+        if path is not None and not path.resolve().parent.is_dir():
+            raise InvalidInput("output file", str(path), "in a folder that exists", "Create the folder first.")
+    if args.workers is not None and args.workers < 1:
+        raise InvalidInput("workers", args.workers, "a whole number >= 1", "Use 1 to run in this process.")
+    neighbours = neighbours_of(args)
+    relation = REPLACE_ONE if neighbours is None else neighbours.relation
+    guarantee = guarantee_of(args, relation)
+    pair = None if args.pair is None else load_pair(args.pair)
+    if pair is None and neighbours is None:
+        remedy = "Add --replace-one 0 1 --n 10, or --pair file.npz."
+        raise InvalidInput("where to attack", "not given", "a relation or a pair", remedy)
+    names = ("alpha", "seed", "attack", "assume", "stop_early", "checkpoint", "key")
+    same = {name: getattr(args, name) for name in names}
+    delta = args.delta if args.epsilon is None else None
+    return {**same, "pair": pair, "neighbours": neighbours, "guarantee": guarantee, "delta": delta,
+            "max_trials": args.trials, "executor": args.workers}  # fmt: skip
+
+
+def neighbours_of(args: argparse.Namespace) -> Neighbours | None:
+    """The relation that was asked for, if any."""
+    asked = [name for name in RELATIONS if getattr(args, name) is not None]
+    if len(asked) > 1:
+        raise InvalidInput("relation", " and ".join(asked), "one of them", "Run one audit for each.")
+    if not asked:
+        return None
+    low, high = getattr(args, asked[0])
+    size = {} if asked[0] == "local" else {"n": 10 if args.n is None else args.n}
+    return RELATIONS[asked[0]](low=low, high=high, d=args.d, ball=args.ball, **size)
+
+
+def guarantee_of(args: argparse.Namespace, relation: Relation) -> Guarantee | None:
+    """The claim that was made, if any."""
+    asked = [name for name in ("epsilon", "rho", "mu") if getattr(args, name) is not None]
+    if len(asked) > 1:
+        raise InvalidInput("claim", " and ".join(asked), "one of them", "Run one audit for each.")
+    if not asked:
+        return None
+    if asked[0] == "rho":
+        return ZCDP(args.rho, relation=relation)
+    if asked[0] == "mu":
+        return GaussianDP(args.mu, relation=relation)
+    if not args.delta:
+        return PureDP(args.epsilon, relation=relation)
+    return ApproxDP(args.epsilon, args.delta, relation=relation)
+
+
+def load_pair(path: Path) -> tuple[Any, Any]:
+    """The two arrays of an .npz file: `first` and `second`, or the only two there are."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except (OSError, ValueError, AttributeError) as error:
+        limit = f"an .npz file of plain arrays ({error})"
+        raise InvalidInput("pair", str(path), limit, "Write it with numpy.savez(file, first=a, second=b).") from error
+    if {"first", "second"} <= set(arrays):
+        return arrays["first"], arrays["second"]
+    if len(arrays) != 2:
+        limit = "a file of two arrays, or of ones named first and second"
+        raise InvalidInput("pair", f"{path} with {sorted(arrays)}", limit, "Write it with numpy.savez(file, a, b).")
+    one, two = arrays.values()
+    return one, two
+
+
+def whole(text: str) -> int:
+    """1000000, 1e6 and 1_000_000 are the same number."""
+    value = float(text.replace("_", ""))
+    if not value.is_integer():
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number")
+    return int(value)

@@ -1,0 +1,1 @@
+"""The loops under the solvers, batched over trials."""

@@ -1,0 +1,1 @@
+"""Data, losses and constraint sets, with the constants that theorems ask for."""

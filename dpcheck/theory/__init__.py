@@ -1,0 +1,1 @@
+"""Theory put to use: bounds side by side, measured errors against them."""

@@ -1,0 +1,1 @@
+"""From claims to verdicts: the catalogue, the runs, the record."""
