@@ -19,7 +19,7 @@ from dpcheck.bounds.language.symbols import L, delta, eps, n, sigma_g
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.batches import poisson
 from dpcheck.bounds.privacy.exact import Interval, least_noise
-from dpcheck.bounds.privacy.releases import Poisson, Releases
+from dpcheck.bounds.privacy.release import Gaussian, Poisson, Release
 from dpcheck.bounds.privacy.sampled_gaussian import (
     attained,
     epsilon_bounds,
@@ -96,7 +96,7 @@ CLAIMS = {
     "sound": claim(Eq(sigma_g, stated), eps <= 1),
     "with a slip": claim(Eq(sigma_g, stated * sqrt(eps) / Rational(2)), eps <= 1),
 }
-steps = Releases(L / sigma_g, n**2, Poisson(1 / n))
+steps = Release(L, Gaussian(sigma_g), Poisson(1 / n), n**2)
 
 
 def grid(about: Claim, sizes: Sequence[int], levels: Sequence[float], deltas: Sequence[float]) -> list[float]:

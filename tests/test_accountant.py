@@ -18,7 +18,7 @@ from dpcheck.bounds.language.symbols import Delta, Delta1, L, T, c, c1, delta, e
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.exact import gaussian_mu
 from dpcheck.bounds.privacy.question import Question
-from dpcheck.bounds.privacy.releases import Poisson, Releases, WithoutReplacement, WithReplacement
+from dpcheck.bounds.privacy.release import Gaussian, Laplace, Poisson, Release, WithoutReplacement, WithReplacement
 from dpcheck.bounds.privacy.sampled_gaussian import (
     epsilon_bounds,
     least_factor,
@@ -51,19 +51,19 @@ def refuted_again(check: Accountant, about: Claim, found: Evidence) -> bool:
 
 # All records in every step -------------------------------------------------------------------------
 classical = sqrt(2 * log(Rational(5, 4) / delta)) * Delta / eps
-gradients = Releases(2 * L / (n * sigma_g), T)  # T full gradients, each moved by 2L/n
+gradients = Release(2 * L / n, Gaussian(sigma_g), steps=T)  # T full gradients, each moved by 2L/n
 descent_noise = sqrt(8 * T * L**2 * log(Rational(5, 4) / delta)) / (n * eps)
 
 
 @pytest.mark.parametrize(
     ("about", "releases"),
     [
-        (claim(Eq(sigma, classical), eps <= 1), Releases(Delta / sigma)),
-        (claim(Eq(sigma**2, classical**2), eps <= 1), Releases(Delta / sigma)),
-        (claim(Ge(sigma, classical), eps <= 1), Releases(Delta / sigma)),
-        (claim(Eq(sigma, sqrt(2 * log(1 / delta)) * Delta / eps), eps <= 1), Releases(Delta / sigma)),
+        (claim(Eq(sigma, classical), eps <= 1), Release(Delta, Gaussian(sigma))),
+        (claim(Eq(sigma**2, classical**2), eps <= 1), Release(Delta, Gaussian(sigma))),
+        (claim(Ge(sigma, classical), eps <= 1), Release(Delta, Gaussian(sigma))),
+        (claim(Eq(sigma, sqrt(2 * log(1 / delta)) * Delta / eps), eps <= 1), Release(Delta, Gaussian(sigma))),
         (claim(Eq(sigma_g, descent_noise), eps <= 1), gradients),
-        (claim(Eq(sigma_g, descent_noise), eps <= 1), [Releases(L / (n * sigma_g), k) for k in (T, 3 * T)]),
+        (claim(Eq(sigma_g, descent_noise), eps <= 1), [Release(L / n, Gaussian(sigma_g), steps=k) for k in (T, 3 * T)]),
     ],
     ids=["classical", "variance", "at least", "log(1/δ) for log(1.25/δ), harmless", "T steps", "two kinds of step"],
 )  # fmt: skip
@@ -76,16 +76,16 @@ def test_sound_noise_is_certified_on_the_whole_box(about: Claim, releases: Any) 
 @pytest.mark.parametrize(
     ("about", "releases"),
     [
-        (claim(Eq(sigma, classical), eps <= 1), Releases(2 * Delta / sigma)),
-        (claim(Eq(sigma, classical / 2), eps <= 1), Releases(Delta / sigma)),
-        (claim(Eq(sigma, classical)), Releases(Delta / sigma)),
-        (claim(Eq(sigma, sqrt(log(1 / delta)) * Delta / eps), eps <= 1), Releases(Delta / sigma)),
-        (claim(Eq(sigma, classical * eps), eps <= 2), Releases(Delta / sigma)),
+        (claim(Eq(sigma, classical), eps <= 1), Release(2 * Delta, Gaussian(sigma))),
+        (claim(Eq(sigma, classical / 2), eps <= 1), Release(Delta, Gaussian(sigma))),
+        (claim(Eq(sigma, classical)), Release(Delta, Gaussian(sigma))),
+        (claim(Eq(sigma, sqrt(log(1 / delta)) * Delta / eps), eps <= 1), Release(Delta, Gaussian(sigma))),
+        (claim(Eq(sigma, classical * eps), eps <= 2), Release(Delta, Gaussian(sigma))),
         (claim(Eq(sigma_g, descent_noise / sqrt(T)), eps <= 1), gradients),
         (claim(Eq(sigma_g, descent_noise / n), eps <= 1), gradients),
         (claim(Eq(sigma_g**2, descent_noise / n), eps <= 1), gradients),
         (claim(Eq(sigma_g, descent_noise / 2), eps <= 1), gradients),
-        (claim(Eq(sigma, Delta / eps), guarantee=PureDP(eps)), Releases(Delta / sigma)),
+        (claim(Eq(sigma, Delta / eps), guarantee=PureDP(eps)), Release(Delta, Gaussian(sigma))),
     ],
     ids=[
         "sensitivity without its factor 2", "noise halved", "range of ε dropped", "no 2 and no 1.25", "ε for ε²",
@@ -103,7 +103,9 @@ def test_a_failure_in_a_corner_is_found_inside_the_hypotheses(limit: float, step
     last = Rational(repr(limit))
     just = Rational(repr(float(gaussian_mu(limit, 0.01)) * 1.02))
     about = claim(Eq(sigma, Delta / (just * (eps / last) ** step)), eps <= last)
-    check = Accountant(Releases(Delta / sigma), "fails at the end only", {eps: (0.1, 1.0), delta: (0.0099, 0.0101)})
+    check = Accountant(
+        Release(Delta, Gaussian(sigma)), "fails at the end only", {eps: (0.1, 1.0), delta: (0.0099, 0.0101)}
+    )
     found = check.run(about, QUICK)
     assert refuted_again(check, about, found)
     assert (found.counterexample or {})["eps"] <= limit
@@ -123,7 +125,10 @@ def test_a_failure_in_a_corner_is_found_inside_the_hypotheses(limit: float, step
     ids=["zCDP", "Δ for Δ²", "zCDP, loose", "Rényi", "Rényi, factor 2", "Gaussian DP", "Gaussian DP, halved"],
 )
 def test_other_notions_are_exact(guarantee: Guarantee, noise: Any, expected: Verdict) -> None:
-    about, check = claim(Eq(sigma, noise), guarantee=guarantee), Accountant(Releases(Delta / sigma), "one release")
+    about, check = (
+        claim(Eq(sigma, noise), guarantee=guarantee),
+        Accountant(Release(Delta, Gaussian(sigma)), "one release"),
+    )
     found = check.run(about, QUICK)
     assert found.verdict is expected
     assert expected is not Verdict.REFUTED or refuted_again(check, about, found)
@@ -131,12 +136,12 @@ def test_other_notions_are_exact(guarantee: Guarantee, noise: Any, expected: Ver
 
 def test_laplace_noise() -> None:
     pure = PureDP(eps)
-    steps = Releases(Delta1 / sigma, T, noise="laplace")
+    steps = Release(Delta1, Laplace(sigma), steps=T)
     exact = Accountant(steps, "T releases").run(claim(Eq(sigma, T * Delta1 / eps), guarantee=pure), QUICK)
     assert exact.verdict is Verdict.CERTIFIED
     missing = claim(Eq(sigma, Delta1 / eps), guarantee=pure)
     assert refuted_again(Accountant(steps, "T"), missing, Accountant(steps, "T").run(missing, QUICK))
-    sampled_one = Releases(Delta1 / sigma, 1, WithoutReplacement(1, n), noise="laplace")
+    sampled_one = Release(Delta1, Laplace(sigma), WithoutReplacement(1, n))
     assert Accountant(sampled_one, "").run(missing, QUICK).verdict in (Verdict.CERTIFIED, Verdict.LOOSE)
     # Strong composition with 8 for 2: holds for T steps of Laplace noise under approximate DP.
     strong = claim(Eq(sigma, sqrt(8 * T * log(1 / delta)) * Delta1 / eps), eps <= 1)
@@ -148,24 +153,24 @@ def test_laplace_noise() -> None:
 
 def test_waste_is_reported_and_sound() -> None:
     about = claim(Eq(sigma, 3 * classical), eps <= 1)
-    found = Accountant(Releases(Delta / sigma), "three times the classical noise").run(about, QUICK)
+    found = Accountant(Release(Delta, Gaussian(sigma)), "three times the classical noise").run(about, QUICK)
     assert found.verdict is Verdict.LOOSE
     assert 3.2 < 1 + (found.margin or 0) < 3.5
     tight = claim(Eq(sigma, 3 * classical / Rational(repr(1 + (found.margin or 0)))), eps <= 1)
-    assert Accountant(Releases(Delta / sigma), "").run(tight, QUICK).verdict in HOLDS
+    assert Accountant(Release(Delta, Gaussian(sigma)), "").run(tight, QUICK).verdict in HOLDS
 
 
 # Sampled steps -------------------------------------------------------------------------------------
-thrice = Releases(2 * L / sigma_g, n**2, WithReplacement(3, n))
-one_record = Releases(2 * L / sigma_g, n**2, WithoutReplacement(1, n))
+thrice = Release(2 * L, Gaussian(sigma_g), WithReplacement(3, n), n**2)
+one_record = Release(2 * L, Gaussian(sigma_g), WithoutReplacement(1, n), n**2)
 stated = 2 * L * sqrt(log(3 * n / delta) * log(2 / delta)) / eps
-batches = Releases(2 * L / (m * sigma_g), T, WithoutReplacement(m, n))
+batches = Release(2 * L / m, Gaussian(sigma_g), WithoutReplacement(m, n), T)
 sampled_noise = L * sqrt(T * log(1 / delta)) / (n * eps)
 SMALL = {eps: (0.1, 1.0), delta: (1e-8, 0.1)}
 
 
-with_full_gradient = Releases(4 * L / sigma_g, T, WithoutReplacement(1, n), always=2 * L / (n * sigma_g))
-drawn_by_poisson = Releases(2 * L / sigma_g, (n / 3) ** 2, Poisson(1 / n))
+with_full_gradient = Release(4 * L, Gaussian(sigma_g), WithoutReplacement(1, n), T, always=2 * L / n)
+drawn_by_poisson = Release(2 * L, Gaussian(sigma_g), Poisson(1 / n), (n / 3) ** 2)
 
 
 def test_sampled_noise_is_certified_for_all_sizes() -> None:
@@ -178,12 +183,12 @@ def test_sampled_noise_is_certified_for_all_sizes() -> None:
     ("about", "releases"),
     [
         (claim(Eq(sigma_g, stated / 8), eps <= 1), one_record),
-        (claim(Eq(sigma_g, stated), eps <= 1), Releases(2 * L / sigma_g, n**3, WithoutReplacement(1, n))),
+        (claim(Eq(sigma_g, stated), eps <= 1), Release(2 * L, Gaussian(sigma_g), WithoutReplacement(1, n), n**3)),
         (claim(Eq(sigma_g, stated / n), eps <= 1), one_record),
         (claim(Eq(sigma_g, 3 * sampled_noise), eps <= 1, m <= n), batches),
         (claim(Eq(sigma_g, sampled_noise), eps <= 1, eps <= T * (m / n) ** 2, m <= n), batches),
         (claim(Eq(sigma_g, 2 * L * log(1 / delta) / eps), eps <= 1), thrice),
-        (claim(Eq(sigma_g, stated / 5), eps <= 1), Releases(2 * L / sigma_g, n**2, Poisson(1 / n))),
+        (claim(Eq(sigma_g, stated / 5), eps <= 1), Release(2 * L, Gaussian(sigma_g), Poisson(1 / n), n**2)),
     ],
     ids=[
         "a factor", "one n too many in the steps", "n² for n", "condition on ε dropped", "factor 3", "with replacement",
@@ -201,9 +206,9 @@ def test_the_relation_matters() -> None:
     rate, steps, box = Rational(1, 20), 400, {delta: (1e-5, 1e-5), eps: (1.0, 1.0)}
     added = claim(Eq(sigma_g, Rational(repr(noise)) * L), guarantee=ApproxDP(eps, delta, relation=ADD_REMOVE))
     replaced = claim(Eq(sigma_g, Rational(repr(noise)) * L))
-    kept = Accountant(Releases(L / sigma_g, steps, Poisson(rate)), "", box)
+    kept = Accountant(Release(L, Gaussian(sigma_g), Poisson(rate), steps), "", box)
     assert kept.run(added, QUICK).verdict in HOLDS
-    broken = Accountant(Releases(2 * L / sigma_g, steps, Poisson(rate)), "", box)
+    broken = Accountant(Release(2 * L, Gaussian(sigma_g), Poisson(rate), steps), "", box)
     assert refuted_again(broken, replaced, broken.run(replaced, QUICK))
 
 
@@ -221,14 +226,14 @@ def test_a_full_gradient_under_the_noise_of_a_sampled_one() -> None:
 def test_points_alone_are_called_support() -> None:
     """No bound covers cells when a record may be drawn twice in a step: nothing is certified."""
     about = claim(Eq(sigma_g, 40 * L * log(2 / delta) / eps), eps <= 1)
-    found = Accountant(Releases(2 * L / sigma_g, n, WithReplacement(3, n)), "", {n: (4, 100)}).run(about, QUICK)
+    found = Accountant(Release(2 * L, Gaussian(sigma_g), WithReplacement(3, n), n), "", {n: (4, 100)}).run(about, QUICK)
     assert found.verdict is Verdict.SUPPORTED
     assert "points tried" in found.detail
 
 
 # Hidden constants ----------------------------------------------------------------------------------
 hidden_noise = sqrt(c * L**2 * T * log(1 / delta)) / (n * eps)
-single = Releases(4 * L / sigma_g, T, WithoutReplacement(1, n))
+single = Release(4 * L, Gaussian(sigma_g), WithoutReplacement(1, n), T)
 condition = eps <= c1 * T / n**2
 
 
@@ -250,7 +255,7 @@ def test_the_smallest_constant_of_full_gradients() -> None:
     ],
     ids=["DP-SVRG without its condition", "DP-SVRG, any ε", "T missing", "any ε"],
 )
-def test_no_constant_works(about: Claim, releases: Releases, why: str) -> None:
+def test_no_constant_works(about: Claim, releases: Release, why: str) -> None:
     check = Accountant(releases, "")
     found = check.run(about, QUICK)
     assert found.figure.startswith("no c works")
@@ -270,9 +275,9 @@ def test_the_constant_of_sampled_steps_under_their_condition() -> None:
 def test_a_constant_of_the_hypotheses_alone() -> None:
     """Some range of eps makes the classical noise right; none makes a hundredth of it right."""
     good = claim(Eq(sigma, classical), eps <= c1, hidden=(c1,))
-    assert Accountant(Releases(Delta / sigma), "").run(good, QUICK).verdict in HOLDS
+    assert Accountant(Release(Delta, Gaussian(sigma)), "").run(good, QUICK).verdict in HOLDS
     bad = claim(Eq(sigma, classical / 100), eps <= c1, hidden=(c1,))
-    check = Accountant(Releases(Delta / sigma), "")
+    check = Accountant(Release(Delta, Gaussian(sigma)), "")
     assert refuted_again(check, bad, check.run(bad, QUICK))
 
 
@@ -301,7 +306,7 @@ def test_a_cell_is_worse_than_any_point_in_it(place: list[float], which: int) ->
         (claim(Eq(sigma_g, sampled_noise), eps <= 1, eps <= T * (m / n) ** 2, m <= n), batches),
         (claim(Eq(sigma_g, sampled_noise), eps <= 1, eps <= T / n**2), with_full_gradient),
         (claim(Eq(sigma_g, stated), eps <= 1, guarantee=ApproxDP(eps, 1 - (1 - delta) ** T)), drawn_by_poisson),
-        (claim(Eq(sigma, classical), eps <= 1), Releases(Delta / sigma, T)),
+        (claim(Eq(sigma, classical), eps <= 1), Release(Delta, Gaussian(sigma), steps=T)),
     ][which]  # fmt: skip
     question = Question(about, (releases,))
     low, high, point = {}, {}, {}
@@ -328,7 +333,9 @@ def test_a_cell_is_worse_than_any_point_in_it(place: list[float], which: int) ->
 
 
 def test_symbols_that_count_only_as_a_product_are_one() -> None:
-    question = Question(claim(Eq(sigma_g, L * sqrt(T * m) / n), eps <= T * m / n**2), (Releases(L / sigma_g, T * m),))
+    question = Question(
+        claim(Eq(sigma_g, L * sqrt(T * m) / n), eps <= T * m / n**2), (Release(L, Gaussian(sigma_g), steps=T * m),)
+    )
     assert [str(s) for s in question.merged] == ["m"]
     assert question.box["T"] == (1, 1e8)
 
@@ -340,7 +347,7 @@ def test_seeds_reproduce() -> None:
 
 def test_bad_input() -> None:
     with pytest.raises(InvalidInput, match="declared in the table"):
-        Accountant(Releases(Symbol("unheard_of") / sigma), "").run(claim(Eq(sigma, classical)), QUICK)
+        Accountant(Release(Symbol("unheard_of"), Gaussian(sigma)), "").run(claim(Eq(sigma, classical)), QUICK)
     with pytest.raises(InvalidInput, match="for sampled or mixed releases"):
         Accountant(single, "").run(claim(Eq(sigma_g, stated), guarantee=ZCDP(eps)), QUICK)
     with pytest.raises(InvalidInput, match="Poisson under add/remove"):

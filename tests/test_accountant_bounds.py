@@ -28,7 +28,7 @@ from dpcheck.bounds.privacy import moments
 from dpcheck.bounds.privacy.exact import gaussian_mu, least_noise
 from dpcheck.bounds.privacy.moments import Sampled
 from dpcheck.bounds.privacy.sampled_gaussian import (
-    Release,
+    NoisySum,
     attained,
     epsilon_bounds,
     epsilon_high,
@@ -139,7 +139,7 @@ def test_screens_hold_where_the_sums_decide(seed: int, alone: bool, laplace: boo
     joined = Sampled(ratio, steps, rate, alone or laplace, noise, steps * (rate * ratio) ** 2) if alone else part
     below = moments.epsilon_below(part, level, alone or laplace)
     for i in range(4):
-        release = (Release(float(ratio[i]), int(steps[i]), (1 - rate[i], rate[i]), alone or laplace, noise),)
+        release = (NoisySum(float(ratio[i]), int(steps[i]), (1 - rate[i], rate[i]), alone or laplace, noise),)
         low, high = (f(release, float(level[i]), REPLACE_ONE, 5e-3) for f in (attained, sound))
         assert below[i] <= high * (1 + 1e-6) + 1e-9
         for guess in (low + 1e-3, 2 * low + 0.01):

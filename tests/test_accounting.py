@@ -191,7 +191,7 @@ def test_one_sampled_step_has_a_closed_form(q: int, mu: float, delta: float) -> 
 def test_nearly_full_batches_approach_the_gaussian(steps: int, mu: float, delta: float) -> None:
     """q = 1 - 1e-9 must lie between the grid's bounds and the closed form of q = 1."""
     exact = float(gaussian_epsilon(delta, mu * math.sqrt(steps)))
-    nearly = (sampled_gaussian.Release(mu, steps, (1e-9, 1 - 1e-9)),)
+    nearly = (sampled_gaussian.NoisySum(mu, steps, (1e-9, 1 - 1e-9)),)
     low = sampled_gaussian.attained(nearly, delta, REPLACE_ONE, 1e-3)
     high = sampled_gaussian.sound(nearly, delta, REPLACE_ONE, 1e-3)
     assert low <= exact * (1 + 1e-6) + 1e-9

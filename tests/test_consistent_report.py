@@ -18,8 +18,8 @@ from dpcheck.audits.result import shown_delta
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
 from dpcheck.cli.main import main
 from dpcheck.report.page import audit_page
-from dpcheck.testing.assertions import PrivacyViolation, assert_private
 from dpcheck.testing import run_ledger as ledger
+from dpcheck.testing.assertions import PrivacyViolation, assert_private
 
 NUMBER = r"(1 - )?[-+.e\d]+|inf"
 

@@ -34,8 +34,8 @@ from dpcheck.audits.statistics.normality import (
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, GaussianDP, PureDP
 from dpcheck.report.page import audit_page
-from dpcheck.testing.assertions import PrivacyViolation, assert_private, private
 from dpcheck.testing import run_ledger as ledger
+from dpcheck.testing.assertions import PrivacyViolation, assert_private, private
 
 Noise = Callable[[np.random.Generator, int], np.ndarray]
 DELTA = 1e-5

@@ -18,7 +18,7 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.privacy.box_accounts import KIND, Closed, Summed
 from dpcheck.bounds.privacy.question import Question
-from dpcheck.bounds.privacy.releases import Releases, WithoutReplacement
+from dpcheck.bounds.privacy.release import Composed, Gaussian, Laplace, Release, WithoutReplacement
 from dpcheck.bounds.privacy.worst_points import worst_points
 
 RAY = "ray."  # prefix of the exponents in the counterexample of a hidden constant
@@ -32,7 +32,7 @@ class Accountant:
     given: what lies outside `box` is not looked at. `because` says what attains the releases' sensitivity.
     """
 
-    releases: Releases | Sequence[Releases]
+    releases: Release | Composed | Sequence[Release]
     because: str
     box: Mapping[sympy.Symbol, tuple[float, float]] = field(default_factory=dict)
     kind: ClassVar[str] = KIND
@@ -57,7 +57,7 @@ class Accountant:
 
     def question(self, claim: Claim) -> Question:
         """The claim and what is released, together."""
-        own = (self.releases,) if isinstance(self.releases, Releases) else tuple(self.releases)
+        own = self.releases.parts if isinstance(self.releases, Release | Composed) else tuple(self.releases)
         return Question(claim, own, self.box)
 
 
@@ -89,14 +89,14 @@ def judged(question: Question, because: str, effort: Effort) -> Evidence | None:
 
 def accountable(question: Question) -> Closed | Summed:
     """The way to account for these releases."""
-    noises, schemes = {r.noise for r in question.releases}, {type(r.sampling) for r in question.releases}
+    laws, schemes = {type(r.law) for r in question.releases}, {type(r.sampling) for r in question.releases}
     alone = all(r.always == 0 for r in question.releases)
-    if isinstance(question.guarantee, PureDP) and noises == {"laplace"} and alone:
+    if isinstance(question.guarantee, PureDP) and laws == {Laplace} and alone:
         if schemes <= {type(None), WithoutReplacement}:
             return Closed(question)
-    elif alone and schemes == {type(None)} and noises == {"gaussian"}:
+    elif alone and schemes == {type(None)} and laws == {Gaussian}:
         return Closed(question)
-    if isinstance(question.guarantee, ApproxDP):
+    if isinstance(question.guarantee, ApproxDP) and laws <= {Gaussian, Laplace}:
         return Summed(question)
     limit = "(eps, delta)-DP for sampled or mixed releases; pure DP for Laplace noise, sampled without replacement"
     raise InvalidInput("guarantee", str(question.guarantee), limit, "State the claim in that notion.")

@@ -16,7 +16,7 @@ Noise = Literal["gaussian", "laplace"]
 
 
 @dataclass(frozen=True)
-class Release:
+class NoisySum:
     """Noise on a sum, `steps` times. `ratio` is the shift of one copy of the differing record over the noise scale.
 
     `picks[k]` is the probability that a batch holds it k times; `filled` says whether another record takes its
@@ -35,7 +35,7 @@ class Release:
         return self.picks[0] > 0
 
 
-def without_replacement(ratio: float, steps: int, batch: int, n: int, noise: Noise = "gaussian") -> Release:
+def without_replacement(ratio: float, steps: int, batch: int, n: int, noise: Noise = "gaussian") -> NoisySum:
     """Each step takes `batch` of `n` records, no record twice."""
     n, batch = counted("n", n), counted("batch", batch)
     if batch > n:
@@ -43,7 +43,7 @@ def without_replacement(ratio: float, steps: int, batch: int, n: int, noise: Noi
     return _release(ratio, steps, (1 - batch / n, batch / n), True, noise)
 
 
-def with_replacement(ratio: float, steps: int, batch: int, n: int, noise: Noise = "gaussian") -> Release:
+def with_replacement(ratio: float, steps: int, batch: int, n: int, noise: Noise = "gaussian") -> NoisySum:
     """Each step draws `batch` times one of `n` records: the differing one may come up several times."""
     n, batch = counted("n", n), counted("batch", batch)
     if batch > 4 * n:
@@ -56,17 +56,17 @@ def with_replacement(ratio: float, steps: int, batch: int, n: int, noise: Noise 
     return _release(ratio, steps, tuple(float(p) for p in masses[:kept]), True, noise)
 
 
-def poisson(ratio: float, steps: int, rate: float, noise: Noise = "gaussian") -> Release:
+def poisson(ratio: float, steps: int, rate: float, noise: Noise = "gaussian") -> NoisySum:
     """Each step takes each record with probability `rate`. Replaced, a record shifts by ratio/2 to either side of 0."""
     if not 0 < rate <= 1:
         raise InvalidInput("rate", rate, "a number in (0, 1]", "It is the probability that a record is sampled.")
     return _release(ratio, steps, (1 - rate, float(rate)), rate == 1, noise)
 
 
-def every_record(ratio: float, steps: int = 1, noise: Noise = "gaussian") -> Release:
+def every_record(ratio: float, steps: int = 1, noise: Noise = "gaussian") -> NoisySum:
     """Each step sums all records."""
     return _release(ratio, steps, (0.0, 1.0), True, noise)
 
 
-def _release(ratio: float, steps: int, picks: tuple[float, ...], filled: bool, noise: Noise) -> Release:
-    return Release(float(positive("ratio", ratio)), counted("steps", steps), picks, filled, noise)
+def _release(ratio: float, steps: int, picks: tuple[float, ...], filled: bool, noise: Noise) -> NoisySum:
+    return NoisySum(float(positive("ratio", ratio)), counted("steps", steps), picks, filled, noise)

@@ -19,7 +19,8 @@ from dpcheck.bounds.privacy.cells import CellCertificate, Corner, certify_cells
 from dpcheck.bounds.privacy.exact import SLACK, gaussian_mu
 from dpcheck.bounds.privacy.moments import epsilon_above, epsilon_below
 from dpcheck.bounds.privacy.question import Question
-from dpcheck.bounds.privacy.releases import Values, WithReplacement
+from dpcheck.bounds.privacy.release import Gaussian, WithReplacement
+from dpcheck.bounds.privacy.release_values import Values
 from dpcheck.bounds.privacy.worst_points import Field, Points, most_usual, roundest, stacked
 
 Array = np.ndarray
@@ -102,7 +103,7 @@ class Closed(Account):
 
     @property
     def _gaussian(self) -> bool:
-        return self.question.releases[0].noise == "gaussian"
+        return isinstance(self.question.releases[0].law, Gaussian)
 
     def factor(self, values: Values) -> Array:
         """By what the noise must be multiplied to keep the promise, exactly."""

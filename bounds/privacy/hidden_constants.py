@@ -28,7 +28,7 @@ from dpcheck.bounds.privacy.accountant import RAY, accountable, judged, no_point
 from dpcheck.bounds.privacy.box_accounts import CLEARLY, KIND, Closed, Summed
 from dpcheck.bounds.privacy.cells import CellCertificate
 from dpcheck.bounds.privacy.question import Question
-from dpcheck.bounds.privacy.releases import ONE, Poisson, WithoutReplacement
+from dpcheck.bounds.privacy.release import ONE, Gaussian, Poisson, WithoutReplacement
 from dpcheck.bounds.privacy.worst_points import Field, Points, most_usual, stacked, worst_points
 
 Array = np.ndarray
@@ -253,7 +253,7 @@ def _why(question: Question, at: Limit) -> str | None:
     if not (delta.is_number and 0 < delta < 1):
         return None
     for own, (ratio, steps, _, *sizes) in zip(question.releases, question.expressions, strict=True):
-        if own.noise != "gaussian" or isinstance(own.sampling, Poisson):
+        if not isinstance(own.law, Gaussian) or isinstance(own.sampling, Poisson):
             continue
         rate = ONE if own.sampling is None else sizes[0] / sizes[1]
         draws = at(rate * steps)

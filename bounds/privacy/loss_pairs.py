@@ -13,7 +13,7 @@ import numpy as np
 from scipy import special
 
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, Relation
-from dpcheck.bounds.privacy.batches import Noise, Release
+from dpcheck.bounds.privacy.batches import Noise, NoisySum
 from dpcheck.bounds.privacy.exact import UNIT
 from dpcheck.bounds.privacy.loss_sums import HIGHEST, Losses
 
@@ -36,7 +36,7 @@ def _where_loss(loss: Array, shift: float, noise: Noise) -> Array:
     return np.where(loss >= shift, np.inf, np.where(loss < -shift, -np.inf, inside))
 
 
-def _tails(release: Release, loss: Array) -> tuple[Array, Array]:
+def _tails(release: NoisySum, loss: Array) -> tuple[Array, Array]:
     """P(L > loss) under A and under B, for a record picked at most once.
 
     A Poisson batch without the record lies half-way between the two: A and B are then the mixtures of noise at 0
@@ -64,7 +64,7 @@ def _unsampled(loss: Array, picked: float) -> Array:
         return np.log1p(np.maximum(np.expm1(loss) / picked, -1.0))
 
 
-def highest_loss(release: Release, tail: float) -> float:
+def highest_loss(release: NoisySum, tail: float) -> float:
     """Above it lies less than `tail` of A."""
     picked, k = 1 - release.picks[0], len(release.picks) - 1
     shift = k * release.ratio
@@ -82,7 +82,7 @@ def _split(in_p: Array, in_q: Array, low: Array, high: Array) -> Array:
     return np.clip((in_p - in_q * np.exp(low)) / scale + 8 * UNIT * in_p / scale, 0.0, in_p)
 
 
-def symmetric(release: Release, edges: Array) -> tuple[Array, Array, float]:
+def symmetric(release: NoisySum, edges: Array) -> tuple[Array, Array, float]:
     """A pair that dominates one step under replace-one: masses at +edges and at -edges, and at infinity.
 
     Positive losses are those of (A, B), negative ones those of (B, A), the rest is an atom at 0
@@ -107,7 +107,7 @@ def symmetric(release: Release, edges: Array) -> tuple[Array, Array, float]:
     return right, left, max(0.0, float(above_a[-1]) - at_top)
 
 
-def _profile(release: Release, loss: Array) -> Array:
+def _profile(release: NoisySum, loss: Array) -> Array:
     """A bound on one step's delta at each eps = loss >= 0 under replace-one.
 
     Advanced joint convexity (Balle-Barthe-Gaboardi 2018, Theorem 2): with a = 1 + (e^eps - 1)/picked and
@@ -156,7 +156,7 @@ def _from_profile(edges: Array, delta: Array) -> tuple[Array, Array, float]:
     return right, left, float(delta[-1])
 
 
-def dominating(release: Release, step: float, top: float, forward: bool | None) -> Losses:
+def dominating(release: NoisySum, step: float, top: float, forward: bool | None) -> Losses:
     """A dominating pair's losses on the grid; `forward` (A, B), backward (B, A), or both at once (None)."""
     if forward is None:
         count = max(2, math.ceil(top / step))
@@ -184,7 +184,7 @@ def dominating(release: Release, step: float, top: float, forward: bool | None) 
 # Attacks ---------------------------------------------------------------------------------------------
 
 
-def pairs(releases: Sequence[Release], relation: Relation) -> list[Callable[[Release], tuple[Mixture, Mixture]]]:
+def pairs(releases: Sequence[NoisySum], relation: Relation) -> list[Callable[[NoisySum], tuple[Mixture, Mixture]]]:
     """The pairs of laws that a real pair of datasets attains at every step."""
     if relation == ADD_REMOVE:
         return [lambda r: (_present(r), _absent(r)), lambda r: (_absent(r), _present(r))]
@@ -194,12 +194,12 @@ def pairs(releases: Sequence[Release], relation: Relation) -> list[Callable[[Rel
     return opposite
 
 
-def _present(release: Release, share: float = 1.0) -> Mixture:
+def _present(release: NoisySum, share: float = 1.0) -> Mixture:
     """The record shifts the sum by `share` of the ratio for each time it is picked."""
     return tuple((p, k * share * release.ratio) for k, p in enumerate(release.picks) if p)
 
 
-def _absent(release: Release) -> Mixture:
+def _absent(release: NoisySum) -> Mixture:
     return ((1.0, 0.0),)
 
 
@@ -207,7 +207,7 @@ def _mass_above(x: Array, law: Mixture, noise: Noise) -> Array:
     return sum((w * _above(x - mean, noise) for w, mean in law), np.zeros(np.shape(x)))
 
 
-def attacked(release: Release, first: Mixture, second: Mixture, step: float, top: float) -> Losses:
+def attacked(release: NoisySum, first: Mixture, second: Mixture, step: float, top: float) -> Losses:
     """Both exact laws of one step's loss, rounded to the grid.
 
     Where the roundings lie is found by interpolation: any place is as sound, only less sharp.
@@ -244,7 +244,7 @@ def _cell_masses(inner: Array, law: Mixture, noise: Noise) -> Array:
     return total
 
 
-def spotted(release: Release, first: Mixture, second: Mixture, delta: float) -> float:
+def spotted(release: NoisySum, first: Mixture, second: Mixture, delta: float) -> float:
     """Lower bound of an attacker who looks at the largest of all outputs: strong where the noise is small."""
     span = max(abs(mean) for _, mean in (*first, *second))
     t = np.concatenate([np.linspace(0, 9, 91), np.linspace(-4, 9, 131) + span])

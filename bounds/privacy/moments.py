@@ -24,7 +24,7 @@ AROUND = np.geomspace(0.15, 5.0, 11)  # orders tried, over 2 log(1/delta) / eps
 
 @dataclass(frozen=True)
 class Sampled:
-    """One release at many points, arrays of one shape; the record is picked once at most (sampled_gaussian.Release).
+    """One release at many points, arrays of one shape; the record is picked once at most (sampled_gaussian.NoisySum).
 
     On cells the numbers are upper ends, and `product` may bound steps (picked ratio)^2 better than they do.
     """

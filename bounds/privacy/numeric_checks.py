@@ -21,7 +21,7 @@ from dpcheck.bounds.performance.worst_case import NotCertified, WorstCase
 from dpcheck.bounds.privacy import exact as accounting
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.box_accounts import LOOSE_FROM
-from dpcheck.bounds.privacy.releases import Releases, WithoutReplacement
+from dpcheck.bounds.privacy.release import Gaussian, Release, WithoutReplacement
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class GaussianAccountant:
     @property
     def accountant(self) -> Accountant:
         """The general check."""
-        return Accountant(Releases(self.mu), self.because, self.box)
+        return Accountant(Release(self.mu, Gaussian(1)), self.because, self.box)
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class SampledGaussianAccountant:
     @property
     def accountant(self) -> Accountant:
         """The general check."""
-        releases = Releases(2 / self.multiplier, self.steps, WithoutReplacement(self.batch, n))
+        releases = Release(2, Gaussian(self.multiplier), WithoutReplacement(self.batch, n), self.steps)
         return Accountant(releases, self.because, {n: (min(self.sizes), max(self.sizes))})
 
 

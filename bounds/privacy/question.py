@@ -17,17 +17,8 @@ from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, Relation
 from dpcheck.bounds.language.symbols import TABLE, delta, eps
 from dpcheck.bounds.privacy import batches
 from dpcheck.bounds.privacy.cells import Known, Range, never_holds, range_of
-from dpcheck.bounds.privacy.releases import (
-    ONE,
-    ZERO,
-    Releases,
-    Step,
-    Values,
-    WithoutReplacement,
-    most_picked,
-    release_at,
-    share_picked,
-)
+from dpcheck.bounds.privacy.release import ONE, ZERO, Gaussian, InOrder, Release, WithoutReplacement, noise_name
+from dpcheck.bounds.privacy.release_values import Step, Values, most_picked, release_at, share_picked
 
 Array = np.ndarray
 Points = Mapping[str, Array]
@@ -38,11 +29,15 @@ class Question:
     """Whether what is released keeps the claim's promise, over the box of its hypotheses."""
 
     claim: Claim
-    releases: tuple[Releases, ...]
+    releases: tuple[Release, ...]
     limits: Mapping[sympy.Symbol, tuple[float, float]] = field(default_factory=dict)
     fixed: Mapping[sympy.Symbol, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if any(isinstance(r.sampling, InOrder) for r in self.releases):
+            raise InvalidInput(
+                "sampling", "one pass", "batches or all records", "Give the release of one step, unsampled."
+            )
         unknown = sorted(str(s) for s in self._free if s not in TABLE)
         if unknown:
             raise InvalidInput("symbols", unknown, "declared in the table", "Add them to bounds/language/symbols.py.")
@@ -269,7 +264,7 @@ class Question:
                     end[name] = np.where(self.outside(*slab, about=name), cut, end[name])
         return low, high
 
-    def released(self, point: Mapping[str, float]) -> tuple[batches.Release, ...]:
+    def released(self, point: Mapping[str, float]) -> tuple[batches.NoisySum, ...]:
         """What is released at one point, each `always` with a share of the noise of its own."""
         values = self.values({k: np.asarray(v, float) for k, v in point.items()})
         found = []
@@ -277,17 +272,19 @@ class Question:
             parts = step.parts(self.relation)
             found.append(release_at(step, float(parts[0].ratio)))
             if len(parts) > 1:
-                found.append(batches.every_record(float(parts[1].ratio), int(step.steps), step.of.noise))
+                found.append(batches.every_record(float(parts[1].ratio), int(step.steps), noise_name(step.of.law)))
         return tuple(found)
 
-    def attacked(self, point: Mapping[str, float]) -> list[tuple[batches.Release, ...]]:
+    def attacked(self, point: Mapping[str, float]) -> list[tuple[batches.NoisySum, ...]]:
         """Parts of what is released at one point that an attacker may look at, each with all of its noise."""
         values = self.values({k: np.asarray(v, float) for k, v in point.items()})
         steps = [replace(step, steps=step.fewest) for step in values.steps if step.fewest is not None]
         found = [tuple(release_at(step, float(step.ratio)) for step in steps)]
         shared = [s for s in steps if s.of.always != 0]
         if shared:
-            found.append(tuple(batches.every_record(float(s.always), int(s.steps), s.of.noise) for s in shared))
+            found.append(
+                tuple(batches.every_record(float(s.always), int(s.steps), noise_name(s.of.law)) for s in shared)
+            )
         return found
 
     def completed(self, point: Mapping[str, float]) -> dict[str, float]:
@@ -310,9 +307,9 @@ def _simplified(expr: sympy.Basic) -> sympy.Basic:
     return sympy.simplify(expr)
 
 
-def _in_one(release: Releases) -> list[sympy.Expr]:
+def _in_one(release: Release) -> list[sympy.Expr]:
     """Steps of Gaussian noise on sums of all records are one such step: what they have in common then cancels."""
     ratio, steps, *rest = release.numbers
-    if release.sampling is None and release.noise == "gaussian" and steps.is_integer and rest == [ZERO]:
+    if release.sampling is None and isinstance(release.law, Gaussian) and steps.is_integer and rest == [ZERO]:
         return [ratio * sympy.sqrt(steps), ONE, ZERO]
     return [ratio, steps, *rest]

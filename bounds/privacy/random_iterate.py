@@ -7,19 +7,13 @@ who can tell R from x_R. Two cases: Gaussian noise on full gradients, and privat
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from sympy import Rational
 
-from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, gaussian_delta
-from dpcheck.bounds.language.symbols import T, delta
-from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.exact import SLACK, counted, least_noise, positive
-from dpcheck.bounds.privacy.question import Question
 
 Array = np.ndarray
 BLOCKS = 64  # numbers of steps that are looked at; those between are taken with their neighbour
@@ -76,24 +70,3 @@ def at_least_two(steps: int) -> int:
     if counted("steps", steps) < 2:
         raise InvalidInput("steps", steps, "at least 2", "x_R with R uniform on 1..1 is the start itself.")
     return int(steps)
-
-
-@dataclass(frozen=True)
-class IterateAccountant(Accountant):
-    """Refutes noise for x_R: `releases` are (T - 1)/2 steps, rounded up, which x_R shows with probability 1/2, T >= 2.
-
-    So x_R misses (eps, delta) wherever those releases miss (eps, 2 delta). Other records tell R: they may all have
-    gradients orthogonal to the differing record's, which move x_R by a fixed amount each step, and by more than the
-    noise if n is large. It refutes only: what passes here is not shown to be private.
-    """
-
-    def run(self, claim: Claim, effort: Effort) -> Evidence:
-        found = super().run(claim, effort)
-        return found if found.verdict is Verdict.REFUTED else replace(found, verdict=Verdict.UNCHECKED)
-
-    def question(self, claim: Claim) -> Question:
-        if not isinstance(claim.guarantee, ApproxDP):
-            raise InvalidInput("guarantee", str(claim.guarantee), "ApproxDP", "Use Accountant for the transcript.")
-        twice = replace(claim.guarantee, delta=2 * claim.guarantee.delta)
-        part = [*claim.assumes, T >= 2, delta <= Rational(1, 4)]  # where one half of delta leaves something to show
-        return super().question(replace(claim, guarantee=twice, assumes=part))

@@ -15,7 +15,7 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import REPLACE_ONE
 from dpcheck.bounds.privacy.exact import Interval, counted, fraction, gaussian_sigma, positive
 from dpcheck.bounds.privacy.sampled_gaussian import (
-    Release,
+    NoisySum,
     epsilon_bounds,
     epsilon_high,
     every_record,
@@ -78,10 +78,10 @@ def reduced_noise(eps: float, delta: float, n: int, batch: int, steps: int, dime
     return high
 
 
-def _split(noise: float, n: int, batch: int, steps: int, delta: float, dimension: int) -> tuple[Release, Release]:
+def _split(noise: float, n: int, batch: int, steps: int, delta: float, dimension: int) -> tuple[NoisySum, NoisySum]:
     """The two queries of a step, with the shares of the variance that moments like best (any share is sound)."""
 
-    def parts(share: float) -> tuple[Release, Release]:
+    def parts(share: float) -> tuple[NoisySum, NoisySum]:
         difference = _shift(dimension) / (batch * noise * math.sqrt(1 - share))
         full = FULL / (n * noise * math.sqrt(share))
         return without_replacement(difference, steps, batch, n), every_record(full, steps)

@@ -15,7 +15,7 @@ from scipy import optimize, special
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, REPLACE_ONE, Relation
-from dpcheck.bounds.privacy.batches import Release as Release
+from dpcheck.bounds.privacy.batches import NoisySum as NoisySum
 from dpcheck.bounds.privacy.batches import every_record as every_record
 from dpcheck.bounds.privacy.batches import poisson as poisson
 from dpcheck.bounds.privacy.batches import with_replacement as with_replacement
@@ -42,7 +42,7 @@ TAIL = 1e-7  # mass beyond the grid, relative to delta
 
 @lru_cache(maxsize=4096)
 def epsilon_bounds(
-    releases: tuple[Release, ...], delta: float, relation: Relation = REPLACE_ONE, tolerance: float = 5e-4
+    releases: tuple[NoisySum, ...], delta: float, relation: Relation = REPLACE_ONE, tolerance: float = 5e-4
 ) -> Interval:
     """Sound bounds of the tight epsilon at `delta` of all `releases` together, adaptively chosen.
 
@@ -57,14 +57,14 @@ def epsilon_bounds(
     )
 
 
-def epsilon_low(releases: tuple[Release, ...], delta: float, relation: Relation, tolerance: float = 5e-4) -> float:
+def epsilon_low(releases: tuple[NoisySum, ...], delta: float, relation: Relation, tolerance: float = 5e-4) -> float:
     """The lower one alone."""
     delta, releases = float(fraction("delta", delta)), _supported(releases, relation)
     known = _known(releases, delta)
     return attained(releases, delta, relation, tolerance) if known is None else known.low
 
 
-def epsilon_high(releases: tuple[Release, ...], delta: float, relation: Relation, tolerance: float = 5e-4) -> float:
+def epsilon_high(releases: tuple[NoisySum, ...], delta: float, relation: Relation, tolerance: float = 5e-4) -> float:
     """The upper one alone; infinity where the noise is so small that the losses leave the range of floats."""
     delta, releases = float(fraction("delta", delta)), _supported(releases, relation)
     known = _known(releases, delta)
@@ -102,7 +102,7 @@ def subsampled_gaussian_noise(eps: float, delta: float, n: int, batch: int, step
 
 @lru_cache(maxsize=1024)
 def least_factor(
-    releases: tuple[Release, ...], eps: float, delta: float, relation: Relation = REPLACE_ONE, tolerance: float = 5e-4
+    releases: tuple[NoisySum, ...], eps: float, delta: float, relation: Relation = REPLACE_ONE, tolerance: float = 5e-4
 ) -> float:
     """The least factor (to 1e-4) on all noise whose upper bound on epsilon is at most `eps`."""
     target, delta, plain = float(positive("eps", eps)), float(fraction("delta", delta)), _supported(releases, relation)
@@ -140,12 +140,12 @@ def crossing(excess: Callable[[float], float], start: float = 1.0, accuracy: flo
     return before, behind
 
 
-def with_noise_times(releases: Sequence[Release], factor: float) -> tuple[Release, ...]:
+def with_noise_times(releases: Sequence[NoisySum], factor: float) -> tuple[NoisySum, ...]:
     """The same with all noise multiplied."""
     return tuple(replace(r, ratio=r.ratio / factor) for r in releases)
 
 
-def _supported(releases: tuple[Release, ...], relation: Relation) -> tuple[Release, ...]:
+def _supported(releases: tuple[NoisySum, ...], relation: Relation) -> tuple[NoisySum, ...]:
     """Refuse what no pair is known for. Added or removed, a record shifts an empty Poisson batch in full."""
     if relation == REPLACE_ONE:
         return releases
@@ -160,7 +160,7 @@ def _supported(releases: tuple[Release, ...], relation: Relation) -> tuple[Relea
 # Closed forms ----------------------------------------------------------------------------------------
 
 
-def _known(releases: tuple[Release, ...], delta: float) -> Interval | None:
+def _known(releases: tuple[NoisySum, ...], delta: float) -> Interval | None:
     """Gaussian sums of all records; one step of either noise, sampled once (Balle-Barthe-Gaboardi 2018)."""
     mu = _plain_gaussian(releases)
     if mu is not None:
@@ -179,7 +179,7 @@ def _known(releases: tuple[Release, ...], delta: float) -> Interval | None:
     return _around(lambda d: 0.0 if d >= q else float(amplified_epsilon(full(d / q, only.ratio), q)), delta)
 
 
-def _plain_gaussian(releases: Sequence[Release]) -> float | None:
+def _plain_gaussian(releases: Sequence[NoisySum]) -> float | None:
     """Total sensitivity over noise if all is Gaussian and every record is in every sum."""
     if any(r.noise != "gaussian" or r.sampled or len(r.picks) > 2 for r in releases):
         return None
@@ -200,7 +200,7 @@ def _around(epsilon: Callable[[float], float], delta: float) -> Interval:
 
 
 @lru_cache(maxsize=4096)
-def sound(releases: tuple[Release, ...], delta: float, relation: Relation, tolerance: float = 5e-4) -> float:
+def sound(releases: tuple[NoisySum, ...], delta: float, relation: Relation, tolerance: float = 5e-4) -> float:
     """Upper bound: the losses of a dominating pair; their moments where the sum loses its digits.
 
     The pair is exact for one step; composed, a few percent may be lost (Lebeda et al. 2024).
@@ -215,7 +215,7 @@ def sound(releases: tuple[Release, ...], delta: float, relation: Relation, toler
     return min(found, rough)
 
 
-def _summed(releases: Sequence[Release], delta: float, relation: Relation, grid: tuple[float, float]) -> float:
+def _summed(releases: Sequence[NoisySum], delta: float, relation: Relation, grid: tuple[float, float]) -> float:
     step, top = grid
     found = []
     for forward in (True, False) if relation == ADD_REMOVE else (None,):
@@ -227,7 +227,7 @@ def _summed(releases: Sequence[Release], delta: float, relation: Relation, grid:
 
 
 @lru_cache(maxsize=4096)
-def attained(releases: tuple[Release, ...], delta: float, relation: Relation, tolerance: float = 5e-4) -> float:
+def attained(releases: tuple[NoisySum, ...], delta: float, relation: Relation, tolerance: float = 5e-4) -> float:
     """Lower bound: an attacker who adds up the rounded losses of a real pair of datasets.
 
     Rounding is post-processing, so the two exact laws of the sum bound epsilon from below whatever the grid.
@@ -248,7 +248,7 @@ def attained(releases: tuple[Release, ...], delta: float, relation: Relation, to
 
 
 def _grid(
-    releases: Sequence[Release], delta: float, rough: float, order: float, tolerance: float
+    releases: Sequence[NoisySum], delta: float, rough: float, order: float, tolerance: float
 ) -> tuple[float, float]:
     """Width of a cell and the largest loss kept.
 
@@ -263,7 +263,7 @@ def _grid(
     return max(min(width, rough / 16, 0.1), top / FINEST), top
 
 
-def _mean_loss(release: Release, delta: float, steps: int, most: float) -> float:
+def _mean_loss(release: NoisySum, delta: float, steps: int, most: float) -> float:
     """The mean of one step's absolute loss, cut at `most`."""
     loss, mass, _ = _uneven(replace(release, steps=1), _per_step(delta, steps))
     return float(mass @ np.minimum(np.abs(loss), most))
@@ -277,7 +277,7 @@ def _per_step(delta: float, steps: int) -> float:
 ORDERS = np.geomspace(1e-3, 1e5, 128)
 
 
-def moments_epsilon(releases: Sequence[Release], delta: float) -> tuple[float, float]:
+def moments_epsilon(releases: Sequence[NoisySum], delta: float) -> tuple[float, float]:
     """Upper bound from the moments of the dominating losses, and the order that gives it (Renyi accounting)."""
     tail = _per_step(delta, sum(r.steps for r in releases))
     total, infinite = np.zeros(len(ORDERS)), 0.0
@@ -299,7 +299,7 @@ def best_order(logs: Array, delta: float) -> tuple[float, float]:
 
 
 @lru_cache(maxsize=8192)
-def log_moments(one_step: Release, tail: float) -> tuple[Array, float]:
+def log_moments(one_step: NoisySum, tail: float) -> tuple[Array, float]:
     """log E e^(order loss) of one step's dominating pair at each of ORDERS, and the mass of infinite loss."""
     loss, mass, infinite = _uneven(one_step, tail)
     useful = mass > 0
@@ -308,7 +308,7 @@ def log_moments(one_step: Release, tail: float) -> tuple[Array, float]:
 
 
 @lru_cache(maxsize=256)
-def _uneven(one_step: Release, tail: float) -> tuple[Array, Array, float]:
+def _uneven(one_step: NoisySum, tail: float) -> tuple[Array, Array, float]:
     """The dominating losses on a geometric grid: (losses, masses, mass of infinite loss)."""
     release = one_step
     top = min(highest_loss(release, tail), FARTHEST)

@@ -7,18 +7,14 @@ recursion below is the exact optimum over t (Dong, Durfee, Rogers 2020), rounded
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
 
 import numpy as np
 from scipy import special
 
-from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
-from dpcheck.bounds.privacy.exact import SLACK, optimal_composition, positive
+from dpcheck.bounds.privacy.exact import SLACK, counted, optimal_composition, positive
 from dpcheck.bounds.privacy.random_iterate import at_least_two, averaged
 
 Array = np.ndarray
@@ -53,8 +49,13 @@ def bounded_range_deltas(eps0: float, most: int, at: float) -> Array:
     return np.array(found) * (1 + SLACK)
 
 
-def selection_delta(eps0: float, steps: int, at: float, *, bounded_range: bool) -> float:
-    """An upper bound on delta at eps = `at` of x_R, R uniform on 1..steps, made of R - 1 selections."""
+def selection_delta(eps0: float, steps: int, at: float, *, bounded_range: bool, random_iterate: bool = True) -> float:
+    """An upper bound on delta at eps = `at` of x_R, R uniform on 1..steps, made of R - 1 selections; or of all."""
+    if not random_iterate:
+        if not bounded_range:
+            return float(optimal_composition(eps0, 0.0, steps).profile(at))
+        short = steps <= LONGEST
+        return float(bounded_range_deltas(eps0, steps, at)[-1] if short else ZCDP(steps * eps0**2 / 8).profile(at))
     if not bounded_range:
 
         def pure(counts: Array) -> Array:
@@ -91,13 +92,15 @@ def reached_delta(eps0: float, steps: int, at: float, share: float = 0.5) -> flo
 
 
 @lru_cache(maxsize=256)
-def selection_epsilon(guarantee: Guarantee, steps: int, *, bounded_range: bool = True) -> float:
-    """The largest eps0 of a selection with which x_R keeps the guarantee, rounded down.
+def selection_epsilon(
+    guarantee: Guarantee, steps: int, *, bounded_range: bool = True, random_iterate: bool = True
+) -> float:
+    """The largest eps0 of a selection with which x_R (or else all `steps` of them) keeps the guarantee, rounded down.
 
     >>> 5 < selection_epsilon(ApproxDP(1.0, 1e-5), 100) * (8 * 100 * 11.513) ** 0.5 < 6  # Theorem 6 has 1 there
     True
     """
-    count = at_least_two(steps) - 1
+    count = at_least_two(steps) - 1 if random_iterate else counted("steps", steps)
     if isinstance(guarantee, ZCDP):
         return float(np.sqrt((8 if bounded_range else 2) * guarantee.rho / count))
     if isinstance(guarantee, PureDP):
@@ -106,53 +109,15 @@ def selection_epsilon(guarantee: Guarantee, steps: int, *, bounded_range: bool =
         limit = "PureDP, ApproxDP or ZCDP"
         raise InvalidInput("guarantee", str(guarantee), limit, "Convert it with to_approx().")
     eps, delta = float(guarantee.eps), float(guarantee.delta)
+
+    def keeps(eps0: float) -> bool:
+        found = selection_delta(eps0, steps, eps, bounded_range=bounded_range, random_iterate=random_iterate)
+        return found <= delta
+
     low, high = eps / count, 2 * eps / count  # basic composition keeps any delta
-    while high < 1e3 and selection_delta(high, steps, eps, bounded_range=bounded_range) <= delta:
+    while high < 1e3 and keeps(high):
         low, high = high, 2 * high
     for _ in range(18):
         middle = (low + high) / 2
-        keeps = selection_delta(middle, steps, eps, bounded_range=bounded_range) <= delta
-        low, high = (middle, high) if keeps else (low, middle)
+        low, high = (middle, high) if keeps(middle) else (low, middle)
     return low
-
-
-@dataclass(frozen=True)
-class SelectionAccountant:
-    """Judges a claim that states eps0 of each of T exponential mechanisms for an x_R that is (eps, delta)-private.
-
-    A sound lower bound refutes at a point; elsewhere it says how much of the stated delta is used.
-    """
-
-    because: str
-    largest_eps: float = 1e3
-    kind: ClassVar[str] = "accountant"
-
-    def run(self, claim: Claim, effort: Effort) -> Evidence:
-        points = [
-            {"eps": float(e), "delta": d, "T": float(T)}
-            for d in ((1e-5, 1e-2, 0.1, 0.5) if effort.thorough else (1e-2, 0.5))
-            for e in np.geomspace(1e-2, self.largest_eps, 31 if effort.thorough else 11)
-            for T in ((2, 10, 100, 1000) if effort.thorough else (100, 1000))
-        ]
-        inside = [p for p in points if claim.violated_by(p) is None]
-        if not inside:
-            return Evidence(self.kind, Verdict.UNCHECKED, "no point tried meets the hypotheses", self.because)
-        used = [self.reached(claim, p) / p["delta"] for p in inside]
-        broken = [p for p, share in zip(inside, used, strict=True) if share > 1 + 1e-6]
-        if broken:  # the least eps at the least delta: the plainest
-            return self.replay(claim, min(broken, key=lambda p: (p["delta"] > 1e-2, p["eps"], p["T"])))
-        figure = f"reaches at most {max(used):.3g} of the stated delta at {len(inside)} points"
-        return Evidence(self.kind, Verdict.SUPPORTED, figure, self.because)
-
-    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
-        here = {k: float(point[k]) for k in ("eps", "delta", "T")}
-        true = self.reached(claim, here)
-        broken = true > here["delta"] * (1 + 1e-6) and claim.violated_by(here) is None
-        figure = f"eps={here['eps']:.4g}, T={here['T']:g}: delta is at least {true:.3g}, stated {here['delta']:g}"
-        verdict = Verdict.REFUTED if broken else Verdict.UNCHECKED
-        return Evidence(self.kind, verdict, figure, self.because, true / here["delta"] - 1, counterexample=here)
-
-    def reached(self, claim: Claim, point: Mapping[str, float]) -> float:
-        """The delta that linear losses reach with the stated eps0."""
-        eps0 = float(claim.evaluate(**point))
-        return reached_delta(eps0, int(point["T"]), point["eps"])

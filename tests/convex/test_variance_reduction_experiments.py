@@ -10,8 +10,8 @@ import pytest
 from dpcheck.bounds.language.claim import Effort, Verdict
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.registry import library
-from dpcheck.evidence.convex.variance_reduction_experiments import CHECKS, Ratios, printed_settings, separable, strong
 from dpcheck.evidence.convex import variance_reduction_experiments as experiments
+from dpcheck.evidence.convex.variance_reduction_experiments import CHECKS, Ratios, printed_settings, separable, strong
 
 
 def test_the_synthetic_rule_is_separable_and_nested() -> None:

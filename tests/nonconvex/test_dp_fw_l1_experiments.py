@@ -10,8 +10,8 @@ import pytest
 from dpcheck.bounds.language.claim import Effort, Verdict
 from dpcheck.bounds.registry import library
 from dpcheck.evidence.convex.variance_reduction_experiments import Ratios
-from dpcheck.evidence.nonconvex.dp_fw_l1_experiments import CHECKS, GUARANTEE, METHODS, first_coordinate
 from dpcheck.evidence.nonconvex import dp_fw_l1_experiments as experiments
+from dpcheck.evidence.nonconvex.dp_fw_l1_experiments import CHECKS, GUARANTEE, METHODS, first_coordinate
 
 
 @pytest.mark.parametrize("d", [4, 64])

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from dpcheck.bounds.language.claim import Effort, Verdict
 from dpcheck.bounds.library.nonconvex import dp_lssgd_experiments as theory
 from dpcheck.bounds.registry import library
-from dpcheck.evidence.nonconvex.dp_lssgd_experiments import Gained, images, interval
 from dpcheck.evidence.nonconvex import dp_lssgd_experiments as measured
+from dpcheck.evidence.nonconvex.dp_lssgd_experiments import Gained, images, interval
 
 CLAIM = library["lwang21.table5.2"]
 

@@ -15,8 +15,8 @@ from dpcheck.bounds.language.claim import Effort, Verdict, lambdified
 from dpcheck.bounds.library.nonconvex import dp_pgd_experiments as theory
 from dpcheck.bounds.registry import library
 from dpcheck.evidence.convex.variance_reduction_experiments import Ratios
-from dpcheck.evidence.nonconvex.dp_pgd_experiments import CHAPTER, CHECKS, PAPER, backtracking, deviation, problem_of
 from dpcheck.evidence.nonconvex import dp_pgd_experiments as experiments
+from dpcheck.evidence.nonconvex.dp_pgd_experiments import CHAPTER, CHECKS, PAPER, backtracking, deviation, problem_of
 
 
 @given(n=st.integers(2, 10**5), eps=st.floats(1, 5), delta=st.floats(1e-5, 1e-3), T=st.integers(1, 1000))

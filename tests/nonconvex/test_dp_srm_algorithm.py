@@ -13,8 +13,8 @@ from dpcheck.bounds.language.claim import Effort, Verdict
 from dpcheck.bounds.library.nonconvex import dp_srm_estimator as estimator
 from dpcheck.bounds.library.nonconvex.dp_srm_algorithm import newest
 from dpcheck.evidence.checks import exceeds
-from dpcheck.evidence.nonconvex.dp_srm_algorithm import CHECKS, Cliff
 from dpcheck.evidence.nonconvex import dp_srm_algorithm as checked
+from dpcheck.evidence.nonconvex.dp_srm_algorithm import CHECKS, Cliff
 from dpcheck.solvers.nonconvex.dp_srm import numbers_of
 
 CASE = {

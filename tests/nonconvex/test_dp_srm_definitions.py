@@ -13,8 +13,8 @@ from scipy import special
 from dpcheck.bounds.library.nonconvex import dp_srm_definitions as theory
 from dpcheck.bounds.privacy.exact import gaussian_delta
 from dpcheck.evidence.checks import exceeds
-from dpcheck.kernels.recursive_momentum import Plan
 from dpcheck.evidence.nonconvex import dp_srm_definitions as checked
+from dpcheck.kernels.recursive_momentum import Plan
 
 CASES = {
     "n": st.integers(2, 8), "d": st.integers(1, 3), "seed": st.integers(0, 10**6), "loss": st.integers(0, 2),

@@ -10,9 +10,9 @@ from dpcheck.bounds.language.claim import Effort, Verdict
 from dpcheck.bounds.library.nonconvex import dp_srm_experiments as printed
 from dpcheck.bounds.registry import library
 from dpcheck.datasets import breast_cancer
+from dpcheck.evidence.nonconvex import dp_srm_experiments as experiments
 from dpcheck.evidence.nonconvex.dp_srm_experiments import CHECKS, matched
 from dpcheck.problems.losses import Logistic
-from dpcheck.evidence.nonconvex import dp_srm_experiments as experiments
 
 
 def test_privacy_levels_are_matched_to_a9a() -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from dpcheck.bounds.language.claim import Effort, Verdict
 from dpcheck.bounds.library.nonconvex.dp_srm_networks import networks_speed
 from dpcheck.evidence.convex.variance_reduction_experiments import Ratios
-from dpcheck.evidence.nonconvex.dp_srm_networks import CLASSES, HIDDEN, Layers, forward, signals
 from dpcheck.evidence.nonconvex import dp_srm_networks as networks
+from dpcheck.evidence.nonconvex.dp_srm_networks import CLASSES, HIDDEN, Layers, forward, signals
 
 FEATURES = 5
 

@@ -15,9 +15,9 @@ from dpcheck.bounds.library.nonconvex import laplacian_smoothing as theory
 from dpcheck.bounds.library.nonconvex import laplacian_smoothing_values as values
 from dpcheck.bounds.proving.proofs import Proof
 from dpcheck.bounds.registry import library
+from dpcheck.evidence.nonconvex import laplacian_smoothing_denoising as denoising
 from dpcheck.evidence.nonconvex.dp_lssgd_experiments import Gained
 from dpcheck.kernels.smoothing import LaplacianSmoothing
-from dpcheck.evidence.nonconvex import laplacian_smoothing_denoising as denoising
 
 operators = st.builds(LaplacianSmoothing, st.floats(0.01, 50), st.integers(2, 40))
 

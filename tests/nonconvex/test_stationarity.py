@@ -14,8 +14,8 @@ from dpcheck.bounds.privacy.exact import optimal_composition
 from dpcheck.bounds.proving.tables import compared, regenerate
 from dpcheck.bounds.registry import library
 from dpcheck.evidence.checks import number
-from dpcheck.problems.problem import Problem
 from dpcheck.evidence.nonconvex import stationarity as checks
+from dpcheck.problems.problem import Problem
 
 TWICE = {"theorem1": "theorem4.1.1", "theorem3": "theorem4.1.3", "theorem4": "theorem4.1.4", "remark2": "remark4.1.2"}
 

@@ -11,14 +11,14 @@ from dpcheck.bounds.language.symbols import T, c, c1, delta, eps, gradients, m, 
 from dpcheck.bounds.library.convex.dp_svrg_minibatch import batch
 from dpcheck.bounds.library.convex.variance_reduction import G, losses, sigma_n
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.privacy.releases import Releases, WithoutReplacement
+from dpcheck.bounds.privacy.release import Gaussian, Release, WithoutReplacement
 from dpcheck.bounds.proving.proofs import Follows
 
 share = batch / n
 multiplier = c * share * sqrt(T * log(1 / delta)) / eps  # σ of Lemma 2.1.7
 
 
-released = Releases(2 * G / (batch * sigma_n), T, WithoutReplacement(batch, n))
+released = Release(2 * G / batch, Gaussian(sigma_n), WithoutReplacement(batch, n), T)
 
 privacy = Claim(
     id="dwang20.section3.1.5.dp_sgd",

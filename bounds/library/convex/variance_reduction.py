@@ -8,7 +8,7 @@ from sympy import Eq, Le, Rational, Symbol, exp, log, sqrt, symbols
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source, convex, lipschitz, smooth
 from dpcheck.bounds.language.symbols import T, c, c1, d, delta, eps, eta, mu, n, quantity
-from dpcheck.bounds.privacy.releases import Releases, WithoutReplacement
+from dpcheck.bounds.privacy.release import Gaussian, Release, WithoutReplacement
 from dpcheck.bounds.proving.one_coordinate import Adds
 from dpcheck.bounds.proving.proofs import Follows, Less, NoConstant, Proof, Same
 
@@ -54,17 +54,17 @@ stated_noise = G * sqrt(c * T * inner * log(1 / delta)) / (n * eps)  # (3.3)
 def released(steps, batch=1):  # type: ignore[no-untyped-def]
     """All noisy gradients: a replaced record moves the drawn differences by 4G/b and the full gradient by 2G/n."""
     drawn = WithoutReplacement(batch, n)
-    return Releases(4 * G / (batch * sigma_n), steps, drawn, always=2 * G / (n * sigma_n))
+    return Release(4 * G / batch, Gaussian(sigma_n), drawn, steps, always=2 * G / n)
 
 
 def full_gradients(steps):  # type: ignore[no-untyped-def]
     """What linear losses leave of it, one of which turns round: differences are 0, full gradients 2G/n apart."""
-    return Releases(2 * G / (n * sigma_n), steps)
+    return Release(2 * G / n, Gaussian(sigma_n), steps=steps)
 
 
 def drawn_differences(steps):  # type: ignore[no-untyped-def]
     """What a loss leaves of it whose gradient at x~ is like the others', and opposite wherever x goes."""
-    return Releases(2 * G / sigma_n, steps, WithoutReplacement(1, n))
+    return Release(2 * G, Gaussian(sigma_n), WithoutReplacement(1, n), steps)
 
 
 u, v, x, y, z = symbols("u v x y z", real=True)

@@ -9,7 +9,7 @@ from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Source, lips
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, ApproxDP
 from dpcheck.bounds.language.symbols import T, c1, c2, delta, eps, m, n, q, quantity, ratio
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.privacy.releases import Poisson, Releases, WithoutReplacement
+from dpcheck.bounds.privacy.release import Gaussian, Poisson, Release, WithoutReplacement
 from dpcheck.bounds.proving.proofs import Less, Proof, Same
 from dpcheck.bounds.proving.steps import Step
 
@@ -47,9 +47,9 @@ multiplier = c2 * (m / n) * sqrt(T * log(1 / delta)) / eps
 few = [m <= n]
 
 
-def batches() -> Releases:
+def batches() -> Release:
     """Mean gradients of m different records: two records are up to 2G/m apart."""
-    return Releases(2 * G / (m * sigma_n), T, WithoutReplacement(m, n))
+    return Release(2 * G / m, Gaussian(sigma_n), WithoutReplacement(m, n), T)
 
 
 lemma7 = Claim(
@@ -103,7 +103,7 @@ lemma7_batch_corrected = Claim(
     states=Eq(sigma_n, G / m * (Rational(3, 2) * q * sqrt(T * log(1 / delta)) / eps)),
     guarantee=ApproxDP(eps, delta, relation=ADD_REMOVE),
     corrects="dwang20.lemma2.1.7.batch",
-    checks=[Accountant(Releases(G / (m * sigma_n), T, Poisson(q)), "sums over an expected m records")],
+    checks=[Accountant(Release(G / m, Gaussian(sigma_n), Poisson(q), T), "sums over an expected m records")],
 )
 
 # Noise of T full gradients, sensitivity Δ = 2G/n, as (σε/Δ)²: by Lemma 2.1.5 with Definition 2.1.3 at (ε', δ/T), and by

@@ -26,7 +26,7 @@ from dpcheck.bounds.library.nonconvex.dp_fw_l1_proof import (
     stated_eps0,
 )
 from dpcheck.bounds.library.nonconvex.stationarity import both
-from dpcheck.bounds.privacy.selections import SelectionAccountant
+from dpcheck.bounds.privacy.iterate_accountants import SelectionAccountant
 from dpcheck.bounds.proving.proofs import Less, NoConstant, Proof, Same
 
 log_weight = quantity(

@@ -16,7 +16,7 @@ from dpcheck.bounds.library.nonconvex.dp_pgd import stated_noise
 from dpcheck.bounds.library.nonconvex.stationarity import a, both, extra, full_gradients, losses, seen_in_x_R
 from dpcheck.bounds.library.nonconvex.stationarity_comparison import high
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.privacy.random_iterate import IterateAccountant
+from dpcheck.bounds.privacy.iterate_accountants import IterateAccountant
 from dpcheck.bounds.proving.one_coordinate import Adds
 from dpcheck.bounds.proving.proofs import AtMost, Follows, Less, NoConstant, Proof, Same, Units
 

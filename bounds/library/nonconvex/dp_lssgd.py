@@ -13,7 +13,7 @@ from dpcheck.bounds.library.convex.dp_svrg_minibatch import batch
 from dpcheck.bounds.library.convex.variance_reduction import G
 from dpcheck.bounds.library.nonconvex.laplacian_smoothing import both
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.privacy.releases import Releases, WithoutReplacement
+from dpcheck.bounds.privacy.release import Gaussian, Release, WithoutReplacement
 from dpcheck.bounds.proving.derivations import Implied
 from dpcheck.bounds.proving.proofs import AtMost, Less, Proof, Same
 
@@ -30,7 +30,7 @@ renyi2 = quantity("ls_renyi2", "Rényi divergence of the second", box=(1e-6, 1e3
 step_change = quantity("ls_change", "change of a batch's mean gradient", loss=1, parameter=-1, printed="Δ(q_k)")
 
 lipschitz_losses = [lipschitz(G), batch <= n]
-released = Releases(2 * G / (batch * nu), T, WithoutReplacement(batch, n))
+released = Release(2 * G / batch, Gaussian(nu), WithoutReplacement(batch, n), T)
 LINEAR = "linear losses: all noisy gradients of batches seen, smoothed or not"
 
 
@@ -48,7 +48,7 @@ gaussian, gaussian_v0 = both(
     assumes=[order > 1],
     states=Eq(sigma, Delta * sqrt(order / (2 * renyi))),
     guarantee=RenyiDP(order, renyi),
-    checks=[Accountant(Releases(Delta / sigma), "two means Δ apart")],
+    checks=[Accountant(Release(Delta, Gaussian(sigma)), "two means Δ apart")],
 )
 
 composition, composition_v0 = both(

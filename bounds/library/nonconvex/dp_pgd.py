@@ -24,7 +24,7 @@ from dpcheck.bounds.library.nonconvex.stationarity import (
 )
 from dpcheck.bounds.library.nonconvex.stationarity_comparison import UTILITY, low, table1
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.privacy.random_iterate import IterateAccountant
+from dpcheck.bounds.privacy.iterate_accountants import IterateAccountant
 from dpcheck.bounds.proving.proofs import AtMost, Equals, Follows, Less, Minimises, NoConstant, Proof, Same, Units
 
 rho = quantity("rho_z", "zero-concentrated privacy parameter", box=(1e-6, 1e2), printed="ρ", latex=r"\rho")

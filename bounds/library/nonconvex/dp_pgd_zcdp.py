@@ -17,7 +17,7 @@ from dpcheck.bounds.library.nonconvex import rrpsgd
 from dpcheck.bounds.library.nonconvex.dp_pgd import REMARK, rho
 from dpcheck.bounds.library.nonconvex.stationarity import a, both, extra, full_gradients, losses, seen_in_x_R
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.privacy.random_iterate import IterateAccountant
+from dpcheck.bounds.privacy.iterate_accountants import IterateAccountant
 from dpcheck.bounds.proving.proofs import AtMost, Equals, Less, Proof, Same, Units
 
 big = Symbol("big", positive=True)

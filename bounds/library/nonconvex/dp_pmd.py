@@ -15,8 +15,8 @@ from dpcheck.bounds.library.convex.variance_reduction import G, L_s, full_gradie
 from dpcheck.bounds.library.mechanisms.gaussian import for_every_delta
 from dpcheck.bounds.library.nonconvex.dp_pmd_proof import best_steps, exact_map, explicit, losses, stated_noise
 from dpcheck.bounds.library.nonconvex.stationarity import both
+from dpcheck.bounds.privacy.iterate_accountants import IterateAccountant
 from dpcheck.bounds.privacy.numeric_checks import GaussianAccountant
-from dpcheck.bounds.privacy.random_iterate import IterateAccountant
 from dpcheck.bounds.proving.one_coordinate import Adds
 from dpcheck.bounds.proving.proofs import Follows, Less, Proof, Same
 

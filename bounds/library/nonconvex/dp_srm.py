@@ -28,7 +28,7 @@ from dpcheck.bounds.library.nonconvex.dp_srm_sensitivity import (
     target,
 )
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.privacy.releases import Releases, WithoutReplacement
+from dpcheck.bounds.privacy.release import Gaussian, Release, WithoutReplacement
 from dpcheck.bounds.proving.proofs import Follows, Less, NoConstant, Proof, Same
 
 MANY = 10**9  # records of which a share is drawn, where only the share counts
@@ -51,7 +51,7 @@ def ratio_of(batch):  # type: ignore[no-untyped-def]
 
 def estimators(batch, count):  # type: ignore[no-untyped-def]
     """So many noisy estimators on random batches."""
-    return Releases(1 / sqrt(ratio_of(batch)), count, WithoutReplacement(batch, n))
+    return Release(1, Gaussian(sqrt(ratio_of(batch))), WithoutReplacement(batch, n), count)
 
 
 # Privacy -------------------------------------------------------------------------------------------
@@ -79,7 +79,9 @@ theorem1 = Claim(
     assumes=[*losses, *equal_batches, *met(chosen_order)],
     states=Eq(sigma_n, noise(later_reach)),
     guarantee=ApproxDP(eps, delta),
-    checks=[Accountant(Releases(1 / sqrt(noise2), steps_for + 1, WithoutReplacement(share * MANY, MANY)), seen)],
+    checks=[
+        Accountant(Release(1, Gaussian(sqrt(noise2)), WithoutReplacement(share * MANY, MANY), steps_for + 1), seen)
+    ],
     cites=[
         Cites("lwang21.lemma4.3.7.subsampled.corrected", {order: chosen_order}),
         Cites("lwang21.lemma4.9.1", {order: chosen_order}),
@@ -102,7 +104,7 @@ theorem1_half = Claim(
     guarantee=ApproxDP(eps, delta),
     checks=[
         Accountant(
-            Releases(1 / sqrt(noise2), steps_for.subs(split, half) + 1, WithoutReplacement(share * MANY, MANY)), seen
+            Release(1, Gaussian(sqrt(noise2)), WithoutReplacement(share * MANY, MANY), steps_for.subs(split, half) + 1), seen
         )
     ],
 )  # fmt: skip
@@ -163,7 +165,7 @@ corollary3 = Claim(
     hidden=(c1,),
     checks=[
         Accountant(
-            Releases(1 / sqrt(7 * at_half), T + 1, WithoutReplacement(sqrt(eps / T) * MANY, MANY)),
+            Release(1, Gaussian(sqrt(7 * at_half)), WithoutReplacement(sqrt(eps / T) * MANY, MANY), T + 1),
             "T + 1 estimators on shares √(ε/T), σ'² = 7α",
             box={T: (1, 1e8), n: (1e6, 1e6)},
         )
@@ -322,7 +324,7 @@ theorem4_privacy = Claim(
     ignores_units=True,
     checks=[
         Accountant(
-            Releases(1 / sqrt(ratio_of_proof), steps_of_proof.subs(unit), WithoutReplacement(1, n)),
+            Release(1, Gaussian(sqrt(ratio_of_proof)), WithoutReplacement(1, n), steps_of_proof.subs(unit)),
             "linear losses: batches of one record hide nothing where σ'² is small",
             box={d: (1, 1e3), eps: (0.05, 5), n: (1e3, 1e6)},
         )

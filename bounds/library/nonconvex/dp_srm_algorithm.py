@@ -13,7 +13,7 @@ from dpcheck.bounds.library.nonconvex.dp_srm import estimators, noise, ratio_of
 from dpcheck.bounds.library.nonconvex.dp_srm_estimator import estimate_bound, roots
 from dpcheck.bounds.library.nonconvex.dp_srm_sensitivity import later_batch, later_reach, losses, momentum, slowing
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.privacy.releases import Releases
+from dpcheck.bounds.privacy.release import Gaussian, Release
 from dpcheck.bounds.proving.proofs import Equals, Less, Proof
 
 norm_1, norm_2, norm_3 = (
@@ -47,7 +47,9 @@ all_records = Claim(
     states=Eq(sigma_n, noise(later_reach)),
     guarantee=ApproxDP(eps, delta),
     corrects="lwang21.algorithm4.noise",
-    checks=[Accountant(Releases(1 / sqrt(ratio_of(n)), T + 1), "T + 1 Gaussian releases, σ²/Δ² = 7Tα/(2βε)")],
+    checks=[
+        Accountant(Release(1, Gaussian(sqrt(ratio_of(n))), steps=T + 1), "T + 1 Gaussian releases, σ²/Δ² = 7Tα/(2βε)")
+    ],
 )
 
 # What is released ----------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from dpcheck.bounds.library.convex.gaussian_width import diameter, minkowski
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s, sigma_n
 from dpcheck.bounds.library.mechanisms import gaussian
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.privacy.releases import Releases, WithoutReplacement
+from dpcheck.bounds.privacy.release import Gaussian, Release, WithoutReplacement
 from dpcheck.bounds.proving.one_coordinate import Adds
 from dpcheck.bounds.proving.proofs import AtMost, Less, Proof, Same
 
@@ -43,9 +43,9 @@ both = PrintedTwice("wangxu19", "dwang20")
 extra, more = (Symbol(name, nonnegative=True) for name in ("extra", "more"))
 
 
-def full_gradients(steps: Expr) -> Releases:
+def full_gradients(steps: Expr) -> Release:
     """T noisy full gradients, two of which differ by up to 2G/n."""
-    return Releases(2 * G / (n * sigma_n), steps)
+    return Release(2 * G / n, Gaussian(sigma_n), steps=steps)
 
 
 seen_in_x_R = full_gradients((T - 1) / 2)  # with probability 1/2: see IterateAccountant
@@ -142,7 +142,7 @@ lemma2 = Claim(
     hidden=(c1, c2),
     checks=[
         Accountant(
-            Releases(2 * G / (m * sigma_n), T, WithoutReplacement(m, n)),
+            Release(2 * G / m, Gaussian(sigma_n), WithoutReplacement(m, n), T),
             "the mean of m gradients moves by 2G/m, so that the noise must be Gσ/m; and no condition limits ε at m = n",
         )
     ],

@@ -11,7 +11,7 @@ from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP
 from dpcheck.bounds.language.symbols import MEAN, T, beta, c, d, delta, eps, mu, n, quantity
 from dpcheck.bounds.library.convex.variance_reduction import G, sigma_n
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.privacy.releases import Releases
+from dpcheck.bounds.privacy.release import Gaussian, Release
 from dpcheck.bounds.proving.proofs import AtMost, Less, NoConstant, Proof, Same
 
 budget = quantity("budget", "zero-concentrated privacy parameter", box=(1e-3, 10), printed="ρ", latex=r"\rho")
@@ -29,7 +29,7 @@ contraction = quantity("contraction", "factor of the squared error in a step", p
 error_ight = quantity("error_ight", "E ||theta_T - theta*||^2", parameter=2, printed="E‖θ_T-θ°‖²", holds=MEAN)
 
 losses = [lipschitz(G)]
-gradients = Releases(2 * G / (n * sigma_n), T)  # replacing a record moves the mean gradient by 2G/n
+gradients = Release(2 * G / n, Gaussian(sigma_n), steps=T)  # replacing a record moves the mean gradient by 2G/n
 turned = "linear losses, one of which turns round: T full gradients, each 2G/n apart"
 big = Symbol("big", positive=True)
 u, v, x = Symbol("u", nonnegative=True), Symbol("v", nonnegative=True), Symbol("x", positive=True)
@@ -203,7 +203,7 @@ corollary6_privacy = Claim(
     ignores_units=True,
     checks=[
         Accountant(
-            Releases(row * residual / (n * sigma_n), T),
+            Release(row * residual / n, Gaussian(sigma_n), steps=T),
             "a squared loss's gradient grows with the record's own residual",
             box={T: (1, 1), kept: (1, 1), truth: (1, 1), label_noise: (1, 1), row: (1, 1)},
         )
@@ -255,7 +255,7 @@ corollary8 = Claim(
     states=Eq(sigma_n, sqrt(T * log(1 / delta)) * row / (n * eps)),
     guarantee=ApproxDP(eps, delta),
     ignores_units=True,
-    checks=[Accountant(Releases(2 * row / (n * sigma_n), T), turned)],
+    checks=[Accountant(Release(2 * row / n, Gaussian(sigma_n), steps=T), turned)],
 )
 
 corollary8_corrected = Claim(
@@ -268,7 +268,7 @@ corollary8_corrected = Claim(
     guarantee=ApproxDP(eps, delta),
     corrects="lwang21.corollary2.5.8",
     ignores_units=True,
-    checks=[Accountant(Releases(2 * row / (n * sigma_n), T), turned)],
+    checks=[Accountant(Release(2 * row / n, Gaussian(sigma_n), steps=T), turned)],
 )
 
 corollary8_utility = Claim(

@@ -14,7 +14,7 @@ from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
 from dpcheck.bounds.library.nonconvex import dp_srm as theory
 from dpcheck.bounds.library.nonconvex import dp_srm_estimator as estimator
 from dpcheck.bounds.library.nonconvex import dp_srm_sensitivity as sensitivity
-from dpcheck.bounds.privacy.batches import Release
+from dpcheck.bounds.privacy.batches import NoisySum
 from dpcheck.bounds.privacy.sampled_gaussian import least_factor, without_replacement
 from dpcheck.datasets import in_unit_ball
 from dpcheck.evidence.checks import AuditCheck, Property
@@ -177,7 +177,7 @@ class DPSRM(Solver):
         return opposite_pair(20)
 
 
-def released(plan: Plan, n: int) -> tuple[Release, ...]:
+def released(plan: Plan, n: int) -> tuple[NoisySum, ...]:
     """v_0 to v_T with noise of twice the reach: shifts of 1/b when the record is drawn."""
     if plan.first_batch == plan.batch:
         return (without_replacement(1 / plan.batch, plan.steps + 1, plan.batch, n),)

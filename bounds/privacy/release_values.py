@@ -1,70 +1,19 @@
-"""What an algorithm releases, in the symbols of a claim and apart from what is claimed of it."""
+"""Releases at many points and cells at once, as the accountants of whole boxes read them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import sympy
 
 from dpcheck.bounds.language.guarantees import REPLACE_ONE, Relation
 from dpcheck.bounds.privacy import batches
 from dpcheck.bounds.privacy.cells import Range
 from dpcheck.bounds.privacy.moments import Sampled
+from dpcheck.bounds.privacy.release import ZERO, InOrder, Poisson, Release, Scheme, WithoutReplacement, noise_name
 
 Array = np.ndarray
-ZERO, ONE = sympy.Integer(0), sympy.Integer(1)
-
-
-@dataclass(frozen=True)
-class WithoutReplacement:
-    """`batch` different records out of `of`."""
-
-    batch: Any
-    of: Any
-
-
-@dataclass(frozen=True)
-class WithReplacement:
-    """`batch` independent draws of one record out of `of`."""
-
-    batch: Any
-    of: Any
-
-
-@dataclass(frozen=True)
-class Poisson:
-    """Each record with probability `rate`."""
-
-    rate: Any
-
-
-Scheme = WithoutReplacement | WithReplacement | Poisson
-
-
-@dataclass(frozen=True)
-class Releases:
-    """Noise on a sum, `steps` times, adaptively chosen, all of it seen.
-
-    `ratio` is the true sensitivity of one step over the scale of its noise, once its batch holds the differing
-    record: between the two records under replace-one, between record and none under add/remove. `always` is the
-    same for a part of the step that uses all records, under the same noise (the full gradient of SVRG). The claim's
-    own symbol for the noise may stand in both: the claim's statement says what it is.
-    """
-
-    ratio: Any
-    steps: Any = ONE
-    sampling: Scheme | None = None
-    noise: batches.Noise = "gaussian"
-    always: Any = ZERO
-
-    @property
-    def numbers(self) -> tuple[sympy.Expr, ...]:
-        """All its expressions: ratio, steps, always, and those of the sampling."""
-        own = () if self.sampling is None else tuple(vars(self.sampling).values())
-        return tuple(sympy.sympify(e) for e in (self.ratio, self.steps, self.always, *own))
 
 
 @dataclass(frozen=True)
@@ -79,7 +28,7 @@ class Step:
     steps: Array
     always: Array
     picked: Array
-    of: Releases
+    of: Release
     sizes: tuple[Array, ...] = ()
     fewest: Array | None = None
     product: Array | None = None
@@ -91,17 +40,19 @@ class Step:
         Any share is sound; this one is best for many small steps.
         """
         filled = not isinstance(self.of.sampling, Poisson) or relation != REPLACE_ONE
-        product = self.product if filled and self.of.noise == "gaussian" else None
+        product = self.product if filled and noise_name(self.of.law) == "gaussian" else None
         if self.of.always == 0:
-            return [Sampled(self.ratio, self.steps, self.picked, filled, self.of.noise, product)]
+            return [Sampled(self.ratio, self.steps, self.picked, filled, noise_name(self.of.law), product)]
         with np.errstate(all="ignore"):
             share = np.clip(self.always / (self.always + self.picked * self.ratio), 1e-4, 1 - 1e-4)
         if product is not None:
             product = product / (1 - share)
-        drawn = Sampled(self.ratio / np.sqrt(1 - share), self.steps, self.picked, filled, self.of.noise, product)
+        drawn = Sampled(
+            self.ratio / np.sqrt(1 - share), self.steps, self.picked, filled, noise_name(self.of.law), product
+        )
         shared = None if self.shared is None else self.shared / share
         whole = np.ones(share.shape)
-        return [drawn, Sampled(self.always / np.sqrt(share), self.steps, whole, True, self.of.noise, shared)]
+        return [drawn, Sampled(self.always / np.sqrt(share), self.steps, whole, True, noise_name(self.of.law), shared)]
 
     def with_ratio_times(self, factor: float) -> Step:
         """The same with less noise."""
@@ -128,7 +79,7 @@ class Values:
 
 def share_picked(scheme: Scheme | None, sizes: Sequence[Array]) -> Array:
     """The probability that a batch holds the record at all."""
-    if scheme is None:
+    if scheme is None or isinstance(scheme, InOrder):
         return np.asarray(1.0)
     if isinstance(scheme, Poisson):
         return sizes[0]
@@ -140,17 +91,17 @@ def share_picked(scheme: Scheme | None, sizes: Sequence[Array]) -> Array:
 
 def most_picked(scheme: Scheme | None, ends: Sequence[Range]) -> Array:
     """The largest on each cell, given the ends of the scheme's numbers there."""
-    if scheme is None:
+    if scheme is None or isinstance(scheme, InOrder):
         return np.asarray(1.0)
     if isinstance(scheme, Poisson):
         return ends[0][1]
     return share_picked(scheme, (ends[0][1], np.maximum(ends[1][0], 1.0)))
 
 
-def release_at(step: Step, ratio: float) -> batches.Release:
+def release_at(step: Step, ratio: float) -> batches.NoisySum:
     """The release at one point, with this ratio."""
-    count, noise, scheme = int(step.steps), step.of.noise, step.of.sampling
-    if scheme is None:
+    count, noise, scheme = int(step.steps), noise_name(step.of.law), step.of.sampling
+    if scheme is None or isinstance(scheme, InOrder):
         return batches.every_record(ratio, count, noise)
     if isinstance(scheme, Poisson):
         return batches.poisson(ratio, count, float(step.sizes[0]), noise)

@@ -1,0 +1,95 @@
+"""Laws of noise and ways of drawing batches: the words that a Release is made of, symbolic or numeric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+
+# Laws of noise ---------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Gaussian:
+    """Independent N(0, scale^2) on each coordinate; sensitivities are in l2."""
+
+    scale: Any
+
+    def times(self, factor: float) -> Gaussian:
+        """The same law with more (or less) noise."""
+        return replace(self, scale=self.scale * factor)
+
+
+@dataclass(frozen=True)
+class Laplace:
+    """Independent entries of density exp(-|z| / scale) / (2 scale); sensitivities are in l1."""
+
+    scale: Any
+
+    def times(self, factor: float) -> Laplace:
+        """The same law with more (or less) noise."""
+        return replace(self, scale=self.scale * factor)
+
+
+@dataclass(frozen=True)
+class L2Laplace:
+    """Vectors of density proportional to exp(-||z||_2 / scale); sensitivities are in l2."""
+
+    scale: Any
+
+    def times(self, factor: float) -> L2Laplace:
+        """The same law with more (or less) noise."""
+        return replace(self, scale=self.scale * factor)
+
+
+@dataclass(frozen=True)
+class Selected:
+    """One candidate: the largest score after noise of this scale, "gumbel", "exponential" or "laplace", on each.
+
+    The sensitivity is that of a score. Gumbel noise of scale 2 sensitivity / eps is the exponential mechanism.
+    """
+
+    scale: Any
+    noise: str = "gumbel"
+
+    def times(self, factor: float) -> Selected:
+        """The same law with more (or less) noise."""
+        return replace(self, scale=self.scale * factor)
+
+    @property
+    def ranged(self) -> bool:
+        """Whether the log ratio of two laws has range eps, and not only size eps (Durfee and Rogers 2019)."""
+        return self.noise == "gumbel"
+
+
+Law = Gaussian | Laplace | L2Laplace | Selected
+
+
+# Sampling --------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class WithoutReplacement:
+    """`batch` different records out of `of`."""
+
+    batch: Any
+    of: Any
+
+
+@dataclass(frozen=True)
+class WithReplacement:
+    """`batch` independent draws of one record out of `of`."""
+
+    batch: Any
+    of: Any
+
+
+@dataclass(frozen=True)
+class Poisson:
+    """Each record with probability `rate`."""
+
+    rate: Any
+
+
+@dataclass(frozen=True)
+class InOrder:
+    """One pass: step t asks the t-th record alone, so that a record enters one step."""
+
+
+Scheme = WithoutReplacement | WithReplacement | Poisson | InOrder
