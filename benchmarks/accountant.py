@@ -19,7 +19,8 @@ from dpcheck.bounds.language.symbols import L, delta, eps, n, sigma_g
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.batches import poisson
 from dpcheck.bounds.privacy.exact import Interval, least_noise
-from dpcheck.bounds.privacy.release import Gaussian, Poisson, Release
+from dpcheck.bounds.privacy.laws import Gaussian, Poisson
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.privacy.sampled_gaussian import (
     attained,
     epsilon_bounds,

@@ -17,8 +17,9 @@ from dpcheck.bounds.language.guarantees import ADD_REMOVE, LOCAL, ZCDP, ApproxDP
 from dpcheck.bounds.language.symbols import Delta, Delta1, L, T, c, c1, delta, eps, m, n, sigma, sigma_g
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.exact import gaussian_mu
+from dpcheck.bounds.privacy.laws import Gaussian, Laplace, Poisson, WithoutReplacement, WithReplacement
 from dpcheck.bounds.privacy.question import Question
-from dpcheck.bounds.privacy.release import Gaussian, Laplace, Poisson, Release, WithoutReplacement, WithReplacement
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.privacy.sampled_gaussian import (
     epsilon_bounds,
     least_factor,

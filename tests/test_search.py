@@ -159,7 +159,7 @@ def test_wide_outputs_keep_memory_flat(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_same_pair_in_every_process() -> None:
     """Also for strings, whose hashes differ from process to process."""
     script = (
-        "from audits import audit, replace_one\nfrom dpcheck.bounds.language.guarantees import PureDP\nimport numpy as np\n"
+        "from dpcheck import PureDP, audit, replace_one\nimport numpy as np\n"
         "def m(x, rng, k): return 3 * len({*x.tolist()}) + rng.laplace(size=k)\n"
         "near = replace_one(values=('a', 'b', 'c', 'd'), n=(3, 6))\n"
         "r = audit(m, neighbours=near, guarantee=PureDP(1.0), max_trials=4000, seed=5)\n"

@@ -17,8 +17,9 @@ from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.privacy.box_accounts import KIND, Closed, Summed
+from dpcheck.bounds.privacy.laws import Gaussian, Laplace, WithoutReplacement
 from dpcheck.bounds.privacy.question import Question
-from dpcheck.bounds.privacy.release import Composed, Gaussian, Laplace, Release, WithoutReplacement
+from dpcheck.bounds.privacy.release import Composed, Release
 from dpcheck.bounds.privacy.worst_points import worst_points
 
 RAY = "ray."  # prefix of the exponents in the counterexample of a hidden constant

@@ -17,9 +17,9 @@ from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.privacy import sampled_gaussian as sampled
 from dpcheck.bounds.privacy.cells import CellCertificate, Corner, certify_cells
 from dpcheck.bounds.privacy.exact import SLACK, gaussian_mu
+from dpcheck.bounds.privacy.laws import Gaussian, WithReplacement
 from dpcheck.bounds.privacy.moments import epsilon_above, epsilon_below
 from dpcheck.bounds.privacy.question import Question
-from dpcheck.bounds.privacy.release import Gaussian, WithReplacement
 from dpcheck.bounds.privacy.release_values import Values
 from dpcheck.bounds.privacy.worst_points import Field, Points, most_usual, roundest, stacked
 

@@ -27,8 +27,9 @@ from dpcheck.bounds.privacy import sampled_gaussian as sampled
 from dpcheck.bounds.privacy.accountant import RAY, accountable, judged, no_points
 from dpcheck.bounds.privacy.box_accounts import CLEARLY, KIND, Closed, Summed
 from dpcheck.bounds.privacy.cells import CellCertificate
+from dpcheck.bounds.privacy.laws import Gaussian, Poisson, WithoutReplacement
 from dpcheck.bounds.privacy.question import Question
-from dpcheck.bounds.privacy.release import ONE, Gaussian, Poisson, WithoutReplacement
+from dpcheck.bounds.privacy.release import ONE
 from dpcheck.bounds.privacy.worst_points import Field, Points, most_usual, stacked, worst_points
 
 Array = np.ndarray

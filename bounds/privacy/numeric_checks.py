@@ -21,7 +21,8 @@ from dpcheck.bounds.performance.worst_case import NotCertified, WorstCase
 from dpcheck.bounds.privacy import exact as accounting
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.box_accounts import LOOSE_FROM
-from dpcheck.bounds.privacy.release import Gaussian, Release, WithoutReplacement
+from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
+from dpcheck.bounds.privacy.release import Release
 
 
 @dataclass(frozen=True)

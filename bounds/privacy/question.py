@@ -17,7 +17,8 @@ from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, Relation
 from dpcheck.bounds.language.symbols import TABLE, delta, eps
 from dpcheck.bounds.privacy import batches
 from dpcheck.bounds.privacy.cells import Known, Range, never_holds, range_of
-from dpcheck.bounds.privacy.release import ONE, ZERO, Gaussian, InOrder, Release, WithoutReplacement, noise_name
+from dpcheck.bounds.privacy.laws import Gaussian, InOrder, WithoutReplacement
+from dpcheck.bounds.privacy.release import ONE, ZERO, Release, noise_name
 from dpcheck.bounds.privacy.release_values import Step, Values, most_picked, release_at, share_picked
 
 Array = np.ndarray

@@ -10,8 +10,9 @@ import numpy as np
 from dpcheck.bounds.language.guarantees import REPLACE_ONE, Relation
 from dpcheck.bounds.privacy import batches
 from dpcheck.bounds.privacy.cells import Range
+from dpcheck.bounds.privacy.laws import InOrder, Poisson, Scheme, WithoutReplacement
 from dpcheck.bounds.privacy.moments import Sampled
-from dpcheck.bounds.privacy.release import ZERO, InOrder, Poisson, Release, Scheme, WithoutReplacement, noise_name
+from dpcheck.bounds.privacy.release import ZERO, Release, noise_name
 
 Array = np.ndarray
 

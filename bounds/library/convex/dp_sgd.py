@@ -11,7 +11,8 @@ from dpcheck.bounds.language.symbols import T, c, c1, delta, eps, gradients, m, 
 from dpcheck.bounds.library.convex.dp_svrg_minibatch import batch
 from dpcheck.bounds.library.convex.variance_reduction import G, losses, sigma_n
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.privacy.release import Gaussian, Release, WithoutReplacement
+from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.proofs import Follows
 
 share = batch / n

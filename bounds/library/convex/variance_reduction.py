@@ -8,7 +8,8 @@ from sympy import Eq, Le, Rational, Symbol, exp, log, sqrt, symbols
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source, convex, lipschitz, smooth
 from dpcheck.bounds.language.symbols import T, c, c1, d, delta, eps, eta, mu, n, quantity
-from dpcheck.bounds.privacy.release import Gaussian, Release, WithoutReplacement
+from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.one_coordinate import Adds
 from dpcheck.bounds.proving.proofs import Follows, Less, NoConstant, Proof, Same
 

@@ -9,7 +9,8 @@ from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Source, lips
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, ApproxDP
 from dpcheck.bounds.language.symbols import T, c1, c2, delta, eps, m, n, q, quantity, ratio
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.privacy.release import Gaussian, Poisson, Release, WithoutReplacement
+from dpcheck.bounds.privacy.laws import Gaussian, Poisson, WithoutReplacement
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.proofs import Less, Proof, Same
 from dpcheck.bounds.proving.steps import Step
 

@@ -13,7 +13,8 @@ from dpcheck.bounds.library.convex.dp_svrg_minibatch import batch
 from dpcheck.bounds.library.convex.variance_reduction import G
 from dpcheck.bounds.library.nonconvex.laplacian_smoothing import both
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.privacy.release import Gaussian, Release, WithoutReplacement
+from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.derivations import Implied
 from dpcheck.bounds.proving.proofs import AtMost, Less, Proof, Same
 

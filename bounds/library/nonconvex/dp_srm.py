@@ -28,7 +28,8 @@ from dpcheck.bounds.library.nonconvex.dp_srm_sensitivity import (
     target,
 )
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.privacy.release import Gaussian, Release, WithoutReplacement
+from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.proofs import Follows, Less, NoConstant, Proof, Same
 
 MANY = 10**9  # records of which a share is drawn, where only the share counts
@@ -104,7 +105,8 @@ theorem1_half = Claim(
     guarantee=ApproxDP(eps, delta),
     checks=[
         Accountant(
-            Release(1, Gaussian(sqrt(noise2)), WithoutReplacement(share * MANY, MANY), steps_for.subs(split, half) + 1), seen
+            Release(1, Gaussian(sqrt(noise2)), WithoutReplacement(share * MANY, MANY), steps_for.subs(split, half) + 1),
+            seen,
         )
     ],
 )  # fmt: skip

@@ -13,7 +13,8 @@ from dpcheck.bounds.library.nonconvex.dp_srm import estimators, noise, ratio_of
 from dpcheck.bounds.library.nonconvex.dp_srm_estimator import estimate_bound, roots
 from dpcheck.bounds.library.nonconvex.dp_srm_sensitivity import later_batch, later_reach, losses, momentum, slowing
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.privacy.release import Gaussian, Release
+from dpcheck.bounds.privacy.laws import Gaussian
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.proofs import Equals, Less, Proof
 
 norm_1, norm_2, norm_3 = (

@@ -15,7 +15,8 @@ from dpcheck.bounds.library.convex.gaussian_width import diameter, minkowski
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s, sigma_n
 from dpcheck.bounds.library.mechanisms import gaussian
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.privacy.release import Gaussian, Release, WithoutReplacement
+from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.one_coordinate import Adds
 from dpcheck.bounds.proving.proofs import AtMost, Less, Proof, Same
 

@@ -11,7 +11,8 @@ from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP
 from dpcheck.bounds.language.symbols import MEAN, T, beta, c, d, delta, eps, mu, n, quantity
 from dpcheck.bounds.library.convex.variance_reduction import G, sigma_n
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.privacy.release import Gaussian, Release
+from dpcheck.bounds.privacy.laws import Gaussian
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.proofs import AtMost, Less, NoConstant, Proof, Same
 
 budget = quantity("budget", "zero-concentrated privacy parameter", box=(1e-3, 10), printed="ρ", latex=r"\rho")
