@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.kernels.descent import LARGEST_BLOCK, noisy_descent
+from dpcheck.kernels.blocks import LARGEST_BLOCK
+from dpcheck.kernels.gradient_steps import noisy_descent
 from dpcheck.problems.losses import Logistic
 
 N, D, STEPS = 20, 5, 10

@@ -4,25 +4,43 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from dpcheck.bounds.language.claim import Claim
+from dpcheck.bounds.language.claim import Claim, FunctionClass, Setting
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, MixedRelations
-from dpcheck.bounds.language.guarantees import REPLACE_ONE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from dpcheck.bounds.language.guarantees import (
+    REPLACE_ONE,
+    ZCDP,
+    ApproxDP,
+    GaussianDP,
+    Guarantee,
+    PureDP,
+    Relation,
+    RenyiDP,
+)
+from dpcheck.bounds.privacy.release import Released, account_name
+from dpcheck.kernels import transcripts
+from dpcheck.kernels.blocks import Seed
+from dpcheck.kernels.method import Method
+from dpcheck.kernels.running import Run, run
 from dpcheck.problems.constraints import WholeSpace
 from dpcheck.problems.problem import Problem
+from dpcheck.settings import must_be_allowed
 
 Calibration = Literal["certified", "stated"]
 GRID_BITS = 30
-Seed = int | np.random.SeedSequence | np.random.Generator | None
 
 
 @dataclass(frozen=True)
 class Solution:
-    """What `solve` returns: one row of `w` per trial, and what the privacy of it rests on."""
+    """What `solve` returns: one row of `w` per trial, and what the privacy of it rests on.
+
+    `rests_on` lists claims, the accountant, and each hypothesis that nothing here decides ("assumed: ...").
+    """
 
     w: np.ndarray
     guarantee: Guarantee
@@ -33,80 +51,104 @@ class Solution:
 
 
 @dataclass(frozen=True)
+class Calibrated:
+    """What a run will let out, with its noise; the plan it belongs to; and what that rests on."""
+
+    plan: Any
+    released: Released
+    rests_on: tuple[str, ...]
+
+    @property
+    def noise_std(self) -> float:
+        """The scale of the noise on the last answers."""
+        return float(self.released.parts[-1].law.scale)
+
+
+@dataclass(frozen=True)
 class Mechanism:
-    """A solver under one guarantee as an auditor wants it: (problem, rng, trials) -> (trials, d)."""
+    """A solver under one guarantee as an auditor wants it: (data, rng, trials) -> (trials, d)."""
 
     solver: Solver
     guarantee: Guarantee
     calibration: Calibration = "certified"
-    noise_factor: float = 1.0
 
-    def __call__(self, data: Problem, rng: np.random.Generator, trials: int) -> np.ndarray:
-        return self.solved(data, rng, trials).w
+    def __call__(self, data: Any, rng: np.random.Generator, trials: int) -> np.ndarray:
+        return self.solver.performed(data, self.calibrated(data), rng, trials).w
 
-    def solved(self, data: Problem, rng: Seed, trials: int, trace: bool = False) -> Solution:
-        """The runs behind the outputs."""
-        solver = replace(self.solver, noise_factor=self.solver.noise_factor * self.noise_factor)
-        return solver.solve(data, self.guarantee, rng, trials=trials, calibration=self.calibration, trace=trace)
+    def calibrated(self, data: Any) -> Calibrated:
+        """The plan and the noise for these data."""
+        return self.solver.calibrated(data, self.guarantee, self.calibration)
 
 
 @dataclass(frozen=True)
 class WhiteBox(Mechanism):
-    """The solver seen from inside: (problem, rng, trials) -> (trials, T, d), every step before it is projected.
+    """The solver seen from inside: (data, rng, trials) -> (trials, steps, width), every noisy answer.
 
-    Has the exact `log_density`, so that an audit attacks with the likelihood ratio of the whole transcript. Steps
+    Has the exact `log_density`, so that an audit attacks with the likelihood ratio of the whole transcript. Answers
     are as computed, not on the grid of the released iterate: the bits of floats are not what is attacked here.
     """
 
-    def __call__(self, data: Problem, rng: np.random.Generator, trials: int) -> np.ndarray:
-        trace, _ = self.traced(data, rng, trials)
-        points = trace.iterates[1:] if trace.unprojected is None else trace.unprojected
-        return np.ascontiguousarray(points.transpose(1, 0, 2))
+    def __call__(self, data: Any, rng: np.random.Generator, trials: int) -> np.ndarray:
+        trace = self.solver.performed(data, self.calibrated(data), rng, trials, trace=True).trace
+        return np.ascontiguousarray(trace.answers.transpose(1, 0, 2))
 
-    def log_density(self, outputs: np.ndarray, data: Problem) -> np.ndarray:
+    def log_density(self, outputs: np.ndarray, data: Any) -> np.ndarray:
         """Of transcripts on these data, up to a constant, shape (trials,)."""
-        _, law = self.traced(data, 0, 1)
-        return law.log_density(data, np.asarray(outputs).reshape(len(outputs), -1, data.d))
-
-    def traced(self, data: Problem, rng: Seed, trials: int) -> tuple[Any, Any]:
-        """The trace and the law of its steps."""
-        trace = self.solved(data, rng, trials, trace=True).trace
-        law = getattr(trace, "law", None)
-        if law is None:
-            limit = "a solver that adds Gaussian noise in each step of a descent"
-            raise InvalidInput("transcript", self.solver.name, limit, "Leave it out: only the last iterate is noisy.")
-        return trace, law
+        done = self.calibrated(data)
+        method = self.solver.method(data, done.plan, done.released)
+        return transcripts.log_density(
+            method, done.released, data, np.asarray(outputs).reshape(len(outputs), method.steps, -1)
+        )
 
 
 @dataclass(frozen=True)
 class Solver(ABC):
-    """Base of all algorithms. Subclasses are frozen dataclasses of public settings.
+    """Base of all algorithms: frozen dataclasses of public settings (dpcheck/settings.py says what each allows).
 
-    `noise_factor` scales the noise; anything but 1 plants a bug on purpose, for tests of the tests.
+    A solver is a Method (what it does), a Release (what it lets out) and its calibration. Data may be anything that
+    its method understands; `relations` are the neighbouring relations that its release is for.
     """
 
-    noise_factor: float = field(default=1.0, kw_only=True)
     name: ClassVar[str] = ""
+    relations: ClassVar[tuple[Relation, ...]] = (REPLACE_ONE,)
     minimises: ClassVar[bool] = True  # the problem's risk; mechanisms release something else of its records
     multiclass: ClassVar[bool] = False  # takes a SoftmaxProblem: of the losses it needs gradients and constants only
 
     def __post_init__(self) -> None:
-        if not 0 <= self.noise_factor < math.inf:
-            raise InvalidInput("noise_factor", self.noise_factor, "a finite number >= 0", "Leave it at 1.")
+        must_be_allowed(self)
+
+    # What an algorithm says of itself ---------------------------------------------------------------
+    def plan(self, data: Any, guarantee: Guarantee) -> Any:
+        """Lengths and step sizes. Public: they depend on sizes and bounds, never on a record."""
+        return None
 
     @abstractmethod
-    def run(
-        self, problem: Problem, guarantee: Guarantee, seed: Seed, trials: int, calibration: Calibration, trace: bool
-    ) -> Solution:
-        """The algorithm itself; arguments have been checked."""
+    def release(self, data: Any, plan: Any) -> Released:
+        """What a run lets out, from the theory's own Release; the scale of the noise may be open."""
 
     @abstractmethod
-    def worst_pair(self) -> tuple[Problem, Problem]:
-        """The neighbouring problems on which this algorithm leaks the most."""
+    def method(self, data: Any, plan: Any, released: Released) -> Method:
+        """The steps, with this noise."""
 
+    @abstractmethod
+    def stated(self, data: Any, guarantee: Guarantee, plan: Any) -> tuple[Released, Sequence[Claim]]:
+        """The release with the noise that was published, and the claims that state it."""
+
+    @abstractmethod
+    def certifying(self, data: Any, plan: Any) -> Sequence[Claim]:
+        """The claims that certified calibration rests on: their hypotheses are checked, or listed."""
+
+    @abstractmethod
+    def worst_pair(self) -> tuple[Any, Any]:
+        """The neighbouring data on which this algorithm leaks the most."""
+
+    def must_suit(self, data: Any, guarantee: Guarantee, calibration: Calibration) -> None:  # noqa: B027
+        """Refuse data and settings that the algorithm, or its certified calibration, is not made for."""
+
+    # Running it -------------------------------------------------------------------------------------
     def solve(
         self,
-        problem: Problem,
+        problem: Any,
         guarantee: Guarantee,
         rng: Seed = None,
         *,
@@ -116,63 +158,106 @@ class Solver(ABC):
     ) -> Solution:
         """`trials` independent private solutions.
 
-        "certified" takes its noise from a corrected claim or a tight accountant and refuses when a hypothesis
+        "certified" takes its noise from a tight account of the theory's release and refuses when a hypothesis
         fails; "stated" uses the formula as published, to be attacked.
         """
         if isinstance(trials, bool) or not isinstance(trials, int | np.integer) or trials < 1:
             raise InvalidInput("trials", trials, "a whole number >= 1", "Use trials=1 for one solution.")
+        done = self.calibrated(problem, guarantee, calibration)
+        found = self.performed(problem, done, rng, int(trials), trace=trace)
+        return Solution(found.w, guarantee, done.noise_std, done.rests_on, self.taken(done), found.trace)
+
+    def calibrated(self, data: Any, guarantee: Guarantee, calibration: Calibration = "certified") -> Calibrated:
+        """Plan, release and noise for these data, refused where a hypothesis fails."""
+        self._must_be_askable(data, guarantee, calibration)
+        self.must_suit(data, guarantee, calibration)
+        plan = self.plan(data, guarantee)
+        if calibration == "stated":
+            released, claims = self.stated(data, guarantee, plan)
+            assumed = [word for claim in claims for word in undecided(claim, data)]
+            return Calibrated(plan, released, (*(claim.id for claim in claims), *dict.fromkeys(assumed)))
+        claims = self.certifying(data, plan)
+        assumed = [word for claim in claims for word in undecided(claim, data)]
+        release = self.release(data, plan)
+        released = release.calibrated(guarantee)
+        method = self.method(data, plan, released)
+        if method.peek is not None:
+            limit = "a method that learns of the records only through noisy answers"
+            raise InvalidInput(f"settings of {self.name}", self, limit, "Change them, or attack it as stated.")
+        rests_on = (*(claim.id for claim in claims), account_name(release, guarantee), *dict.fromkeys(assumed))
+        return Calibrated(plan, released, rests_on)
+
+    def performed(self, data: Any, done: Calibrated, rng: Seed, trials: int, *, trace: bool = False) -> Run:
+        """The runs themselves, with noise that promises what `done` rests on, and nothing if it was tampered with."""
+        method = self.method(data, done.plan, done.released)
+        found = run(method, done.released, data, seed=rng, trials=trials, trace=trace)
+        return replace(found, w=on_grid(found.w, method.grain(done.noise_std), data))
+
+    def taken(self, done: Calibrated) -> int:
+        """The number of steps that a run takes at most."""
+        return round(float(done.released.steps))
+
+    def mechanism(
+        self, guarantee: Guarantee, calibration: Calibration = "certified", *, transcript: bool = False
+    ) -> Mechanism:
+        """This solver as a mechanism to audit: what it releases or, as `transcript`, every noisy answer on the way."""
+        return (WhiteBox if transcript else Mechanism)(self, guarantee, calibration)
+
+    def _must_be_askable(self, data: Any, guarantee: Guarantee, calibration: Calibration) -> None:
         if calibration not in ("certified", "stated"):
             raise InvalidInput("calibration", calibration, '"certified" or "stated"', "Leave it out for certified.")
-        if getattr(problem, "multiclass", False) and not self.multiclass:
+        if getattr(data, "multiclass", False) and not self.multiclass:
             limit = "a loss of one margin (Logistic, Huber, ...)"
             raise InvalidInput(
-                f"loss for {self.name}", type(problem.loss).__name__, limit, "Use dp_gd, or fit one class at a time."
+                f"loss for {self.name}", type(data.loss).__name__, limit, "Use dp_gd, or fit one class at a time."
             )
         if not isinstance(guarantee, Guarantee):
             raise InvalidInput("guarantee", guarantee, "a Guarantee", "Use PureDP(1.0) or ApproxDP(1.0, 1e-5).")
         if guarantee.parameters.get("eps") == 0:
             raise InvalidInput("guarantee", str(guarantee), "one with eps > 0", "Give it a positive eps.")
-        if guarantee.relation != REPLACE_ONE:
-            limit = f"{REPLACE_ONE}, which this algorithm is calibrated for"
-            raise MixedRelations(
-                "neighbouring relation", str(guarantee.relation), limit, "Use a replace-one guarantee."
-            )
-        return self.run(problem, guarantee, rng, int(trials), calibration, trace)
-
-    def mechanism(
-        self,
-        guarantee: Guarantee,
-        calibration: Calibration = "certified",
-        noise_factor: float = 1.0,
-        *,
-        transcript: bool = False,
-    ) -> Mechanism:
-        """This solver as a mechanism to audit: what it releases or, as `transcript`, every noisy step it takes."""
-        return (WhiteBox if transcript else Mechanism)(self, guarantee, calibration, noise_factor)
+        if guarantee.relation not in self.relations:
+            limit = f"{' or '.join(map(str, self.relations))}, which this algorithm is calibrated for"
+            remedy = f"Use a {self.relations[0]} guarantee."
+            raise MixedRelations("neighbouring relation", str(guarantee.relation), limit, remedy)
 
 
-def must_meet(claim: Claim, problem: Problem, **values: Any) -> None:
-    """Refuse when the problem or the numbers break a hypothesis of the claim, naming it."""
-    facts = {
-        "convex": problem.convex,
-        "strongly convex": problem.convex and problem.strong_convexity > 0,
-        "smooth": math.isfinite(problem.smoothness),
-        "Lipschitz": math.isfinite(problem.data_lipschitz),
-    }
-    for name, fact in facts.items():
-        assumed = claim.has(name)
-        if assumed is not None and not fact:
+# Hypotheses ------------------------------------------------------------------------------------------
+def must_meet(claim: Claim, data: Any, **values: Any) -> None:
+    """Refuse when the data or the numbers break a hypothesis of the claim, naming it."""
+    facts = facts_of(data)
+    for assumed in claim.assumes:
+        if isinstance(assumed, FunctionClass) and facts.get(assumed.name) is False:
+            who = f"the problem ({type(data.loss).__name__} loss)" if hasattr(data, "loss") else type(data).__name__
             remedy = "Choose a loss, a regulariser or a constraint set that gives it."
-            raise HypothesisViolated(
-                claim.id, f"the problem ({type(problem.loss).__name__} loss)", str(assumed), remedy
-            )
+            raise HypothesisViolated(claim.id, who, str(assumed), remedy)
     broken = claim.violated_by(values)
     if broken is not None:
         given = {str(s): values[str(s)] for s in broken.free_symbols}
         raise HypothesisViolated(claim.id, given, str(broken), 'Use calibration="certified" or change the values.')
 
 
-def on_grid(w: np.ndarray, noise: float, problem: Problem) -> np.ndarray:
+def undecided(claim: Claim, data: Any) -> list[str]:
+    """The hypotheses of a claim that neither the data nor numbers decide: what a user takes on trust."""
+    must_meet(claim, data)
+    known = facts_of(data)
+    words = [h for h in claim.assumes if isinstance(h, Setting)]
+    classes = [h for h in claim.assumes if isinstance(h, FunctionClass) and h.name not in known]
+    return [f"assumed: {h}" for h in (*classes, *words)]
+
+
+def facts_of(data: Any) -> Mapping[str, bool]:
+    """What the data say about function classes; anything with a `facts` mapping may say more."""
+    if not isinstance(data, Problem):
+        return getattr(data, "facts", {})
+    return {
+        "convex": data.convex,
+        "strongly convex": data.convex and data.strong_convexity > 0,
+        "smooth": math.isfinite(data.smoothness),
+        "Lipschitz": math.isfinite(data.data_lipschitz),
+    }
+
+
+def on_grid(w: np.ndarray, noise: float, data: Any) -> np.ndarray:
     """Outputs rounded to a public grid, about a billionth of the noise, and back into the constraint set.
 
     The last bits of a float tell what was added to the noise (Mironov 2012); the rounded value does not.
@@ -181,15 +266,15 @@ def on_grid(w: np.ndarray, noise: float, problem: Problem) -> np.ndarray:
         return w
     step = math.ldexp(1.0, math.frexp(noise)[1] - GRID_BITS)
     rounded = np.rint(w / step) * step
-    return rounded if isinstance(problem.constraint, WholeSpace) else problem.constraint.project(rounded)
+    constraint = getattr(data, "constraint", None)
+    return rounded if constraint is None or isinstance(constraint, WholeSpace) else constraint.project(rounded)
 
 
-def must_be_whole(**settings: int | None) -> None:
-    """Refuse anything but None and whole numbers >= 1."""
-    for what, value in settings.items():
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if value is not None and not (whole and value >= 1):
-            raise InvalidInput(what, value, "a whole number >= 1", "Leave it out for the default.")
+def approximate(guarantee: Guarantee) -> ApproxDP:
+    """The guarantee, if it is one that Gaussian noise on sampled steps can give."""
+    if not isinstance(guarantee, ApproxDP) or guarantee.delta == 0:
+        raise InvalidInput("guarantee", str(guarantee), "ApproxDP with delta > 0", "Convert with .to_approx(delta).")
+    return guarantee
 
 
 def gaussian_parameters(guarantee: Guarantee) -> tuple[float, float]:

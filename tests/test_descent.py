@@ -11,7 +11,9 @@ from scipy import stats
 from dpcheck import datasets
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.kernels import descent
-from dpcheck.kernels.descent import Descent, noisy_descent, seed_of
+from dpcheck.kernels.blocks import seed_of
+from dpcheck.kernels.descent import Descent
+from dpcheck.kernels.gradient_steps import noisy_descent
 from dpcheck.problems.constraints import Box, Constraint, L1Ball, L2Ball, Simplex, WholeSpace
 from dpcheck.problems.losses import Huber, Linear, Logistic, Loss, Sigmoid, SmoothedHinge, Squared
 from dpcheck.problems.problem import Problem

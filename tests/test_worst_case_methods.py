@@ -23,7 +23,7 @@ from dpcheck.bounds.performance.worst_case import (
     permuted_sensitivity,
     sensitivity,
 )
-from dpcheck.kernels.descent import noisy_descent
+from dpcheck.kernels.gradient_steps import noisy_descent
 from dpcheck.problems.losses import Linear
 from dpcheck.problems.problem import Problem
 

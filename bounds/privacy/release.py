@@ -193,6 +193,11 @@ def account_of(parts: Sequence[Release], guarantee: Guarantee) -> Any:
     raise InvalidInput("guarantee", str(guarantee), limit, remedy_for(laws, sampled))
 
 
+def account_name(released: Released, guarantee: Guarantee) -> str:
+    """The account that certified noise rests on, in words."""
+    return ACCOUNTS[account_of(released.parts, guarantee)]
+
+
 def remedy_for(laws: set[type], sampled: bool) -> str:
     """What to do instead."""
     if laws <= {Laplace, L2Laplace} and not sampled:
@@ -241,6 +246,15 @@ def _summed_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
         return sampled_gaussian.epsilon_high(sums, delta, guarantee.relation) / eps - 1
 
     return sampled_gaussian.crossing(excess, accuracy=1e-3)[1]
+
+
+ACCOUNTS = {
+    _gaussian_factor: "account: exact composition of Gaussian noise",
+    _iterate_factor: "account: exact profiles of Gaussian noise, averaged over a random iterate",
+    _selection_factor: "account: optimal composition of private selections",
+    _pure_factor: "account: basic composition of Laplace noise",
+    _summed_factor: "account: privacy losses of sampled sums, rounded up",
+}
 
 
 def epsilon_of(released: Released, delta: float) -> Interval:

@@ -44,7 +44,7 @@ import numpy as np
 
 from dpcheck.bounds.language.errors import DpcheckError, InvalidInput, MissingDependency, UnknownName
 from dpcheck.datasets import Dataset
-from dpcheck.kernels.descent import seed_of
+from dpcheck.kernels.blocks import seed_of
 from dpcheck.problems.losses import Array, must_be_positive
 
 Part = Literal["train", "test", "all"]

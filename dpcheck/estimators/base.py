@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 from dpcheck.estimators import rules
-from dpcheck.kernels.descent import seed_of
+from dpcheck.kernels.blocks import seed_of
 from dpcheck.problems.losses import Array, Loss, must_be_positive
 from dpcheck.problems.problem import ROUNDING, Problem
 from dpcheck.registry import solver_named, solvers

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcheck.audits.scores.transcript import gaussian_log_density
-from dpcheck.kernels.descent import Seed, Trace, block_cuts, child, must_be_finite, seed_of
+from dpcheck.kernels.blocks import Seed, block_cuts, child, seed_of
+from dpcheck.kernels.descent import Trace
+from dpcheck.kernels.running import must_be_finite
 from dpcheck.kernels.variance_reduction import proximal
 from dpcheck.problems.losses import Array
 from dpcheck.problems.problem import Problem

@@ -16,9 +16,13 @@ from numpy.typing import NDArray
 
 from dpcheck.audits.scores.transcript import gaussian_log_density, mixture_log_density
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.kernels.descent import Seed, Trace, block_cuts, child, must_be_batch, must_be_finite, records, seed_of
+from dpcheck.kernels.blocks import Seed, block_cuts, child, seed_of
+from dpcheck.kernels.descent import Trace
+from dpcheck.kernels.drawn import records
+from dpcheck.kernels.gradient_steps import must_be_batch
 from dpcheck.kernels.noise import must_be_counts
 from dpcheck.kernels.noisy_steps import compositions, distinct
+from dpcheck.kernels.running import must_be_finite
 from dpcheck.problems.losses import Array, must_be_positive
 from dpcheck.problems.problem import Problem
 

@@ -18,8 +18,11 @@ from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
 from dpcheck.bounds.library.nonconvex import dp_lssgd as theory
 from dpcheck.bounds.privacy.sampled_gaussian import subsampled_gaussian_noise
-from dpcheck.kernels.descent import Trace, block_cuts, child, must_be_finite, records, seed_of
+from dpcheck.kernels.blocks import block_cuts, child, seed_of
+from dpcheck.kernels.descent import Trace
+from dpcheck.kernels.drawn import records
 from dpcheck.kernels.noisy_steps import drawn, mean_of, record_gradients
+from dpcheck.kernels.running import must_be_finite
 from dpcheck.kernels.smoothing import LaplacianSmoothing
 from dpcheck.problems.constraints import WholeSpace
 from dpcheck.problems.losses import Array, Linear, must_be_positive

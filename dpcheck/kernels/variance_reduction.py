@@ -17,20 +17,13 @@ from numpy.typing import NDArray
 
 from dpcheck.audits.scores.transcript import gaussian_log_density, mixture_log_density
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.kernels.descent import (
-    Seed,
-    Trace,
-    block_cuts,
-    child,
-    must_be_batch,
-    must_be_finite,
-    records,
-    seed_of,
-    starting_points,
-    steps_held,
-)
+from dpcheck.kernels.blocks import Seed, block_cuts, child, seed_of, steps_held
+from dpcheck.kernels.descent import Trace, starting_points
+from dpcheck.kernels.drawn import records
+from dpcheck.kernels.gradient_steps import must_be_batch
 from dpcheck.kernels.noise import must_be_counts
 from dpcheck.kernels.noisy_steps import drawn, mean_of, record_gradients
+from dpcheck.kernels.running import must_be_finite
 from dpcheck.problems.constraints import WholeSpace
 from dpcheck.problems.losses import Array, must_be_positive
 from dpcheck.problems.problem import Problem

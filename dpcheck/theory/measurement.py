@@ -21,7 +21,7 @@ from dpcheck.bounds.language.errors import DpcheckError, HypothesisViolated, Inv
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP, RenyiDP
 from dpcheck.bounds.language.symbols import TABLE, eps
 from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, PURE, STRONG, Case, case_of
-from dpcheck.kernels.descent import child, seed_of
+from dpcheck.kernels.blocks import child, seed_of
 from dpcheck.problems.problem import Problem
 from dpcheck.registry import solver_named, solvers
 from dpcheck.solver import Calibration, Solution, Solver, gaussian_parameters, must_meet

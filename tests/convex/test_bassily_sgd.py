@@ -21,7 +21,7 @@ from dpcheck.bounds.library.convex import bassily_sgd as theory
 from dpcheck.bounds.privacy.sampled_gaussian import subsampled_gaussian_epsilon, subsampled_gaussian_noise
 from dpcheck.datasets import logistic_synthetic
 from dpcheck.kernels import descent
-from dpcheck.kernels.descent import single_error
+from dpcheck.kernels.single_precision import single_error
 from dpcheck.problems.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
 from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex.bassily_sgd import BassilySGD

@@ -19,10 +19,10 @@ from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, gaussian_delta
 from dpcheck.datasets import in_unit_ball
 from dpcheck.evidence.checks import exceeds
+from dpcheck.evidence.convex import dp_accmd as solvers
 from dpcheck.problems.constraints import L1Ball, L2Ball
 from dpcheck.problems.losses import Logistic, Sigmoid
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.convex import dp_accmd as solvers
 from dpcheck.solvers.convex.dp_accmd import DPAccMD, MirrorSteps
 
 CLAIMED = ApproxDP(1.0, 1e-2)

@@ -19,10 +19,10 @@ from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, gaussian_delta
 from dpcheck.datasets import logistic_synthetic
 from dpcheck.evidence.checks import exceeds
+from dpcheck.evidence.convex import dp_gd as solvers
 from dpcheck.problems.constraints import L2Ball
 from dpcheck.problems.losses import Huber, Logistic, Squared
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.convex import dp_gd as solvers
 from dpcheck.solvers.convex.dp_gd import DPGD
 
 CLAIMED = ApproxDP(1.0, 1e-2)

@@ -19,9 +19,9 @@ from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.privacy.sampled_gaussian import epsilon_bounds, without_replacement
 from dpcheck.datasets import logistic_synthetic
 from dpcheck.evidence.checks import exceeds
+from dpcheck.evidence.convex import dp_katyusha as solvers
 from dpcheck.problems.losses import Logistic
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.convex import dp_katyusha as solvers
 from dpcheck.solvers.convex.dp_katyusha import DPKatyusha
 
 CLAIMED = ApproxDP(1.0, 1e-2)

@@ -22,10 +22,12 @@ from dpcheck.bounds.privacy.sampled_gaussian import epsilon_bounds, without_repl
 from dpcheck.bounds.registry import library
 from dpcheck.datasets import logistic_synthetic
 from dpcheck.evidence.checks import exceeds
+from dpcheck.evidence.convex import dp_svrg as solvers
+from dpcheck.evidence.convex.dp_svrg import adapting
+from dpcheck.problems.extreme_pairs import bending_pair, opposite_pair, turning_pair
 from dpcheck.problems.losses import Huber, Linear, Logistic, Sigmoid, Squared
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.convex import dp_svrg as solvers
-from dpcheck.solvers.convex.dp_svrg import DPSVRG, adapting, bending_pair, opposite_pair, turning_pair
+from dpcheck.solvers.convex.dp_svrg import DPSVRG
 
 CLAIMED = ApproxDP(1.0, 1e-2)
 SHORT = DPSVRG(epochs=1, inner=5, step_size=4.0)

@@ -19,9 +19,9 @@ from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.privacy.reduced_gaussian import reduced_epsilon
 from dpcheck.datasets import logistic_synthetic
 from dpcheck.evidence.checks import exceeds
+from dpcheck.evidence.convex import dp_svrg_minibatch as solvers
 from dpcheck.problems.losses import Huber, Logistic
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.convex import dp_svrg_minibatch as solvers
 from dpcheck.solvers.convex.dp_svrg_minibatch import DPSVRGMinibatch
 
 CLAIMED = ApproxDP(1.0, 1e-2)

@@ -18,9 +18,9 @@ from dpcheck.bounds.language.errors import HypothesisViolated
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.privacy.sampled_gaussian import epsilon_bounds, without_replacement
 from dpcheck.evidence.checks import exceeds
+from dpcheck.evidence.convex import dp_svrgpp as solvers
 from dpcheck.problems.losses import Huber, Logistic
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.convex import dp_svrgpp as solvers
 from dpcheck.solvers.convex.dp_svrgpp import DPSVRGpp
 
 CLAIMED = ApproxDP(1.0, 1e-2)

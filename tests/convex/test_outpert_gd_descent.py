@@ -31,9 +31,11 @@ from dpcheck.bounds.library.convex import gradient_descent
 from dpcheck.bounds.library.convex import outpert_gd as theory
 from dpcheck.datasets import linear_synthetic, logistic_synthetic
 from dpcheck.evidence.checks import Trend
+from dpcheck.evidence.convex.outpert_gd import strong_error_by
+from dpcheck.evidence.random_problems import excess
 from dpcheck.problems.losses import Huber, Linear, Logistic, Sigmoid
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD, descend, excess, strong_error_by
+from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD, descend
 
 
 # Sensitivity ---------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 
 from dpcheck.bounds.language.claim import Effort, Verdict
 from dpcheck.bounds.library.convex.smooth_erm_experiments import TABLE3, Row, outperforms
-from dpcheck.solvers.convex.outpert_gd import CHECKS
+from dpcheck.evidence.convex.outpert_gd import CHECKS
 
 PRINTED = (0.1, 0.5, 1.0, 2.0)
 

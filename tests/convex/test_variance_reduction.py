@@ -17,7 +17,7 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.registry import entries
 from dpcheck.datasets import in_unit_ball, logistic_synthetic
-from dpcheck.kernels.descent import block_size
+from dpcheck.kernels.blocks import block_size
 from dpcheck.kernels.variance_reduction import Plan, composite_minimum, composite_value, proximal, reduced_descent
 from dpcheck.problems.constraints import L2Ball
 from dpcheck.problems.losses import Huber, Logistic, Squared

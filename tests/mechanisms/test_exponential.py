@@ -16,9 +16,9 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.library.mechanisms import exponential as theory
 from dpcheck.evidence.checks import Property
+from dpcheck.evidence.mechanisms import exponential as code
 from dpcheck.problems.losses import Linear, Logistic, Squared
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.mechanisms import exponential as code
 from dpcheck.solvers.mechanisms.exponential import ExponentialMechanism, noisy_argmax, scores, sensitivity
 
 FALSE_ALARM = 1e-6

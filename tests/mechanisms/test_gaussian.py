@@ -17,8 +17,9 @@ from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, gaussian_delta
 from dpcheck.bounds.library.mechanisms import gaussian
 from dpcheck.bounds.privacy.exact import gaussian_sigma
+from dpcheck.evidence.mechanisms.gaussian import attacked
 from dpcheck.kernels import noise
-from dpcheck.solvers.mechanisms.gaussian import GaussianMechanism, attacked, turned_row
+from dpcheck.solvers.mechanisms.gaussian import GaussianMechanism, turned_row
 
 FALSE_ALARM = 1e-6
 Z = stats.norm.isf(FALSE_ALARM / 2)

@@ -22,13 +22,15 @@ from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, Guara
 from dpcheck.bounds.privacy.random_iterate import averaged
 from dpcheck.bounds.privacy.selections import bounded_range_deltas, reached_delta, selection_epsilon, two_point_deltas
 from dpcheck.evidence.checks import exceeds
+from dpcheck.evidence.nonconvex import dp_fw_l1 as solvers
+from dpcheck.evidence.nonconvex.dp_fw_l1 import bounded_entries
 from dpcheck.kernels.selection import Noise, select, selection_logs
 from dpcheck.problems.constraints import Box, L1Ball, L2Ball, Simplex
+from dpcheck.problems.extreme_pairs import turning_pair
 from dpcheck.problems.losses import Sigmoid, Squared
 from dpcheck.problems.polytopes import corners_of
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.nonconvex import dp_fw_l1 as solvers
-from dpcheck.solvers.nonconvex.dp_fw_l1 import DPFWL1, Selections, bounded_entries, turning_pair
+from dpcheck.solvers.nonconvex.dp_fw_l1 import DPFWL1, Selections
 
 CLAIMED = ApproxDP(1.0, 1e-2)
 EIGHT = DPFWL1(steps=8, step_size=0.3)

@@ -21,11 +21,12 @@ from dpcheck.bounds.language.guarantees import ApproxDP, GaussianDP, PureDP, gau
 from dpcheck.bounds.library.nonconvex import dp_fw_l2 as theory
 from dpcheck.datasets import in_unit_ball, logistic_synthetic
 from dpcheck.evidence.checks import exceeds
+from dpcheck.evidence.nonconvex import dp_fw_l2 as solvers
+from dpcheck.evidence.nonconvex.dp_fw_l2 import CASES, bounded_by
 from dpcheck.problems.constraints import Box, L1Ball, L2Ball, Simplex, WholeSpace
 from dpcheck.problems.losses import Logistic, Sigmoid
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.nonconvex import dp_fw_l2 as solvers
-from dpcheck.solvers.nonconvex.dp_fw_l2 import CASES, DPFWL2, VertexSteps, bounded_by, frank_wolfe_gap, gaussian_width
+from dpcheck.solvers.nonconvex.dp_fw_l2 import DPFWL2, VertexSteps, frank_wolfe_gap, gaussian_width
 
 CLAIMED = ApproxDP(1.0, 1e-2)
 SHORT = DPFWL2(steps=5, step_size=0.5)

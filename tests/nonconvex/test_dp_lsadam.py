@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from dpcheck.audits import audit
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.kernels.smoothed_solver import linear_pair
 from dpcheck.kernels.smoothing import LaplacianSmoothing
+from dpcheck.problems.extreme_pairs import linear_pair
 from dpcheck.problems.losses import Logistic
 from dpcheck.problems.problem import Problem
 from dpcheck.solvers.nonconvex.dp_lsadam import DPLSAdam

@@ -24,20 +24,16 @@ from dpcheck.bounds.privacy.exact import gaussian_epsilon
 from dpcheck.bounds.privacy.sampled_gaussian import subsampled_gaussian_epsilon
 from dpcheck.bounds.registry import entries
 from dpcheck.evidence.checks import exceeds
-from dpcheck.kernels.smoothed_solver import linear_pair
+from dpcheck.evidence.nonconvex import dp_lssgd as solvers
+from dpcheck.evidence.nonconvex.dp_lssgd import ALTERNATING, at_the_boundary, where_theorem_5_3_2_applies
 from dpcheck.kernels.smoothing import LaplacianSmoothing
 from dpcheck.problems.constraints import L2Ball
+from dpcheck.problems.extreme_pairs import linear_pair
 from dpcheck.problems.losses import Huber, Logistic, Squared
 from dpcheck.problems.problem import Problem
 from dpcheck.problems.softmax import softmax_problem
 from dpcheck.registry import checks_of
-from dpcheck.solvers.nonconvex import dp_lssgd as solvers
-from dpcheck.solvers.nonconvex.dp_lssgd import (
-    ALTERNATING,
-    DPLSSGD,
-    at_the_boundary,
-    where_theorem_5_3_2_applies,
-)
+from dpcheck.solvers.nonconvex.dp_lssgd import DPLSSGD
 
 CLAIMED = ApproxDP(1.0, 1e-2)
 DIRECTIONS = {"line": (1.0,), "constant": (1.0,) * 8, "alternating": ALTERNATING}

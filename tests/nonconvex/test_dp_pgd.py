@@ -23,13 +23,14 @@ from dpcheck.bounds.library.nonconvex import dp_pgd_zcdp as zcdp
 from dpcheck.bounds.registry import library
 from dpcheck.datasets import in_unit_ball, logistic_synthetic
 from dpcheck.evidence.checks import AuditCheck, exceeds
+from dpcheck.evidence.nonconvex import dp_pgd as solvers
+from dpcheck.evidence.nonconvex.dp_pgd import CASES, bounded_by, chosen_by, flat_pair
 from dpcheck.kernels.proximal_steps import ProximalSteps
 from dpcheck.kernels.variance_reduction import composite_value, proximal
 from dpcheck.problems.constraints import Box, L1Ball, L2Ball, Simplex, WholeSpace
 from dpcheck.problems.losses import Huber, Logistic, Sigmoid, Squared
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.nonconvex import dp_pgd as solvers
-from dpcheck.solvers.nonconvex.dp_pgd import CASES, DPPGD, Breaks, bounded_by, chosen_by, flat_pair
+from dpcheck.solvers.nonconvex.dp_pgd import DPPGD, Breaks
 
 CLAIMED = ApproxDP(1.0, 1e-2)
 SHORT = DPPGD(steps=5)

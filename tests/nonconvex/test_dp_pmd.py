@@ -21,12 +21,13 @@ from dpcheck.bounds.privacy.exact import least_noise
 from dpcheck.bounds.privacy.random_iterate import gaussian_iterate_delta, iterate_noise
 from dpcheck.datasets import in_unit_ball
 from dpcheck.evidence.checks import exceeds, number
+from dpcheck.evidence.nonconvex import dp_pmd as solvers
+from dpcheck.evidence.nonconvex.dp_pmd import geometry, telling_pair
 from dpcheck.problems.constraints import Box, L1Ball, L2Ball, Simplex
 from dpcheck.problems.losses import Sigmoid, Squared
 from dpcheck.problems.mirror import QNorm, mirror_of
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.nonconvex import dp_pmd as solvers
-from dpcheck.solvers.nonconvex.dp_pmd import DPPMD, MirrorDescent, geometry, telling_pair
+from dpcheck.solvers.nonconvex.dp_pmd import DPPMD, MirrorDescent
 
 CLAIMED = ApproxDP(1.0, 1e-2)
 SIX = DPPMD(steps=6)

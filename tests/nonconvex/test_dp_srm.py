@@ -23,12 +23,12 @@ from dpcheck.bounds.privacy.sampled_gaussian import epsilon_bounds, with_noise_t
 from dpcheck.bounds.registry import library
 from dpcheck.datasets import in_unit_ball, logistic_synthetic
 from dpcheck.evidence.checks import exceeds
+from dpcheck.evidence.nonconvex import dp_srm as solvers
 from dpcheck.kernels.recursive_momentum import Estimators, MomentumSteps, Plan, batches, recursive_momentum
 from dpcheck.problems.constraints import L2Ball
+from dpcheck.problems.extreme_pairs import FAR, opposite_pair
 from dpcheck.problems.losses import Huber, Linear, Logistic, Sigmoid, Squared
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.convex.dp_svrg import FAR, opposite_pair
-from dpcheck.solvers.nonconvex import dp_srm as solvers
 from dpcheck.solvers.nonconvex.dp_srm import DPSRM, released
 
 CLAIMED = ApproxDP(1.0, 1e-2)

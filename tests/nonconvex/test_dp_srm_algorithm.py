@@ -14,8 +14,8 @@ from dpcheck.bounds.library.nonconvex import dp_srm_estimator as estimator
 from dpcheck.bounds.library.nonconvex.dp_srm_algorithm import newest
 from dpcheck.evidence.checks import exceeds
 from dpcheck.evidence.nonconvex import dp_srm_algorithm as checked
+from dpcheck.evidence.nonconvex.dp_srm import numbers_of
 from dpcheck.evidence.nonconvex.dp_srm_algorithm import CHECKS, Cliff
-from dpcheck.solvers.nonconvex.dp_srm import numbers_of
 
 CASE = {
     "n": 6, "d": 1, "seed": 1, "loss": 1, "zeta": 1.0, "slowing": 1.0, "T": 20, "gamma": 0.5, "first": 6, "batch": 6,

@@ -24,10 +24,11 @@ from dpcheck.bounds.language.guarantees import ADD_REMOVE, ZCDP, ApproxDP, Guara
 from dpcheck.bounds.library.nonconvex import rrpsgd as theory
 from dpcheck.bounds.privacy.sampled_gaussian import subsampled_gaussian_epsilon, subsampled_gaussian_noise
 from dpcheck.datasets import logistic_synthetic
+from dpcheck.evidence.nonconvex.rrpsgd import CHECKS, leaking_step
 from dpcheck.problems.constraints import L2Ball
 from dpcheck.problems.losses import Huber, Logistic, Sigmoid, SmoothedHinge, Squared
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.nonconvex.rrpsgd import CHECKS, RandomRoundSGD, leaking_step
+from dpcheck.solvers.nonconvex.rrpsgd import RandomRoundSGD
 from dpcheck.theory.exponents import fitted
 
 FALSE_ALARM = 1e-6

@@ -7,12 +7,16 @@ from sympy import Eq, log, sqrt
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Setting, Source, lipschitz
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.bounds.language.symbols import L, alpha_g, delta, eps, m, n, q
+from dpcheck.bounds.language.symbols import L, T, alpha_g, delta, eps, m, n, q
+from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
 from dpcheck.bounds.privacy.numeric_checks import SampledGaussianAccountant
+from dpcheck.bounds.privacy.release import Release
 
 # Bassily et al.: variance 32 L^2 n^2 log(n/delta) log(1/delta) / eps^2 on n times a gradient, n^2 steps.
 # A batch of m keeps that noise on the SUM of its gradients and takes (n/m)^2 steps.
 batch_noise = sqrt(32 * L**2 * log(n / delta) * log(1 / delta)) / (m * eps)
+
+released = Release(2 * L / m, Gaussian(alpha_g), WithoutReplacement(m, n), T)  # on the mean of a batch
 
 minibatch = Claim(
     id="zhang17.section4.minibatch",

@@ -4,20 +4,24 @@ The source cites [356] for it, which perturbs the output (outpert_gd.py): the ex
 Solver: dpcheck/solvers/convex/dp_gd.py.
 """
 
-from sympy import Eq, Integer, Le, Rational, Symbol, log, simplify, sqrt
+from sympy import Eq, Integer, Le, Rational, Symbol, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import T, c, d, delta, eps, excess_risk, gradients, mu, n
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s, gap0, losses, sigma_n
 from dpcheck.bounds.library.mechanisms.gaussian import for_every_delta
-from dpcheck.bounds.privacy.numeric_checks import GaussianAccountant
+from dpcheck.bounds.privacy.accountant import Accountant
+from dpcheck.bounds.privacy.laws import Gaussian
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.proofs import Follows, Induction
 
 extra = Symbol("extra", nonnegative=True)
 stated_noise = G * sqrt(c * T * log(1 / delta)) / (n * eps)
 beta = L_s + mu  # smoothness with the regulariser
 strong = [*losses, Setting("r = μ/2·‖x‖², step size 1/(L+μ)")]
+
+released = Release(2 * G / n, Gaussian(sigma_n), steps=T)  # T full gradients, each 2G/n apart
 
 privacy = Claim(
     id="dwang20.section3.1.5.dp_gd",
@@ -27,12 +31,7 @@ privacy = Claim(
     assumes=[*losses, eps <= 1, delta <= Rational(1, 4)],
     states=Eq(sigma_n, stated_noise.subs(c, 8)),
     guarantee=ApproxDP(eps, delta),
-    checks=[
-        GaussianAccountant(
-            simplify(2 * G * sqrt(T) / n / stated_noise.subs(c, 8)), "T full gradients, each 2G/n apart"
-        ),
-        for_every_delta,
-    ],
+    checks=[Accountant(released, "T full gradients, each 2G/n apart"), for_every_delta],
 )
 
 utility = Claim(

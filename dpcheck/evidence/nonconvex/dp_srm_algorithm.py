@@ -11,10 +11,10 @@ import numpy as np
 
 from dpcheck.bounds.library.nonconvex import dp_srm_algorithm as theory
 from dpcheck.evidence.checks import Property, Within
+from dpcheck.evidence.nonconvex.dp_srm import PLANS, measured_run, numbers_of
 from dpcheck.kernels.recursive_momentum import Plan, recursive_momentum
 from dpcheck.problems.losses import Labels, Loss
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.nonconvex.dp_srm import PLANS, measured_run, numbers_of
 
 RECORDS = 1000
 

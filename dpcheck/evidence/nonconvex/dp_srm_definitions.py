@@ -11,9 +11,9 @@ from scipy import special
 
 from dpcheck.bounds.library.nonconvex import dp_srm_definitions as theory
 from dpcheck.evidence.checks import Property
+from dpcheck.evidence.random_problems import SIZES, random_problem
 from dpcheck.kernels.recursive_momentum import Plan, recursive_momentum
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.nonconvex.dp_srm import SIZES, random_problem
 
 
 def quiet_run(case: Mapping[str, Any]) -> tuple[float, float]:

@@ -22,7 +22,7 @@ from dpcheck.bounds.privacy.exact import least_noise
 from dpcheck.bounds.privacy.sampled_gaussian import subsampled_gaussian_noise
 from dpcheck.datasets import breast_cancer, digits
 from dpcheck.evidence.convex.variance_reduction_experiments import Ratios
-from dpcheck.kernels.descent import noisy_descent
+from dpcheck.kernels.gradient_steps import noisy_descent
 from dpcheck.problems.losses import Logistic
 from dpcheck.problems.problem import Problem
 from dpcheck.solvers.nonconvex.dp_srm import DPSRM

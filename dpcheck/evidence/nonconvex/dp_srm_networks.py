@@ -16,7 +16,7 @@ import numpy as np
 from dpcheck.bounds.privacy.sampled_gaussian import least_factor, without_replacement
 from dpcheck.datasets import sklearn_data
 from dpcheck.evidence.convex.variance_reduction_experiments import Ratios
-from dpcheck.kernels.descent import child, seed_of
+from dpcheck.kernels.blocks import child, seed_of
 from dpcheck.kernels.recursive_momentum import batches
 from dpcheck.problems.losses import Array
 

@@ -16,9 +16,8 @@ from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, Guarantee
 from dpcheck.bounds.language.symbols import sigma
 from dpcheck.bounds.library.mechanisms import gaussian as theory
 from dpcheck.bounds.library.mechanisms import zcdp
-from dpcheck.evidence.checks import AuditCheck
 from dpcheck.kernels import noise
-from dpcheck.kernels.descent import seed_of
+from dpcheck.kernels.blocks import seed_of
 from dpcheck.problems.losses import Linear
 from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, Seed, Solution, Solver, gaussian_noise_for, on_grid
@@ -77,24 +76,3 @@ def for_zcdp() -> Any:
     """Lemma 2.1.9 as printed, solved for the noise: a function of Δ and ρ."""
     (root,) = sympy.solve(zcdp.lemma9.states, sigma)
     return lambdified(root)
-
-
-def attacked(
-    guarantee: Guarantee, calibration: Calibration, row_bound: float = 1.0
-) -> tuple[Any, tuple[Problem, Problem], Guarantee]:
-    """One dimension, four records."""
-    return GaussianMechanism().mechanism(guarantee, calibration), turned_row(1, row_bound=row_bound), guarantee
-
-
-LARGE, SMALL = ApproxDP(6.0, 0.5), ApproxDP(1.0, 1e-2)
-
-CHECKS = {
-    "dwang20.definition2.1.3": [AuditCheck(lambda: attacked(LARGE, "stated"), "as printed, at ε = 6 and δ = 0.5")],
-    "dwang20.definition2.1.3.corrected": [AuditCheck(lambda: attacked(SMALL, "stated"), "at ε = 1 and δ = 0.01")],
-    "dwang20.lemma2.1.9": [
-        AuditCheck(lambda: attacked(ZCDP(0.5), "stated", row_bound=8.0), "as printed, for a sensitivity of 4")
-    ],
-    "dwang20.lemma2.1.9.corrected": [
-        AuditCheck(lambda: attacked(ZCDP(0.5), "certified", row_bound=8.0), "for a sensitivity of 4")
-    ],
-}

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import Guarantee, PureDP
 from dpcheck.bounds.library.mechanisms import laplace as theory
-from dpcheck.evidence.checks import AuditCheck
 from dpcheck.kernels import noise
-from dpcheck.kernels.descent import seed_of
+from dpcheck.kernels.blocks import seed_of
 from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, Seed, Solution, Solver, on_grid
 from dpcheck.solvers.mechanisms.gaussian import turned_row
@@ -47,11 +46,3 @@ class LaplaceMechanism(Solver):
 def l1_sensitivity(problem: Problem) -> float:
     """Of the mean of rows of l2 norm at most `row_bound`, one of them replaced."""
     return 2 * problem.row_bound * math.sqrt(problem.d) / problem.n
-
-
-def attacked(eps: float = 1.0) -> tuple[Any, tuple[Problem, Problem], Guarantee]:
-    solver, promised = LaplaceMechanism(), PureDP(eps)
-    return solver.mechanism(promised), solver.worst_pair(), promised
-
-
-CHECKS = {"dwang20.definition2.1.2": [AuditCheck(attacked, "the mean of rows in three dimensions")]}

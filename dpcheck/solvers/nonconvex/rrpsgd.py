@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -13,9 +12,9 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
 from dpcheck.bounds.library.nonconvex import rrpsgd as theory
 from dpcheck.bounds.privacy.sampled_gaussian import subsampled_gaussian_noise
-from dpcheck.evidence.checks import AuditCheck, Property
-from dpcheck.kernels.descent import Trace, noisy_descent
-from dpcheck.problems.losses import Huber, Linear, Logistic, Sigmoid
+from dpcheck.kernels.descent import Trace
+from dpcheck.kernels.gradient_steps import noisy_descent
+from dpcheck.problems.losses import Linear
 from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, Seed, Solution, Solver, must_meet, on_grid
 
@@ -106,54 +105,3 @@ def resting(problem: Problem, rounds: int, trials: int) -> Trace:
     """The trace of trials that stay at 0."""
     norm = np.linalg.norm(problem.gradient(np.zeros(problem.d)))
     return Trace(np.zeros((rounds + 1, trials, problem.d)), np.full((rounds, trials), norm))
-
-
-# Checks that run the solver -------------------------------------------------------------------------
-def attacked(calibration: Calibration) -> Any:
-    """Ten records, a hundred rounds at most, the released iterate seen."""
-    solver, guarantee = RandomRoundSGD(start_gap=1.0), ApproxDP(1.0, 1e-3)
-    return solver.mechanism(guarantee, calibration), solver.worst_pair(), guarantee
-
-
-def leaking_step() -> Any:
-    """All labels 0: w_0 is the minimiser, so the step is 0 and the output 0. One label moved: it is not."""
-    solver, guarantee = RandomRoundSGD(start_gap="data"), ApproxDP(1.0, 1e-3)
-    first = Problem(np.ones((4, 1)), np.zeros(4), Huber(1.0))
-    return solver.mechanism(guarantee, "stated"), (first, first.replace(0, [1.0], 1.0)), guarantee
-
-
-def squared_gradient(case: Mapping[str, Any]) -> tuple[float, float]:
-    """Measured E||grad F(w_R)||^2, less five standard errors, against the bound of Theorem 5; public D_F."""
-    rng = np.random.default_rng(case["seed"])
-    n, d = int(case["n"]), int(case["d"])
-    X = rng.standard_normal((n, d))
-    X /= np.maximum(1.0, np.linalg.norm(X, axis=1))[:, None]
-    problem = Problem(X, rng.choice([-1.0, 1.0], n), (Sigmoid(), Logistic())[int(case["convex"])])
-    solver, guarantee = RandomRoundSGD(), ApproxDP(case["eps"], 1e-2)
-    found = solver.solve(problem, guarantee, int(case["seed"]), trials=400, calibration="stated")
-    norms = np.einsum("ij,ij->i", *(problem.gradient(found.w),) * 2)
-    measured = float(norms.mean() - 5 * norms.std() / math.sqrt(len(norms)))
-    L, beta = problem.data_lipschitz, problem.smoothness
-    bound = theory.theorem5_general.evaluate(
-        n=n, beta=beta, D_F=solver.start_distance(problem), sigma_g=math.sqrt(4 * L**2 + d * found.noise_std**2),
-        eta=solver.step_size(problem, found.noise_std),
-    )  # fmt: skip
-    return measured, float(bound)
-
-
-CHECKS = {
-    "zhang17.theorem4": [
-        AuditCheck(lambda: attacked("stated"), "Algorithm 2 as published, the released iterate seen", trials=200_000)
-    ],
-    "zhang17.theorem5.privacy": [
-        AuditCheck(leaking_step, "step size min(1/β, D_F/(σn)) read off the data", trials=20_000)
-    ],
-    "zhang17.theorem5.general": [
-        Property(
-            squared_gradient,
-            {"n": (2, 12), "d": (1, 4), "eps": (0.2, 1.0), "convex": (0, 1), "seed": (0, 10**6)},
-            "random sigmoid and logistic problems, 400 runs each, five standard errors",
-            examples=25,
-        )
-    ],
-}

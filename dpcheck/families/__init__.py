@@ -1,0 +1,1 @@
+"""What several solvers share beyond a kernel: settings, plans, calibration. Solver files do not import one another."""

@@ -1,0 +1,101 @@
+"""Noise on answers, law by law: drawing it for a block of trials, and the log density of what came out."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dpcheck.audits.scores.transcript import gaussian_log_density
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.privacy.laws import Gaussian, L2Laplace, Laplace, Law, Selected
+from dpcheck.bounds.privacy.release import Released
+from dpcheck.kernels.blocks import NOISE_HELD, steps_held
+from dpcheck.kernels.noise import l2_laplace
+from dpcheck.kernels.selection import select, selection_logs
+
+Array = np.ndarray
+STOPPED = 0.0  # what a transcript shows of a trial that has stopped; no answer with noise is that
+NO_CANDIDATE = -1.0
+
+
+def part_of(released: Released, t: int) -> Any:
+    """The release that step t belongs to; the last one goes on."""
+    parts = released.parts
+    for part in parts[:-1]:
+        if t < round(float(part.steps)):
+            return part
+        t -= round(float(part.steps))
+    return parts[-1]
+
+
+class NoisyAnswers:
+    """Noise for all steps of a block. Normals are drawn a few steps at a time into one buffer."""
+
+    def __init__(self, released: Released, rng: np.random.Generator, width: int, steps: int, buffer: Array) -> None:
+        self.released, self.rng, self.width, self.steps, self.buffer = released, rng, width, steps, buffer
+        self.laws = [part.law for part in released.parts]
+        self.held = 0
+
+    def of(self, asked: Array, t: int) -> Array:
+        """The answer of step t; `asked` may be written into."""
+        law = self.laws[0] if len(self.laws) == 1 else part_of(self.released, t).law
+        scale = float(law.scale)
+        if isinstance(law, Selected):
+            return chosen(law, asked, self.rng)
+        if isinstance(law, Gaussian):
+            drawn = self._normals(t, len(asked))
+            drawn *= scale
+        elif scale == 0:
+            return asked
+        elif isinstance(law, Laplace):
+            drawn = self.rng.laplace(scale=scale, size=asked.shape)
+        else:
+            drawn = l2_laplace(self.rng, scale, *asked.shape)
+        asked += drawn
+        return asked
+
+    def _normals(self, t: int, running: int) -> Array:
+        """Those of step t; a refill draws for the trials that still run."""
+        if self.held == 0:
+            self.held = steps_held(running, self.width, self.steps)
+        at = t % self.held
+        if at == 0:
+            shape = (min(self.held, self.steps - t), running, self.width)
+            self.normals = self.buffer[: math.prod(shape)].reshape(shape)
+            self.rng.standard_normal(out=self.normals)
+        return self.normals[at, :running]
+
+
+def noise_buffer(k: int, width: int, steps: int) -> Array:
+    """Memory for the normals of blocks of up to k trials; narrower blocks hold more steps."""
+    return np.empty(min(steps * k * width, max(NOISE_HELD, k * width)))
+
+
+def chosen(law: Selected, scores: Array, rng: np.random.Generator) -> Array:
+    """The selected candidate of each trial, (k, 1)."""
+    if float(law.scale) == 0:
+        return scores.argmax(axis=1)[:, None].astype(float)
+    return select(scores, 2.0, float(law.scale), rng, law.noise)[:, None].astype(float)  # type: ignore[arg-type]
+
+
+def log_density(law: Law, answers: Array, asked: Array) -> Array:
+    """Of answers (k, width) to what was asked, up to a constant, (k,); 0 for trials that had stopped."""
+    if float(law.scale) == 0:
+        raise InvalidInput("noise_std", 0.0, "> 0 in every step", "Without noise a transcript has no density.")
+    if isinstance(law, Selected):
+        index = answers[:, 0].astype(int)
+        logs = selection_logs(asked, 2.0, float(law.scale), law.noise)  # type: ignore[arg-type]
+        return np.where(index >= 0, logs[np.arange(len(logs)), np.maximum(index, 0)], 0.0)
+    return np.where((answers == STOPPED).all(axis=1), 0.0, _additive(law, answers, asked))
+
+
+def _additive(law: Law, answers: Array, asked: Array) -> Array:
+    scale, d = float(law.scale), answers.shape[1]
+    if isinstance(law, Gaussian):
+        return gaussian_log_density(answers, asked, scale)
+    gap = answers - asked
+    size = np.abs(gap).sum(axis=1) if isinstance(law, Laplace) else np.linalg.norm(gap, axis=1)
+    assert isinstance(law, Laplace | L2Laplace)
+    return -size / scale - d * math.log(scale)

@@ -1,0 +1,46 @@
+"""Neighbouring problems on which gradient methods leak the most: few records, one of which turns round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dpcheck.problems.constraints import Constraint, WholeSpace
+from dpcheck.problems.losses import Huber, Linear
+from dpcheck.problems.problem import Problem
+
+FAR = 1e6
+
+
+def linear_pair(n: int, direction: Any = (1.0,)) -> tuple[Problem, Problem]:
+    """n records with gradient u, the unit vector along `direction`, one of which turns round."""
+    u = np.asarray(direction, float)
+    u = u / np.linalg.norm(u)
+    first = Problem(np.tile(u, (n, 1)), -np.ones(n), Linear(), row_bound=float(np.linalg.norm(u)))
+    return first, first.replace(0, u, 1.0)
+
+
+def opposite_pair(n: int, constraint: Constraint | None = None) -> tuple[Problem, Problem]:
+    """n Huber losses with far minimisers, one of which changes sides: full gradients differ by 2G/n everywhere."""
+    first = _far(n, constraint)
+    return first, first.replace(0, [1.0], FAR)
+
+
+def turning_pair(n: int) -> tuple[Problem, Problem]:
+    """n Huber losses with far minimisers, and the same with one minimiser at -1: it differs only where x < 0."""
+    first = _far(n, None)
+    return first, first.replace(0, [1.0], -1.0)
+
+
+def bending_pair(n: int) -> tuple[Problem, Problem]:
+    """Linear losses but for one Huber loss, whose slope in x halves: the curvature is all that differs at first."""
+    first = Problem(
+        np.vstack([[1.0], np.ones((n - 1, 1))]), np.r_[0.0, np.full(n - 1, -FAR)], Huber(1.0), label_bound=FAR
+    )
+    return first, first.replace(0, [0.5], 0.0)
+
+
+def _far(n: int, constraint: Constraint | None) -> Problem:
+    where = constraint or WholeSpace()
+    return Problem(np.ones((n, 1)), np.full(n, -FAR), Huber(1.0), label_bound=FAR, constraint=where)

@@ -1,0 +1,38 @@
+"""Bugs planted on purpose, for tests of the tests: a solver whose noise was tampered with promises what it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from dpcheck.bounds.language.guarantees import Guarantee
+from dpcheck.bounds.privacy.release import Released
+from dpcheck.solver import Calibrated, Calibration, Mechanism, Solver, WhiteBox
+
+Change = Callable[[Released], Released]
+
+
+@dataclass(frozen=True)
+class Tampered(Mechanism):
+    """A solver's mechanism with its calibrated release changed by `change`."""
+
+    change: Change = field(default=lambda released: released)
+
+    def calibrated(self, data: Any) -> Calibrated:
+        done = super().calibrated(data)
+        return replace(done, released=self.change(done.released))
+
+
+@dataclass(frozen=True)
+class TamperedWhiteBox(Tampered, WhiteBox):
+    """The same, seen from inside."""
+
+
+def with_noise_times(
+    factor: float, solver: Solver, guarantee: Guarantee, calibration: Calibration = "certified", *,
+    transcript: bool = False,
+) -> Mechanism:  # fmt: skip
+    """The solver with its noise multiplied: below 1, a bug that an audit must flag."""
+    made = TamperedWhiteBox if transcript else Tampered
+    return made(solver, guarantee, calibration, lambda released: released.with_noise_times(factor))
