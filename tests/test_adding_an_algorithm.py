@@ -17,10 +17,9 @@ FILES = dict(re.findall(r"<!-- file: (\S+) -->\n```text\n(.*?)```", PAGE, re.DOT
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     folder = tmp_path_factory.mktemp("project")
-    for room in ("bounds", "audits", "dpcheck", "pyproject.toml"):
-        source = ROOT / room
-        copy = shutil.copytree if source.is_dir() else shutil.copy
-        copy(source, folder / room)
+    for room in ("bounds", "audits", "dpcheck"):
+        shutil.copytree(ROOT / room, folder / room, symlinks=True)  # dpcheck/bounds and dpcheck/audits stay links
+    shutil.copy(ROOT / "pyproject.toml", folder)
     for name, text in FILES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
@@ -34,31 +33,33 @@ def run(project, *command):
     )
 
 
-def test_the_page_adds_three_files_and_changes_none():
+def test_the_page_adds_one_file_a_room_and_changes_none():
     assert sorted(FILES) == [
-        "bounds/library/mechanisms/noisy_mean.py",
-        "dpcheck/solvers/mechanisms/noisy_mean.py",
-        "tests/mechanisms/test_noisy_mean.py",
+        "bounds/library/mechanisms/one_bit_mean.py",
+        "dpcheck/evidence/mechanisms/one_bit_mean.py",
+        "dpcheck/solvers/mechanisms/one_bit_mean.py",
+        "tests/mechanisms/test_one_bit_mean.py",
     ]
     assert not [name for name in FILES if (ROOT / name).exists()]
 
 
 def test_verdicts_are_as_the_page_says_and_recording_settles_them(project):
-    first = run(project, "dpcheck.cli.main", "verify", "--algorithm", "noisy_mean", "--workers", "1")
+    verify = ("dpcheck.cli.main", "verify", "--algorithm", "one_bit_mean", "--workers", "1")
+    first = run(project, *verify)
     assert first.returncode == 1, first.stderr
     assert "not recorded" in first.stdout
     assert re.search(r"zhang17\.example1 .*REFUTED", first.stdout)
-    assert re.search(r"zhang17\.example1\.corrected .*PROVED", first.stdout)
+    assert re.search(r"zhang17\.example1\.corrected .*CERTIFIED", first.stdout)
     page = run(project, "dpcheck.cli.main", "claims", "zhang17.example1")
     assert page.returncode == 0
-    assert "bounds/library/mechanisms/noisy_mean.py" in page.stdout
-    recording = run(project, "dpcheck.cli.main", "verify", "--algorithm", "noisy_mean", "--record", "--workers", "1")
+    assert "bounds/library/mechanisms/one_bit_mean.py" in page.stdout
+    recording = run(project, *verify, "--record")
     assert recording.returncode == 0, recording.stderr
-    assert run(project, "dpcheck.cli.main", "verify", "--algorithm", "noisy_mean", "--workers", "1").returncode == 0
+    assert run(project, *verify).returncode == 0
 
 
-def test_the_test_of_the_page_passes(project):
-    options = ["-o", "addopts=", "-p", "no:cacheprovider", "tests/mechanisms/test_noisy_mean.py"]
+def test_the_tests_of_the_page_pass(project):
+    options = ["-o", "addopts=", "-p", "no:cacheprovider", "tests/mechanisms/test_one_bit_mean.py"]
     found = run(project, "pytest", *options)
     assert found.returncode == 0, found.stdout
-    assert "2 passed" in found.stdout
+    assert "3 passed" in found.stdout

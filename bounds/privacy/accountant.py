@@ -17,7 +17,7 @@ from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.privacy.box_accounts import KIND, Closed, Summed
-from dpcheck.bounds.privacy.laws import Gaussian, Laplace, WithoutReplacement
+from dpcheck.bounds.privacy.laws import Gaussian, Laplace, OneBit, WithoutReplacement
 from dpcheck.bounds.privacy.question import Question
 from dpcheck.bounds.privacy.release import Composed, Release
 from dpcheck.bounds.privacy.worst_points import worst_points
@@ -92,8 +92,8 @@ def accountable(question: Question) -> Closed | Summed:
     """The way to account for these releases."""
     laws, schemes = {type(r.law) for r in question.releases}, {type(r.sampling) for r in question.releases}
     alone = all(r.always == 0 for r in question.releases)
-    if isinstance(question.guarantee, PureDP) and laws == {Laplace} and alone:
-        if schemes <= {type(None), WithoutReplacement}:
+    if isinstance(question.guarantee, PureDP) and laws <= {Laplace, OneBit} and alone:
+        if schemes <= {type(None)} or (schemes <= {type(None), WithoutReplacement} and laws == {Laplace}):
             return Closed(question)
     elif alone and schemes == {type(None)} and laws == {Gaussian}:
         return Closed(question)

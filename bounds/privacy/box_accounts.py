@@ -17,7 +17,7 @@ from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.privacy import sampled_gaussian as sampled
 from dpcheck.bounds.privacy.cells import CellCertificate, Corner, certify_cells
 from dpcheck.bounds.privacy.exact import SLACK, gaussian_mu
-from dpcheck.bounds.privacy.laws import Gaussian, WithReplacement
+from dpcheck.bounds.privacy.laws import Gaussian, OneBit, WithReplacement
 from dpcheck.bounds.privacy.moments import epsilon_above, epsilon_below
 from dpcheck.bounds.privacy.question import Question
 from dpcheck.bounds.privacy.release_values import Values
@@ -105,6 +105,11 @@ class Closed(Account):
     def _gaussian(self) -> bool:
         return isinstance(self.question.releases[0].law, Gaussian)
 
+    @property
+    def _bits(self) -> bool:
+        """Reports of one bit: their loss is not linear in their noise."""
+        return isinstance(self.question.releases[0].law, OneBit)
+
     def factor(self, values: Values) -> Array:
         """By what the noise must be multiplied to keep the promise, exactly."""
         with np.errstate(all="ignore"):
@@ -172,14 +177,22 @@ class Closed(Account):
         elif self._gaussian and isinstance(self.question.guarantee, PureDP):
             figure = "Gaussian noise is not private with delta = 0, whatever its scale"
         else:
-            figure = f"the noise must be {factor:.4g} times larger for {self.question.guarantee}"
+            lacking = (
+                f"the loss is {factor:.4g} times that of"
+                if self._bits
+                else f"the noise must be {factor:.4g} times larger for"
+            )
+            figure = f"{lacking} {self.question.guarantee}"
         verdict = Verdict.REFUTED if excess > CLEARLY else Verdict.UNCHECKED
         return Evidence(KIND, verdict, figure, because, excess, counterexample=self.question.completed(point))
 
     def most_needed(self, tried: Points) -> str:
         scores = self.score(tried)
         worst = int(np.argmax(scores))
-        return f"{math.exp(scores[worst]):.4g} times the noise holds wherever tried, needed at {_at(tried, worst)}"
+        most = f"{math.exp(scores[worst]):.4g} times the"
+        if self._bits:
+            return f"{most} stated loss at most wherever tried, at {_at(tried, worst)}"
+        return f"{most} noise holds wherever tried, needed at {_at(tried, worst)}"
 
     def verdict(self, tried: Points, count: int, because: str, effort: Effort) -> Evidence:
         """Certify the box, with less noise first."""

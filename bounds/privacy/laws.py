@@ -60,7 +60,22 @@ class Selected:
         return self.noise == "gumbel"
 
 
-Law = Gaussian | Laplace | L2Laplace | Selected
+@dataclass(frozen=True)
+class OneBit:
+    """A report of -1 or 1 for each number x that is asked for, 1 with probability (1 + x/scale)/2.
+
+    The scale must be at least the largest |x|, which is half the sensitivity: randomised response when they are equal
+    to it. scale times the mean of such reports is unbiased.
+    """
+
+    scale: Any
+
+    def times(self, factor: float) -> OneBit:
+        """The same law with more (or less) noise."""
+        return replace(self, scale=self.scale * factor)
+
+
+Law = Gaussian | Laplace | L2Laplace | Selected | OneBit
 
 
 # Sampling --------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from dpcheck.bounds.privacy.laws import (
     L2Laplace,
     Laplace,
     Law,
+    OneBit,
     Poisson,
     Scheme,
     Selected,
@@ -186,6 +187,8 @@ def account_of(parts: Sequence[Release], guarantee: Guarantee) -> Any:
         return _selection_factor
     if laws <= {Laplace, L2Laplace} and not sampled and whole and isinstance(guarantee, PureDP):
         return _pure_factor
+    if laws == {OneBit} and len(parts) == 1 and not sampled and whole and isinstance(guarantee, PureDP):
+        return _one_bit_factor
     if laws <= {Gaussian, Laplace} and whole and isinstance(guarantee, ApproxDP) and guarantee.delta > 0:
         return _summed_factor
     what = f"{', '.join(sorted(law.__name__ for law in laws))}{' on sampled batches' if sampled else ''}"
@@ -200,7 +203,7 @@ def account_name(released: Released, guarantee: Guarantee) -> str:
 
 def remedy_for(laws: set[type], sampled: bool) -> str:
     """What to do instead."""
-    if laws <= {Laplace, L2Laplace} and not sampled:
+    if laws <= {Laplace, L2Laplace, OneBit} and not sampled:
         return "Use PureDP, which implies the others."
     if laws == {Gaussian} and not sampled:
         return "Gaussian noise gives no pure DP: use delta > 0, zCDP, Renyi or Gaussian DP."
@@ -235,6 +238,13 @@ def _pure_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
     return float(sum(count(part) * _moved(part) for part in parts)) / eps
 
 
+def _one_bit_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
+    """(e^x + 1)/(e^x - 1) times the largest |answer|, with x = eps for each step."""
+    (part,) = parts
+    eps = float(exact.positive("eps", guarantee.parameters["eps"])) / count(part)
+    return float(part.ratio) / 2 / math.tanh(eps / 2)
+
+
 def _summed_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
     eps, delta = (float(guarantee.parameters[name]) for name in ("eps", "delta"))
     if all(part.always == 0 for part in parts):
@@ -253,6 +263,7 @@ ACCOUNTS = {
     _iterate_factor: "account: exact profiles of Gaussian noise, averaged over a random iterate",
     _selection_factor: "account: optimal composition of private selections",
     _pure_factor: "account: basic composition of Laplace noise",
+    _one_bit_factor: "account: exact loss of randomised response",
     _summed_factor: "account: privacy losses of sampled sums, rounded up",
 }
 
@@ -260,7 +271,7 @@ ACCOUNTS = {
 def epsilon_of(released: Released, delta: float) -> Interval:
     """Sound bounds on the tight epsilon at delta of all that is seen of Gaussian or Laplace noise on sums."""
     parts = released.parts
-    if any(part.seen is not Seen.EVERYTHING or isinstance(part.law, Selected | L2Laplace) for part in parts):
+    if any(part.seen is not Seen.EVERYTHING or isinstance(part.law, Selected | L2Laplace | OneBit) for part in parts):
         limit = "Gaussian or Laplace noise, all of it seen"
         raise InvalidInput("release", str(released), limit, "Calibrate it, or audit it.")
     relation = released.relation if released.relation == ADD_REMOVE else REPLACE_ONE

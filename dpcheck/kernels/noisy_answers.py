@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcheck.audits.scores.transcript import gaussian_log_density
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.privacy.laws import Gaussian, L2Laplace, Laplace, Law, Selected
+from dpcheck.bounds.privacy.laws import Gaussian, L2Laplace, Laplace, Law, OneBit, Selected
 from dpcheck.bounds.privacy.release import Released
 from dpcheck.kernels.blocks import NOISE_HELD, steps_held
 from dpcheck.kernels.noise import l2_laplace
@@ -44,6 +44,8 @@ class NoisyAnswers:
         scale = float(law.scale)
         if isinstance(law, Selected):
             return chosen(law, asked, self.rng)
+        if isinstance(law, OneBit):
+            return np.where(2 * scale * self.rng.random(asked.shape) < scale + asked, 1.0, -1.0)
         if isinstance(law, Gaussian):
             drawn = self._normals(t, len(asked))
             drawn *= scale
@@ -88,6 +90,9 @@ def log_density(law: Law, answers: Array, asked: Array) -> Array:
         index = answers[:, 0].astype(int)
         logs = selection_logs(asked, 2.0, float(law.scale), law.noise)  # type: ignore[arg-type]
         return np.where(index >= 0, logs[np.arange(len(logs)), np.maximum(index, 0)], 0.0)
+    if isinstance(law, OneBit):
+        with np.errstate(divide="ignore"):
+            return np.log(np.clip(0.5 * (1 + answers * asked / float(law.scale)), 0.0, 1.0)).sum(axis=1)
     return np.where((answers == STOPPED).all(axis=1), 0.0, _additive(law, answers, asked))
 
 
