@@ -215,12 +215,8 @@ class Claim:
             raise InvalidInput(f"statement of {self.id}", str(self.states), limit, "Check its two sides.")
         unknown = sorted(str(s) for s in self.symbols if s not in TABLE)
         if unknown:
-            raise InvalidInput(
-                f"symbols of {self.id}",
-                ", ".join(unknown),
-                "declared in the table",
-                "Add them to symbols.py.",
-            )
+            remedy = "Add them to bounds/language/symbols.py."
+            raise InvalidInput(f"symbols of {self.id}", ", ".join(unknown), "declared in the table", remedy)
         self._must_be_satisfiable()
         must_be_vectorisable(self.formula, self.id)
 

@@ -18,7 +18,7 @@ class DpcheckError(Exception):
 class InvalidInput(DpcheckError, ValueError):
     """A value outside its limits.
 
-    >>> raise InvalidInput("epsilon", -1, "a finite number > 0", "Pass epsilon=1.0 for example.")
+    >>> raise InvalidInput("epsilon", -1, "a finite number > 0", "Pass epsilon=1.0.")
     Traceback (most recent call last):
     ...
     dpcheck.bounds.language.errors.InvalidInput: epsilon is -1; it must be a finite number > 0. Pass epsilon=1.0.
