@@ -19,7 +19,7 @@ from dpcheck.bounds.language.symbols import L, delta, eps, n, sigma_g
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.batches import poisson
 from dpcheck.bounds.privacy.exact import Interval, least_noise
-from dpcheck.bounds.privacy.laws import Gaussian, Poisson
+from dpcheck.bounds.privacy.laws import Gaussian, Poisson, WithoutReplacement, WithReplacement
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.privacy.sampled_gaussian import (
     attained,
@@ -133,10 +133,9 @@ def judgement() -> list[float]:
 def calibration() -> None:
     """Certified noise for given budgets."""
     print("certified noise, 1000 steps on 10 of 1000 records")
-    for sampling in ("without replacement", "poisson", "with replacement"):
-        own, found = seconds(
-            lambda s=sampling: least_noise(ApproxDP(1.0, 1e-5), steps=1000, batch=10, n=1000, sampling=s)
-        )
+    for sampling in (WithoutReplacement(10, 1000), Poisson(0.01), WithReplacement(10, 1000)):
+        release = Release(1.0, Gaussian(1.0), sampling, 1000)
+        own, found = seconds(lambda r=release: r.calibrated(ApproxDP(1.0, 1e-5)).law.scale)
         print(f"  {sampling}: {found:.4f} in {own:.2f} s")
 
 

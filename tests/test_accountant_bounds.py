@@ -26,7 +26,9 @@ from dpcheck.bounds.language.guarantees import (
 )
 from dpcheck.bounds.privacy import moments
 from dpcheck.bounds.privacy.exact import gaussian_mu, least_noise
+from dpcheck.bounds.privacy.laws import Gaussian, Poisson, WithoutReplacement, WithReplacement
 from dpcheck.bounds.privacy.moments import Sampled
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.privacy.sampled_gaussian import (
     NoisySum,
     attained,
@@ -168,30 +170,27 @@ def test_total_variation_decides_at_large_delta() -> None:
 
 
 # Calibration ---------------------------------------------------------------------------------------
-SCHEMES = ("without replacement", "poisson", "with replacement")
-
-
-@pytest.mark.parametrize("sampling", SCHEMES)
-@pytest.mark.parametrize(("level", "delta_", "steps"), [(1.0, 1e-5, 200), (0.2, 1e-6, 20)])
-def test_least_noise_is_enough_and_little_less_is_not(sampling: Any, level: float, delta_: float, steps: int) -> None:
-    noise = least_noise(ApproxDP(level, delta_), steps=steps, batch=5, n=200, sampling=sampling)
-    make = {
-        "without replacement": lambda r: without_replacement(r, steps, 5, 200),
-        "poisson": lambda r: poisson(r, steps, 5 / 200),
-        "with replacement": lambda r: with_replacement(r, steps, 5, 200),
-    }[sampling]
-    assert epsilon_bounds((make(1 / noise),), delta_).high <= level * (1 + 1e-9)
-    assert epsilon_bounds((make(1.02 / noise),), delta_).high > level
-    assert noise < least_noise(ApproxDP(level, delta_), steps=steps)
-
-
 def test_least_noise_of_full_batches_is_exact() -> None:
     assert least_noise(ApproxDP(1.0, 1e-5), steps=9) == pytest.approx(3 / gaussian_mu(1.0, 1e-5), rel=1e-12)
     assert least_noise(ZCDP(0.5), steps=4) == pytest.approx(2.0)
     assert least_noise(RenyiDP(8.0, 1.0), steps=4) == pytest.approx(4.0)
     assert least_noise(GaussianDP(0.5), steps=4) == pytest.approx(4.0)
-    whole = least_noise(ApproxDP(1.0, 1e-5), steps=9, batch=50, n=50, sampling="without replacement")
-    assert whole == pytest.approx(least_noise(ApproxDP(1.0, 1e-5), steps=9), rel=1e-6)
+
+
+SCHEMES = {
+    "without replacement": WithoutReplacement(5, 200),
+    "poisson": Poisson(5 / 200),
+    "with replacement": WithReplacement(5, 200),
+}
+
+
+@pytest.mark.parametrize("sampling", SCHEMES)
+@pytest.mark.parametrize(("level", "delta_", "steps"), [(1.0, 1e-5, 200), (0.2, 1e-6, 20)])
+def test_sampled_noise_is_enough_and_little_less_is_not(sampling: str, level: float, delta_: float, steps: int) -> None:
+    release = Release(1.0, Gaussian(1.0), SCHEMES[sampling], steps).calibrated(ApproxDP(level, delta_))
+    assert release.epsilon(delta_).high <= level * (1 + 1e-9)
+    assert release.with_noise_times(1 / 1.02).epsilon(delta_).high > level
+    assert release.law.scale < least_noise(ApproxDP(level, delta_), steps=steps)
 
 
 @pytest.mark.parametrize(
@@ -199,10 +198,6 @@ def test_least_noise_of_full_batches_is_exact() -> None:
     [
         (PureDP(1.0), {}, "no pure DP"),
         (ApproxDP(1.0, 0.0), {}, "delta"),
-        (ZCDP(1.0), {"sampling": "poisson", "batch": 1, "n": 5}, "ApproxDP under replace-one"),
-        (ApproxDP(1.0, 1e-5, relation=ADD_REMOVE), {"sampling": "poisson", "batch": 1, "n": 5}, "replace-one"),
-        (ApproxDP(1.0, 1e-5), {"sampling": "poisson"}, "given for sampled steps"),
-        (ApproxDP(1.0, 1e-5), {"sampling": "without replacement", "batch": 6, "n": 5}, "at most n=5"),
         (ApproxDP(1.0, 1e-5), {"steps": 0}, "steps"),
     ],
 )

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpcheck import datasets
+from dpcheck.datasets import embedded as datasets
 from dpcheck.bounds.language.errors import InvalidInput, MissingDependency
 from dpcheck.datasets import Dataset
 from dpcheck.problems.losses import Logistic, Squared

@@ -9,14 +9,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy import special
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import (
-    REPLACE_ONE,
     ZCDP,
     ApproxDP,
     GaussianDP,
@@ -103,44 +102,19 @@ def laplace_delta(eps: Any, ratio: Any) -> Any:
 
 # ---------------------------------------------------------------- calibration
 
-Sampling = Literal["full", "without replacement", "poisson", "with replacement"]
-
 
 @lru_cache(maxsize=1024)
-def least_noise(
-    guarantee: Guarantee,
-    *,
-    steps: int = 1,
-    batch: int | None = None,
-    n: int | None = None,
-    sampling: Sampling = "full",
-) -> float:
+def least_noise(guarantee: Guarantee, *, steps: int = 1) -> float:
     """The least certified noise deviation, per unit of l2 sensitivity of one step, that gives `guarantee`.
 
-    `steps` adaptive Gaussian releases, replace-one neighbours, the whole transcript seen. For sampled steps
-    (`batch` of `n` records) the sensitivity is that of a step whose batch holds the differing record once.
+    `steps` adaptive Gaussian releases of all records, the whole transcript seen; for sampled ones see release.py.
 
     >>> round(least_noise(ApproxDP(1.0, 1e-5), steps=100), 4)
     37.3063
     >>> round(least_noise(ZCDP(0.5), steps=4), 6)
     2.0
     """
-    steps = counted("steps", steps)
-    if sampling == "full":
-        return float(np.nextafter(math.sqrt(steps) / _full_batch_mu(guarantee), np.inf))
-    if not isinstance(guarantee, ApproxDP) or guarantee.relation != REPLACE_ONE:
-        remedy = "Convert it with to_approx() or to_relation(), or use full batches."
-        raise InvalidInput("guarantee", str(guarantee), "ApproxDP under replace-one for sampled steps", remedy)
-    if batch is None or n is None:
-        raise InvalidInput("(batch, n)", (batch, n), "given for sampled steps", "Pass batch=... and n=....")
-    from dpcheck.bounds.privacy import sampled_gaussian as sampled
-
-    if sampling == "poisson":
-        release = sampled.poisson(1.0, steps, batch / n)
-    else:
-        scheme = sampled.without_replacement if sampling == "without replacement" else sampled.with_replacement
-        release = scheme(1.0, steps, batch, n)
-    return sampled.least_factor((release,), guarantee.eps, guarantee.delta)
+    return float(np.nextafter(math.sqrt(counted("steps", steps)) / _full_batch_mu(guarantee), np.inf))
 
 
 def _full_batch_mu(guarantee: Guarantee) -> float:

@@ -24,9 +24,9 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.privacy import sampled_gaussian as sampled
-from dpcheck.bounds.privacy.accountant import RAY, accountable, judged, no_points
 from dpcheck.bounds.privacy.box_accounts import CLEARLY, KIND, Closed, Summed
 from dpcheck.bounds.privacy.cells import CellCertificate
+from dpcheck.bounds.privacy.judging import RAY, accountable, judged, no_points
 from dpcheck.bounds.privacy.laws import Gaussian, Poisson, WithoutReplacement
 from dpcheck.bounds.privacy.question import Question
 from dpcheck.bounds.privacy.release import ONE

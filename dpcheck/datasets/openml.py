@@ -43,7 +43,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dpcheck.bounds.language.errors import DpcheckError, InvalidInput, MissingDependency, UnknownName
-from dpcheck.datasets import Dataset
+from dpcheck.datasets.embedded import Dataset
 from dpcheck.kernels.blocks import seed_of
 from dpcheck.problems.losses import Array, must_be_positive
 

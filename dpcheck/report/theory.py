@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group
 from rich.table import Table
@@ -16,8 +16,10 @@ from dpcheck.bounds.proving.rates import ruling
 from dpcheck.bounds.proving.solving import Solved
 from dpcheck.report.terminal import coloured
 from dpcheck.theory.claim_choice import verdict_of
-from dpcheck.theory.comparison import Comparison, Side
-from dpcheck.theory.measurement import Measurement
+
+if TYPE_CHECKING:  # they show themselves by what is here
+    from dpcheck.theory.comparison import Comparison, Side
+    from dpcheck.theory.measurement import Measurement
 
 STATUS = {"same": "green", "larger": "yellow", "smaller": "red", "no claim": "bright_black", "quoted": "bright_black"}
 
