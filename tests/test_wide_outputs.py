@@ -21,8 +21,9 @@ from dpcheck.audits.outputs.columns import Ruler, telling
 from dpcheck.audits.outputs.narrowed import Narrowed
 from dpcheck.audits.scores.attacks import candidates
 from dpcheck.audits.scores.wide import Laws, Quadratic, along, fit_wide, ledoit_wolf
-from dpcheck.audits.statistics.event_choice import candidate_thresholds
-from dpcheck.audits.trials.pilot import run_pilot
+from dpcheck.audits.statistics.event_choice import Choice, Target, candidate_thresholds, predicted_bound
+from dpcheck.audits.statistics.known_events import as_far_as_seen
+from dpcheck.audits.trials.pilot import run_pilot, select
 from dpcheck.audits.trials.plan import Plan
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 
@@ -190,3 +191,51 @@ def test_a_threshold_stands_in_the_middle_of_a_wide_gap() -> None:
     assert 10.5 in thresholds
     assert 20.0 not in thresholds
     assert candidate_thresholds(np.array([0.0, 1.0]), np.array([0.0, 0.0, 0.0, 0.0])).tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("end", [1.0, 3.0, np.inf])
+def test_a_ratio_is_believed_as_far_as_runs_show_it_to_rise(end: float) -> None:
+    rng = np.random.default_rng(5)
+    ratios = rng.uniform(-9, 9, 20_000)
+    side = (rng.random(len(ratios)) < 1 / (1 + np.exp(-np.clip(ratios, -end, end)))).astype(float)
+    found = as_far_as_seen(ratios, side)
+    inside = np.abs(ratios) < min(end, 3.5) - 0.5
+    assert found[inside] == pytest.approx(ratios[inside], abs=0.15)
+    edge = min(end, 6.0)
+    assert np.abs(found[np.abs(ratios) > edge]) == pytest.approx(end if end < 9 else 7.0, abs=0.3 if end < 9 else 1.5)
+
+
+def partly_correlated(data: tuple[float, float], rng: np.random.Generator, trials: int) -> np.ndarray:
+    """Two of 20 normals have a correlation, but for a share of the runs: with it, no ratio passes 1 / share."""
+    correlation, spared = data
+    outputs = rng.standard_normal((trials, 20))
+    moved = correlation * outputs[:, 11] + np.sqrt(1 - correlation**2) * outputs[:, 16]
+    outputs[:, 16] = np.where(rng.random(trials) < spared, outputs[:, 16], moved)
+    return outputs
+
+
+def independent_laplace(data: float, rng: np.random.Generator, trials: int) -> np.ndarray:
+    return data + rng.laplace(size=(trials, 5))
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "pair", "goal"),
+    [
+        (partly_correlated, ((0.0, 0.0), (0.5, 0.0)), 3.3),
+        (partly_correlated, ((0.0, 0.0), (0.7, 0.1)), 2.4),
+        (independent_laplace, (0.0, 2.0), 6.8),
+    ],
+)
+def test_the_event_of_a_fitted_ratio_is_as_rare_as_pays(mechanism: Any, pair: tuple[Any, Any], goal: float) -> None:
+    """Believed too little, the first loses a fifth; believed for ever, the second does; the third is no Gaussian."""
+    rng = np.random.default_rng(6)
+
+    def rate(choice: Choice, data: Any) -> float:
+        return float(np.mean([choice.holds(choice.score(mechanism(data, rng, 10**5))).mean() for _ in range(5)]))
+
+    bounds = []
+    for _ in range(3):
+        choice = select("auto", *(mechanism(data, rng, 15_000) for data in pair), [Target(0.0, 1.0)], 85_000, 0.05)
+        favoured, other = pair if choice.direction == "first" else pair[::-1]
+        bounds.append(float(predicted_bound(rate(choice, favoured), rate(choice, other), 0.0, 85_000, 0.05)))
+    assert np.median(bounds) >= goal

@@ -22,7 +22,7 @@ CAUTION = 2.5  # pilot standard errors taken off a rate before it is believed: t
 LEAST_DELTA, MOST_DELTA = 1e-9, 1 - 1e-12  # beyond these no number of trials that anyone runs tells anything
 STEP = 0.6  # between the deltas of a curve, in log odds
 LARGEST_SLOPE = 300.0  # log of a slope that no rate times the number of trials can stand, and whose square is a number
-AS_GOOD = 0.4  # share of the best promise by counts that an event must have, by counts, for its model to be believed
+AS_GOOD = 0.9  # share of the best promise by counts that a score must have, by counts, for its model to be asked
 BOLD = 1.5  # the same where caution leaves nothing to hope for: then a rare event that was seen is worth a try,
 LITTLE = 0.3  # a promised epsilon below which that is asked
 HOPE = 0.25  # at a share of what it seems to promise
@@ -118,19 +118,11 @@ class Prospect:
     events: Events
     normal: bool = False
     bold: Events | None = None
-    model: Events | None = None  # by a fitted ratio, which says more of the tails than runs do, if it is right
+    model: Events | None = None  # by a fitted ratio, which says more of the tails than counts do
 
     def hopeful(self) -> Prospect:
         """The same read boldly."""
         return self if self.bold is None else replace(self, events=self.bold)
-
-    def counted(self, choice: Choice, trials: int, alpha: float) -> float:
-        """The bound to expect of one of these events by what was counted of it."""
-        place = int(np.searchsorted(self.thresholds, choice.threshold))
-        for above, direction, p, q in self.events:
-            if (above, direction) == (choice.above, choice.direction):
-                return float(predicted_bound(p[place], q[place], choice.target.delta, trials, alpha))
-        return -np.inf
 
     def best(self, goals: Sequence[Target], trials: int, alpha: float, favoured: Direction | None = None) -> Choice:
         """The event, and the goal to test it at, from which most is to be expected of `trials` further runs."""
@@ -156,13 +148,16 @@ def comparable(choice: Choice, goals: Sequence[Target]) -> float:
 
 
 def best_choice(prospects: Sequence[Prospect], goals: Sequence[Target], trials: int, alpha: float) -> Choice:
-    """The event with the best prospect over all candidate scores; the earlier score wins a near tie."""
+    """The event with the best prospect over all candidate scores; the earlier score wins a near tie.
+
+    Counts, which are read with caution, say which scores are good; a model only where among its events to stop.
+    """
     found = [prospect.best(goals, trials, alpha) for prospect in prospects]
     best = seen = max(found, key=lambda choice: comparable(choice, goals))
-    for prospect in prospects:
+    for prospect, counted in zip(prospects, found, strict=True):
         if prospect.model is not None:
             hope = replace(prospect, events=prospect.model).best(goals, trials, alpha)
-            as_good = prospect.counted(hope, trials, alpha) >= AS_GOOD * seen.predicted
+            as_good = counted.predicted >= AS_GOOD * seen.predicted
             best = hope if as_good and comparable(hope, goals) > comparable(best, goals) else best
     if best.predicted < LITTLE:
         hopes = [prospect.hopeful().best(goals, trials, alpha) for prospect in prospects]

@@ -15,6 +15,7 @@ from dpcheck.audits.statistics.event_choice import Events, Prospect, prospect_of
 Sides = tuple[np.ndarray, np.ndarray]
 DOUBT = 4.0  # standard errors at which a density is no longer believed
 CONTRADICTED = 5.0  # the same at any of a thousand thresholds
+PLACES = 100  # at which a fitted ratio may stop rising
 
 
 def prospect_of_known(score: Score, first: np.ndarray, second: np.ndarray) -> Prospect:
@@ -28,14 +29,43 @@ def prospect_of_known(score: Score, first: np.ndarray, second: np.ndarray) -> Pr
 
 
 def prospect_of_fitted(score: Score, first: np.ndarray, second: np.ndarray) -> Prospect:
-    """The same of a fitted log ratio, which runs that it was not fitted to put right in level and slope."""
+    """The same of a fitted log ratio, put right by runs it was not fitted to: level, slope and how far it rises."""
     pooled, side = np.concatenate([first, second]), np.repeat([1.0, 0.0], [len(first), len(second)])
     plain = prospect_of(score, first, second)
     if not np.isfinite(pooled).all():
         return plain
     slope, level = fit_logistic(np.clip(pooled, -CERTAIN, CERTAIN)[:, None], side, ridge=1e-6)
-    ratios = (slope * first + level, slope * second + level)
-    return replace(plain, model=_by_ratio(plain, (first, second), ratios)) if slope > 0 else plain
+    if slope <= 0:
+        return plain
+    risen = as_far_as_seen(slope * pooled + level, side)
+    return replace(plain, model=_by_ratio(plain, (first, second), (risen[: len(first)], risen[len(first) :])))
+
+
+def as_far_as_seen(ratios: np.ndarray, side: np.ndarray) -> np.ndarray:
+    """Log ratios that stop rising, and falling, somewhere: averaged over the places where they may, by likelihood.
+
+    A ratio fitted to Gaussians rises for ever, that of Laplace noise does not. Each place, up to the ratio that so many
+    runs could show, is as likely beforehand as any other.
+    """
+    return np.where(ratios > 0, _stopping(ratios, side), -_stopping(-ratios, 1 - side))
+
+
+def _stopping(ratios: np.ndarray, side: np.ndarray) -> np.ndarray:
+    """The same above 0 only."""
+    places = np.linspace(0, np.log(len(ratios)), PLACES)
+    order = np.argsort(ratios)
+    rising, ours = ratios[order], side[order]
+    likelihood = np.concatenate([[0.0], np.cumsum(ours * rising - np.logaddexp(0, rising))])
+    below = np.searchsorted(rising, places, side="right")
+    beyond, beyond_ours = len(ours) - below, ours.sum() - np.concatenate([[0.0], np.cumsum(ours)])[below]
+    likelihood = likelihood[below] + beyond_ours * places - beyond * np.logaddexp(0, places)
+    weight = special.softmax(likelihood)
+    # Of runs as far out as s, the share of the other dataset: e^-s where the ratio rises so far, else that of its end.
+    ended = np.concatenate([[0.0], np.cumsum(weight * special.expit(-places))])
+    passed = np.concatenate([[0.0], np.cumsum(weight)])
+    before = np.searchsorted(places, ratios)
+    other = ended[before] + (1 - passed[before]) * special.expit(-ratios)
+    return -special.logit(np.clip(other, 1e-300, 1.0))
 
 
 def _by_ratio(plain: Prospect, scores: Sides, ratios: Sides) -> Events | None:
