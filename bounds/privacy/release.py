@@ -10,6 +10,7 @@ import enum
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Any
 
 import sympy
@@ -131,6 +132,15 @@ class Composed:
 
     parts: tuple[Release, ...]
 
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise InvalidInput("parts", self.parts, "at least one release", "Compose what is let out.")
+        for part in self.parts:
+            if part.relation != self.relation:
+                limit = f"{self.relation}, which the first release is for"
+                remedy = "State all releases for one relation."
+                raise MixedRelations("neighbouring relation", str(part.relation), limit, remedy)
+
     @property
     def relation(self) -> Relation:
         return self.parts[0].relation
@@ -235,8 +245,10 @@ def _pure_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
     return float(sum(count(part) * _moved(part) for part in parts)) / eps
 
 
-def _summed_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
+@lru_cache(maxsize=1024)
+def _summed_factor(parts: tuple[Release, ...], guarantee: Guarantee) -> float:
     eps, delta = (float(guarantee.parameters[name]) for name in ("eps", "delta"))
+    parts = joined(parts)
     if all(part.always == 0 for part in parts):
         sums = tuple(noisy_sum(part) for part in parts)
         return sampled_gaussian.least_factor(sums, eps, delta, guarantee.relation)
@@ -264,12 +276,23 @@ def epsilon_of(released: Released, delta: float) -> Interval:
         limit = "Gaussian or Laplace noise, all of it seen"
         raise InvalidInput("release", str(released), limit, "Calibrate it, or audit it.")
     relation = released.relation if released.relation == ADD_REMOVE else REPLACE_ONE
+    parts = joined(parts)
     if all(part.always == 0 for part in parts):
         return sampled_gaussian.epsilon_bounds(tuple(noisy_sum(part) for part in parts), delta, relation)
     alone = [tuple(noisy_sum(replace(part, always=0)) for part in parts)]
     alone.append(tuple(_everyone(part.always_ratio, part) for part in parts if part.always != 0))
     low = max(sampled_gaussian.epsilon_low(sums, delta, relation) for sums in alone)
     return Interval(low, sampled_gaussian.epsilon_high(split(parts, delta), delta, relation))
+
+
+def joined(parts: Sequence[Release]) -> tuple[Release, ...]:
+    """Where no batch misses a record, what it moves is one answer under all of the noise."""
+    return tuple(
+        replace(part, sensitivity=part.sensitivity + part.always, always=0)
+        if part.always != 0 and not noisy_sum(part).sampled
+        else part
+        for part in parts
+    )
 
 
 def noisy_sum(part: Release) -> batches.NoisySum:
