@@ -198,8 +198,8 @@ def account_of(parts: Sequence[Release], guarantee: Guarantee) -> Any:
         return _pure_factor
     if laws <= {Gaussian, Laplace} and whole and isinstance(guarantee, ApproxDP) and guarantee.delta > 0:
         return _summed_factor
-    what = f"{', '.join(sorted(law.__name__ for law in laws))}{' on sampled batches' if sampled else ''}"
-    limit = f"a guarantee that an account of {what} noise is known for"
+    names = ", ".join(sorted(law.__name__ for law in laws))
+    limit = f"one for which an account of {names} noise{' on sampled batches' if sampled else ''} is known"
     raise InvalidInput("guarantee", str(guarantee), limit, remedy_for(laws, sampled))
 
 
@@ -214,7 +214,9 @@ def remedy_for(laws: set[type], sampled: bool) -> str:
         return "Use PureDP, which implies the others."
     if laws == {Gaussian} and not sampled:
         return "Gaussian noise gives no pure DP: use delta > 0, zCDP, Renyi or Gaussian DP."
-    return "Use ApproxDP with delta > 0; convert other notions with .to_approx(delta)."
+    if Selected in laws:
+        return "Account for selections by themselves, from all records."
+    return "Use ApproxDP with delta > 0, and count every answer as seen; convert other notions with .to_approx(delta)."
 
 
 def count(part: Release) -> int:
@@ -224,7 +226,7 @@ def count(part: Release) -> int:
 
 def _gaussian_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
     total = math.sqrt(sum(count(part) * _moved(part) ** 2 for part in parts))
-    return exact.least_noise(_unrelated(guarantee)) * total
+    return exact.least_noise(_unrelated(guarantee)) * total * (1 + 4 * exact.SLACK)  # more than epsilon_of rounds up
 
 
 def _iterate_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
@@ -275,8 +277,9 @@ def epsilon_of(released: Released, delta: float) -> Interval:
     if any(part.seen is not Seen.EVERYTHING or isinstance(part.law, Selected | L2Laplace) for part in parts):
         limit = "Gaussian or Laplace noise, all of it seen"
         raise InvalidInput("release", str(released), limit, "Calibrate it, or audit it.")
-    relation = released.relation if released.relation == ADD_REMOVE else REPLACE_ONE
     parts = joined(parts)
+    # Sums of all records cost the same under every relation.
+    relation = released.relation if any(noisy_sum(part).sampled for part in parts) else REPLACE_ONE
     if all(part.always == 0 for part in parts):
         return sampled_gaussian.epsilon_bounds(tuple(noisy_sum(part) for part in parts), delta, relation)
     alone = [tuple(noisy_sum(replace(part, always=0)) for part in parts)]
