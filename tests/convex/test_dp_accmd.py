@@ -74,6 +74,8 @@ def test_certified_noise_is_exact_for_that_many_full_gradients(steps: int, n: in
     found = DPAccMD(steps=steps).solve(problem, guarantee, 0)
     ratio = math.sqrt(steps) * 2 * problem.data_lipschitz / (n * found.noise_std)
     assert gaussian_delta(level, ratio) <= 1e-3 < gaussian_delta(level, 1.001 * ratio)
+    stated = DPAccMD(steps=steps, c=3.0).calibrated(problem, guarantee, "stated").noise_std
+    assert stated == pytest.approx(problem.data_lipschitz * math.sqrt(3 * steps * math.log(1e3)) / (n * level))
 
 
 def test_other_guarantees() -> None:

@@ -86,6 +86,13 @@ def test_adaptive_steps_are_barzilai_and_borweins() -> None:
 
 
 # Calibration ---------------------------------------------------------------------------------------
+def test_stated_noise_counts_every_step() -> None:
+    problem = Problem(np.zeros((9, 2)), np.ones(9), Huber(0.7))
+    done = DPSVRG(4, 6, 1.0, c=3.0).calibrated(problem, ApproxDP(0.8, 1e-3), "stated")
+    assert done.noise_std == pytest.approx(0.7 * math.sqrt(3.0 * 4 * 6 * math.log(1e3)) / (9 * 0.8))
+    assert (done.released.steps, done.rests_on) == (24, ("dwang20.theorem3.1.1",))
+
+
 def test_the_noise_covers_the_dimension() -> None:
     """In one dimension sampled differences have one sign; in two they may turn round."""
     line, plane = (SHORT.calibrated(Problem(np.zeros((20, d)), np.ones(20), Logistic()), CLAIMED) for d in (1, 2))
