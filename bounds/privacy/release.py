@@ -10,6 +10,7 @@ import enum
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Any
 
 import sympy
@@ -132,6 +133,15 @@ class Composed:
 
     parts: tuple[Release, ...]
 
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise InvalidInput("parts", self.parts, "at least one release", "Compose what is let out.")
+        for part in self.parts:
+            if part.relation != self.relation:
+                limit = f"{self.relation}, which the first release is for"
+                remedy = "State all releases for one relation."
+                raise MixedRelations("neighbouring relation", str(part.relation), limit, remedy)
+
     @property
     def relation(self) -> Relation:
         return self.parts[0].relation
@@ -191,8 +201,8 @@ def account_of(parts: Sequence[Release], guarantee: Guarantee) -> Any:
         return _one_bit_factor
     if laws <= {Gaussian, Laplace} and whole and isinstance(guarantee, ApproxDP) and guarantee.delta > 0:
         return _summed_factor
-    what = f"{', '.join(sorted(law.__name__ for law in laws))}{' on sampled batches' if sampled else ''}"
-    limit = f"a guarantee that an account of {what} noise is known for"
+    names = ", ".join(sorted(law.__name__ for law in laws))
+    limit = f"one for which an account of {names} noise{' on sampled batches' if sampled else ''} is known"
     raise InvalidInput("guarantee", str(guarantee), limit, remedy_for(laws, sampled))
 
 
@@ -207,7 +217,9 @@ def remedy_for(laws: set[type], sampled: bool) -> str:
         return "Use PureDP, which implies the others."
     if laws == {Gaussian} and not sampled:
         return "Gaussian noise gives no pure DP: use delta > 0, zCDP, Renyi or Gaussian DP."
-    return "Use ApproxDP with delta > 0; convert other notions with .to_approx(delta)."
+    if Selected in laws:
+        return "Account for selections by themselves, from all records."
+    return "Use ApproxDP with delta > 0, and count every answer as seen; convert other notions with .to_approx(delta)."
 
 
 def count(part: Release) -> int:
@@ -217,7 +229,7 @@ def count(part: Release) -> int:
 
 def _gaussian_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
     total = math.sqrt(sum(count(part) * _moved(part) ** 2 for part in parts))
-    return exact.least_noise(_unrelated(guarantee)) * total
+    return exact.least_noise(_unrelated(guarantee)) * total * (1 + 4 * exact.SLACK)  # more than epsilon_of rounds up
 
 
 def _iterate_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
@@ -245,8 +257,10 @@ def _one_bit_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
     return float(part.ratio) / 2 / math.tanh(eps / 2)
 
 
-def _summed_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
+@lru_cache(maxsize=1024)
+def _summed_factor(parts: tuple[Release, ...], guarantee: Guarantee) -> float:
     eps, delta = (float(guarantee.parameters[name]) for name in ("eps", "delta"))
+    parts = joined(parts)
     if all(part.always == 0 for part in parts):
         sums = tuple(noisy_sum(part) for part in parts)
         return sampled_gaussian.least_factor(sums, eps, delta, guarantee.relation)
@@ -274,13 +288,25 @@ def epsilon_of(released: Released, delta: float) -> Interval:
     if any(part.seen is not Seen.EVERYTHING or isinstance(part.law, Selected | L2Laplace | OneBit) for part in parts):
         limit = "Gaussian or Laplace noise, all of it seen"
         raise InvalidInput("release", str(released), limit, "Calibrate it, or audit it.")
-    relation = released.relation if released.relation == ADD_REMOVE else REPLACE_ONE
+    parts = joined(parts)
+    # Sums of all records cost the same under every relation.
+    relation = released.relation if any(noisy_sum(part).sampled for part in parts) else REPLACE_ONE
     if all(part.always == 0 for part in parts):
         return sampled_gaussian.epsilon_bounds(tuple(noisy_sum(part) for part in parts), delta, relation)
     alone = [tuple(noisy_sum(replace(part, always=0)) for part in parts)]
     alone.append(tuple(_everyone(part.always_ratio, part) for part in parts if part.always != 0))
     low = max(sampled_gaussian.epsilon_low(sums, delta, relation) for sums in alone)
     return Interval(low, sampled_gaussian.epsilon_high(split(parts, delta), delta, relation))
+
+
+def joined(parts: Sequence[Release]) -> tuple[Release, ...]:
+    """Where no batch misses a record, what it moves is one answer under all of the noise."""
+    return tuple(
+        replace(part, sensitivity=part.sensitivity + part.always, always=0)
+        if part.always != 0 and not noisy_sum(part).sampled
+        else part
+        for part in parts
+    )
 
 
 def noisy_sum(part: Release) -> batches.NoisySum:

@@ -11,10 +11,31 @@ from numpy.typing import NDArray
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.privacy.laws import InOrder, Scheme, WithoutReplacement
-from dpcheck.kernels.blocks import size_of
+from dpcheck.bounds.privacy.release import Released
+from dpcheck.kernels.blocks import size_of, steps_held
 from dpcheck.kernels.method import Drawn
+from dpcheck.kernels.noisy_answers import part_of
 
 MOST_BATCHES = 1000  # that a step may have drawn, batches with the same records counted once
+
+
+class Draws:
+    """The batches of a block of k trials. Where all are single records, many steps of them are drawn in one call."""
+
+    def __init__(self, released: Released, rng: np.random.Generator, k: int, n: int, steps: int) -> None:
+        self.released, self.rng, self.k, self.n = released, rng, k, n
+        scheme = released.parts[0].sampling
+        alone = len(released.parts) == 1 and isinstance(scheme, WithoutReplacement) and must_fit(scheme, n) == 1 < n
+        self.held = steps_held(k, 1, steps) if alone else 0
+
+    def of(self, t: int, running: int) -> Drawn:
+        """Those of step t, for the trials that still run."""
+        if self.held == 0:
+            return draw(part_of(self.released, t).sampling, self.rng, running, self.n, t)
+        at = t % self.held
+        if at == 0:
+            self.records = self.rng.integers(self.n, size=(self.held, self.k))
+        return self.records[at, :running]
 
 
 def draw(scheme: Scheme | None, rng: np.random.Generator, k: int, n: int, t: int) -> Drawn:
@@ -22,12 +43,19 @@ def draw(scheme: Scheme | None, rng: np.random.Generator, k: int, n: int, t: int
     if scheme is None:
         return None
     if isinstance(scheme, InOrder):
-        return np.full(k, t % n)
+        return np.full(k, in_order(t, n))
     if not isinstance(scheme, WithoutReplacement):
         limit = "all records, WithoutReplacement or InOrder"
         raise InvalidInput("sampling", type(scheme).__name__, limit, "No kernel draws such batches.")
     batch = must_fit(scheme, n)
     return None if batch == n else records(rng, k, n, batch)
+
+
+def in_order(t: int, n: int) -> int:
+    """The record of step t; a second pass, which the release does not count, is refused."""
+    if t >= n:
+        raise InvalidInput("steps", f"over {n}", f"at most n={n}, one pass", "Take fewer steps, or draw records.")
+    return t
 
 
 def must_fit(scheme: WithoutReplacement, n: int) -> int:
@@ -60,7 +88,7 @@ def possible(scheme: Scheme | None, data: Any, t: int) -> Iterator[tuple[float, 
     if scheme is None or (isinstance(scheme, WithoutReplacement) and must_fit(scheme, n) == n):
         yield 1.0, None
     elif isinstance(scheme, InOrder):
-        yield 1.0, np.array([t % n])
+        yield 1.0, np.array([in_order(t, n)])
     elif isinstance(scheme, WithoutReplacement):
         places, counts = distinct(data)
         batch = must_fit(scheme, n)

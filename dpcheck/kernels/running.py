@@ -15,10 +15,10 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.privacy.laws import Selected
 from dpcheck.bounds.privacy.release import Released
 from dpcheck.kernels.blocks import Seed, block_cuts, child, seed_of, size_of
-from dpcheck.kernels.drawn import draw
+from dpcheck.kernels.drawn import Draws
 from dpcheck.kernels.method import Array, Asked, Method, State
 from dpcheck.kernels.noise import must_be_counts
-from dpcheck.kernels.noisy_answers import NO_CANDIDATE, STOPPED, NoisyAnswers, noise_buffer, part_of
+from dpcheck.kernels.noisy_answers import NO_CANDIDATE, STOPPED, NoisyAnswers, noise_buffer
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +83,10 @@ class _Block:
 
     def __init__(self, shared: _Shared, seed: np.random.SeedSequence, k: int, traced: bool) -> None:
         method, released, data = shared.method, shared.released, shared.data
-        self.method, self.released, self.data, self.asked, self.k = method, released, data, shared.asked, k
-        self.n = size_of(data)
-        noise, self.records, rounds = (np.random.default_rng(child(seed, i)) for i in range(3))
+        self.method, self.data, self.asked, self.k = method, data, shared.asked, k
+        noise, records, rounds = (np.random.default_rng(child(seed, i)) for i in range(3))
         self.noise = NoisyAnswers(released, noise, method.width, method.steps, shared.normals)
+        self.drawn = Draws(released, records, k, size_of(data), method.steps)
         self.stops = self._rounds(rounds)
         # In falling order of their rounds, the trials that still run are a prefix.
         self.order = np.argsort(-self.stops, kind="stable") if self.stops is not None else None
@@ -133,8 +133,7 @@ class _Block:
         return back, self.record.trace((self.order, np.asarray(self.stops))) if self.record else None
 
     def _step(self, state: State, t: int, m: int) -> State:
-        drawn = draw(part_of(self.released, t).sampling, self.records, m, self.n, t)
-        asked = self.asked(state, t, drawn)
+        asked = self.asked(state, t, self.drawn.of(t, m))
         if self.method.peek is not None:
             state = self.method.peek(self.data, state, t, asked)
         if self.record is None:

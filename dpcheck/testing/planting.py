@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from dpcheck.audits import audit
 from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.bounds.privacy.release import Released
 from dpcheck.solver import Calibrated, Calibration, Mechanism, Solver, WhiteBox
@@ -27,6 +28,13 @@ class Tampered(Mechanism):
 @dataclass(frozen=True)
 class TamperedWhiteBox(Tampered, WhiteBox):
     """The same, seen from inside."""
+
+
+def flagged(
+    mechanism: Any, pair: tuple[Any, Any], guarantee: Guarantee, *, trials: int = 20_000, seed: int = 1
+) -> bool:
+    """Whether an audit calls it a violation, at a false-alarm rate of 1e-6."""
+    return audit(mechanism, pair=pair, guarantee=guarantee, max_trials=trials, alpha=1e-6, seed=seed).violated
 
 
 def with_noise_times(

@@ -6,30 +6,25 @@ Every audit has a fixed seed and a false-alarm rate of 1e-6, and flags the bug p
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcheck.audits import audit
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.privacy.sampled_gaussian import epsilon_bounds, without_replacement
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.evidence.checks import exceeds
-from dpcheck.evidence.convex import dp_katyusha as solvers
+from dpcheck.evidence.convex import dp_katyusha as evidence
+from dpcheck.kernels.variance_reduction import reduced_descent
 from dpcheck.problems.losses import Logistic
 from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex.dp_katyusha import DPKatyusha
+from dpcheck.testing.planting import flagged, with_noise_times
 
 CLAIMED = ApproxDP(1.0, 1e-2)
 SHORT = DPKatyusha(epochs=1, inner=5, step_size=10.0)
-
-
-def flagged(mechanism: Any, pair: tuple[Any, Any], trials: int = 20_000) -> bool:
-    return audit(mechanism, pair=pair, guarantee=CLAIMED, max_trials=trials, alpha=1e-6, seed=1).violated
 
 
 # Privacy -------------------------------------------------------------------------------------------
@@ -38,7 +33,7 @@ def test_as_printed_it_is_flagged(epochs: int, inner: int) -> None:
     """False alarms: 1e-6. No noise: the output takes few values, and different ones on the two datasets."""
     printed = DPKatyusha(epochs, inner, 1.0, noised=False)
     pair = printed.worst_pair()
-    assert flagged(printed.mechanism(CLAIMED, "stated"), pair, trials=2000)
+    assert flagged(printed.mechanism(CLAIMED, "stated"), pair, CLAIMED, trials=2000)
     if inner == 1:
         values = [np.unique(printed.solve(p, CLAIMED, 0, trials=50, calibration="stated").w) for p in pair]
         assert [len(v) for v in values] == [1, 1]
@@ -50,16 +45,16 @@ def test_as_printed_it_is_flagged(epochs: int, inner: int) -> None:
 def test_stated_noise_is_flagged_where_the_accountant_refutes_it() -> None:
     """False alarms: 1e-6."""
     pair = SHORT.worst_pair()
-    noise = SHORT.solve(pair[0], CLAIMED, 0, calibration="stated").noise_std
+    noise = SHORT.calibrated(pair[0], CLAIMED, "stated").noise_std
     assert epsilon_bounds((without_replacement(2 / noise, 4, 1, 20),), CLAIMED.delta).low > 2 * CLAIMED.eps
-    assert flagged(SHORT.mechanism(CLAIMED, "stated"), pair)
+    assert flagged(SHORT.mechanism(CLAIMED, "stated"), pair, CLAIMED)
 
 
 def test_certified_noise_is_not_flagged_and_a_fifth_of_it_is() -> None:
     """False alarms: 1e-6, for the output and for the whole transcript."""
     for transcript in (False, True):
-        assert not flagged(SHORT.mechanism(CLAIMED, transcript=transcript), SHORT.worst_pair())
-        assert flagged(SHORT.mechanism(CLAIMED, noise_factor=0.2, transcript=transcript), SHORT.worst_pair())
+        assert not flagged(SHORT.mechanism(CLAIMED, transcript=transcript), SHORT.worst_pair(), CLAIMED)
+        assert flagged(with_noise_times(0.2, SHORT, CLAIMED, transcript=transcript), SHORT.worst_pair(), CLAIMED)
 
 
 # Parameters ----------------------------------------------------------------------------------------
@@ -73,45 +68,34 @@ def test_parameters_are_the_theorems_and_meet_3_29(n: int, kappa: float) -> None
     assert plan.growth == 1 + eta * problem.l2
     assert not plan.restart
     if n <= kappa:
-        assert plan.epochs[0] == max(1, 3 * n // 4)
-        assert eta == pytest.approx(math.sqrt(1 / (3 * problem.l2 * plan.epochs[0] * 0.25)))
+        assert plan.lengths[0] == max(1, 3 * n // 4)
+        assert eta == pytest.approx(math.sqrt(1 / (3 * problem.l2 * plan.lengths[0] * 0.25)))
     else:
-        assert (plan.epochs[0], eta, theta) == (math.ceil(0.75 * kappa), 2 / (3 * 0.25), 0.5)
+        assert (plan.lengths[0], eta, theta) == (math.ceil(0.75 * kappa), 2 / (3 * 0.25), 0.5)
 
 
 def test_more_epochs_where_the_condition_is_worse() -> None:
     problems = [Problem(np.zeros((50, 1)), np.ones(50), Logistic(), l2=0.25 / k) for k in (100, 10_000)]
-    few, many = (len(DPKatyusha().plan(p, ApproxDP(1.0, 1e-3)).epochs) for p in problems)
+    few, many = (len(DPKatyusha().plan(p, ApproxDP(1.0, 1e-3)).lengths) for p in problems)
     assert many > 5 * few
 
 
 # Utility -------------------------------------------------------------------------------------------
-@given(
-    n=st.integers(2, 30), d=st.integers(1, 3), seed=st.integers(0, 10**6), kappa=st.floats(1, 60),
-    noise=st.floats(0, 1), size=st.floats(0, 3),
-)  # fmt: skip
-@settings(max_examples=15, deadline=None)
-def test_an_epoch_keeps_equation_3_39(**case: Any) -> None:
-    measured, bound = solvers.one_epoch(case)
-    assert not exceeds(measured, bound)
-
-
 def test_the_epoch_bound_has_teeth() -> None:
     """From the minimiser the left side is all noise: more than a twentieth of the bound, whose rest is nothing."""
     case = {"n": 10, "d": 2, "seed": 3, "kappa": 20.0, "noise": 1.0, "size": 0.0}
-    measured, bound = solvers.one_epoch(case)
+    measured, bound = evidence.one_epoch(case)
     assert bound / 20 < measured < bound
-    assert solvers.one_epoch(case | {"noise": 0.0})[1] < 1e-6 * bound
+    assert evidence.one_epoch(case | {"noise": 0.0})[1] < 1e-6 * bound
 
 
 def test_without_noise_it_converges_as_fast_as_3_41_says() -> None:
     """Case 1, L/mu = 400 and n = 40: the potential shrinks by w^m each epoch."""
     problem = logistic_synthetic(40, 2, 5).problem(Logistic(), l2=0.25 / 400)
-    solver = DPKatyusha(epochs=30, noise_factor=0.0)
-    plan = solver.plan(problem, CLAIMED)
+    plan = DPKatyusha(epochs=30).plan(problem, CLAIMED)
     w, least = problem.minimiser()
-    risks = problem.value(solver.solve(problem, CLAIMED, 0, trials=50).w) - least
-    weights = sum(plan.growth**j for j in range(plan.epochs[0]))
+    risks = problem.value(reduced_descent(problem, plan, noise_std=0.0, seed=0, trials=50).w) - least
+    weights = sum(plan.growth**j for j in range(plan.lengths[0]))
     start = plan.theta / (2 * plan.step_size * (1 - plan.theta) * weights) * float(w @ w)
     first = float(problem.value(np.zeros(2))) - least + start
-    assert risks.mean() <= plan.growth ** (-30 * plan.epochs[0]) * first
+    assert risks.mean() <= plan.growth ** (-30 * plan.lengths[0]) * first

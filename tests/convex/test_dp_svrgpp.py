@@ -6,57 +6,52 @@ Every audit has a fixed seed and a false-alarm rate of 1e-6, and flags the bug p
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcheck.audits import audit
 from dpcheck.bounds.language.errors import HypothesisViolated
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.privacy.sampled_gaussian import epsilon_bounds, without_replacement
-from dpcheck.evidence.checks import exceeds
-from dpcheck.evidence.convex import dp_svrgpp as solvers
+from dpcheck.evidence.convex import dp_svrgpp as evidence
 from dpcheck.problems.losses import Huber, Logistic
 from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex.dp_svrgpp import DPSVRGpp
+from dpcheck.testing.planting import flagged, with_noise_times
 
 CLAIMED = ApproxDP(1.0, 1e-2)
 SHORT = DPSVRGpp(epochs=1, inner=3, step_size=4.0)
-
-
-def flagged(mechanism: Any, pair: tuple[Any, Any]) -> bool:
-    return audit(mechanism, pair=pair, guarantee=CLAIMED, max_trials=20_000, alpha=1e-6, seed=1).violated
 
 
 # Privacy -------------------------------------------------------------------------------------------
 def test_stated_noise_is_flagged_where_the_accountant_refutes_it() -> None:
     """False alarms: 1e-6."""
     pair = SHORT.worst_pair()
-    noise = SHORT.solve(pair[0], CLAIMED, 0, calibration="stated").noise_std
+    noise = SHORT.calibrated(pair[0], CLAIMED, "stated").noise_std
     assert epsilon_bounds((without_replacement(2 / noise, 5, 1, 20),), CLAIMED.delta).low > 2 * CLAIMED.eps
-    assert flagged(SHORT.mechanism(CLAIMED, "stated"), pair)
+    assert flagged(SHORT.mechanism(CLAIMED, "stated"), pair, CLAIMED)
 
 
 @pytest.mark.parametrize("solver", [SHORT, DPSVRGpp(epochs=2, inner=1, step_size=4.0)])
 def test_certified_noise_is_not_flagged_and_a_fifth_of_it_is(solver: DPSVRGpp) -> None:
     """False alarms: 1e-6."""
     for transcript in (False, True):
-        assert not flagged(solver.mechanism(CLAIMED, transcript=transcript), solver.worst_pair())
-        assert flagged(solver.mechanism(CLAIMED, noise_factor=0.2, transcript=transcript), solver.worst_pair())
+        assert not flagged(solver.mechanism(CLAIMED, transcript=transcript), solver.worst_pair(), CLAIMED)
+        less = with_noise_times(0.2, solver, CLAIMED, transcript=transcript)
+        assert flagged(less, solver.worst_pair(), CLAIMED)
 
 
 # Calibration ---------------------------------------------------------------------------------------
 @given(epochs=st.integers(1, 6), inner=st.integers(1, 5), level=st.floats(0.2, 2), c=st.floats(0.5, 20))
 @settings(max_examples=15, deadline=None)
-def test_epochs_double_and_the_noise_is_the_claims_own(epochs: int, inner: int, level: float, c: float) -> None:
+def test_epochs_double_and_all_their_steps_count(epochs: int, inner: int, level: float, c: float) -> None:
     problem = Problem(np.zeros((9, 2)), np.ones(9), Huber(0.7))
     solver = DPSVRGpp(epochs, inner, 1.0, c=c)
-    assert solver.plan(problem, CLAIMED).epochs == tuple(2**s * inner for s in range(1, epochs + 1))
-    found = solver.solve(problem, ApproxDP(level, 1e-3), 0, calibration="stated")
-    assert found.steps == (2 ** (epochs + 1) - 2) * inner
+    assert solver.plan(problem, CLAIMED).lengths == tuple(2**s * inner for s in range(1, epochs + 1))
+    found = solver.solve(problem, ApproxDP(level, 1e-3), 0, calibration="stated", trace=True)
+    assert found.steps == len(found.trace.answers) == (2 ** (epochs + 1) - 2) * inner
     assert found.noise_std == pytest.approx(0.7 * math.sqrt(c * 2**epochs * inner * math.log(2e3)) / (9 * level))
 
 
@@ -73,18 +68,8 @@ def test_cost_counts_snapshots_and_two_gradients_a_step() -> None:
 
 
 # Utility -------------------------------------------------------------------------------------------
-@given(
-    n=st.integers(2, 8), d=st.integers(1, 3), seed=st.integers(0, 10**6), T=st.integers(1, 5), inner=st.integers(1, 4),
-    noise=st.floats(0, 1), size=st.floats(0, 3), l1=st.floats(0.01, 0.3), l2=st.floats(0, 0.3),
-)  # fmt: skip
-@settings(max_examples=8, deadline=None)
-def test_runs_keep_the_bound_of_the_proof(**case: Any) -> None:
-    measured, bound = solvers.all_epochs(case)
-    assert not exceeds(measured, bound)
-
-
 def test_the_bound_has_teeth() -> None:
     """Without its noise term it would be exceeded: many epochs from near the minimiser, noise of 1."""
     case = {"n": 5, "d": 3, "seed": 1, "T": 5, "inner": 4, "noise": 1.0, "size": 0.0, "l1": 0.3, "l2": 0.3}
-    measured, bound = solvers.all_epochs(case)
-    assert solvers.all_epochs(case | {"noise": 0.0})[1] < measured < bound
+    measured, bound = evidence.all_epochs(case)
+    assert evidence.all_epochs(case | {"noise": 0.0})[1] < measured < bound

@@ -1,9 +1,10 @@
-"""The variance-reduced loop: against a plain loop, its law, its proximal steps; and that section 3.1 is covered."""
+"""Variance-reduced steps: against a plain loop, their density and cost; proximal steps; section 3.1 is covered."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,22 @@ from scipy import optimize
 from dpcheck.audits import audit
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.registry import entries
 from dpcheck.datasets import in_unit_ball, logistic_synthetic
+from dpcheck.kernels import transcripts
 from dpcheck.kernels.blocks import block_size
-from dpcheck.kernels.variance_reduction import Plan, composite_minimum, composite_value, proximal, reduced_descent
+from dpcheck.kernels.method import Asked
+from dpcheck.kernels.variance_reduction import (
+    Epochs,
+    ReducedSteps,
+    composite_minimum,
+    composite_value,
+    proximal,
+    reduced_descent,
+    reduced_steps,
+)
 from dpcheck.problems.constraints import L2Ball
 from dpcheck.problems.losses import Huber, Logistic, Squared
 from dpcheck.problems.problem import Problem
@@ -32,38 +45,43 @@ from dpcheck.solvers.convex.dp_svrg_minibatch import DPSVRGMinibatch
 from dpcheck.solvers.convex.dp_svrgpp import DPSVRGpp
 
 METHODS = {
-    "svrg": Plan((7, 7, 7), 0.3),
-    "katyusha": Plan((6, 6), 0.4, theta=0.4, growth=1.1, restart=False),
-    "svrgpp": Plan((4, 8, 16), 0.2, restart=False),
+    "svrg": Epochs((7, 7, 7), 0.3),
+    "katyusha": Epochs((6, 6), 0.4, theta=0.4, growth=1.1, restart=False),
+    "svrgpp": Epochs((4, 8, 16), 0.2, restart=False),
 }
 
 
-def plain_loop(problem: Problem, plan: Plan, l1: float, picks: Any = None) -> np.ndarray:
-    """One run without noise, written out record by record; `picks` are the records drawn, None for all."""
+def plain_loop(problem: Problem, plan: Epochs, l1: float, picks: Any = None, answers: Any = None) -> Any:
+    """One run, written out record by record: the last snapshot and, for each step, x, x~ and what was asked.
+
+    `picks` are the records drawn, None for all; a step moves by what it asked or, if given, by its answer.
+    """
     data = replace(problem, l2=0.0)
-
-    def slope(w: np.ndarray, i: int) -> np.ndarray:
-        return data.loss.derivative(data.X[i] @ w, data.y[i]) * data.X[i]
-
     x = snap = np.zeros(problem.d)
-    drawn = iter([] if picks is None else picks)
-    for length in plan.epochs:
-        full = np.mean([slope(snap, i) for i in range(problem.n)], axis=0)
+    drawn, path = iter([] if picks is None else picks), []
+    for length in plan.lengths:
+        full = np.mean([slope(data, snap, i) for i in range(problem.n)], axis=0)
         x = snap if plan.restart else x
         total, weights = np.zeros(problem.d), 0.0
         for j in range(length):
             y = plan.theta * x + (1 - plan.theta) * snap
             if picks is None:
-                v = np.mean([slope(y, i) for i in range(problem.n)], axis=0)
+                v = np.mean([slope(data, y, i) for i in range(problem.n)], axis=0)
             else:
                 i = next(drawn)
-                v = slope(y, i) - slope(snap, i) + full
-            moved = x - plan.step_size * v
+                v = slope(data, y, i) - slope(data, snap, i) + full
+            path.append((y, snap, v))
+            moved = x - plan.step_size * (v if answers is None else answers[len(path) - 1])
             moved = np.sign(moved) * np.maximum(np.abs(moved) - plan.step_size * l1, 0)
             x = moved / (1 + plan.step_size * problem.l2)
             total, weights = total + plan.growth**j * x, weights + plan.growth**j
         snap = plan.theta * total / weights + (1 - plan.theta) * snap
-    return snap
+    return snap, path
+
+
+def slope(problem: Problem, w: np.ndarray, i: int) -> np.ndarray:
+    """The gradient of one record's loss."""
+    return problem.loss.derivative(problem.X[i] @ w, problem.y[i]) * problem.X[i]
 
 
 # The loop ------------------------------------------------------------------------------------------
@@ -71,65 +89,51 @@ def plain_loop(problem: Problem, plan: Plan, l1: float, picks: Any = None) -> np
 @pytest.mark.parametrize("l1", [0.0, 0.05])
 def test_full_batches_without_noise_are_the_plain_loop(method: str, l1: float) -> None:
     problem = logistic_synthetic(9, 3, 1).problem(Huber(0.3), l2=0.1)
-    done = reduced_descent(problem, METHODS[method], noise_std=0.0, seed=0, trials=2, batch=9, l1=l1)
-    expected = plain_loop(problem, METHODS[method], l1)
+    plan = replace(METHODS[method], batch=9)
+    done = reduced_descent(problem, plan, noise_std=0.0, seed=0, trials=2, l1=l1)
+    expected, _ = plain_loop(problem, plan, l1)
     np.testing.assert_allclose(done.w, [expected, expected], atol=1e-12)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_drawn_records_without_noise_are_the_plain_loop(method: str) -> None:
-    """The records drawn are read off the trace: each move is that of exactly one record."""
+    """The records drawn are read off the trace: each answer is that of exactly one record, and they differ by trial."""
     problem, plan = logistic_synthetic(6, 2, 2).problem(Logistic(), l2=0.2), METHODS[method]
     done = reduced_descent(problem, plan, noise_std=0.0, seed=3, trials=3, trace=True)
     assert done.trace is not None
+    found = []
     for k in range(3):
-        picks = picked(problem, plan, done.trace, k)
-        np.testing.assert_allclose(done.w[k], plain_loop(problem, plan, 0.0, picks), atol=1e-12)
-    assert len({tuple(picked(problem, plan, done.trace, k)) for k in range(3)}) == 3
-
-
-def picked(problem: Problem, plan: Plan, trace: Any, k: int) -> list[int]:
-    """Which record each step of trial k drew."""
-    data, found, t = replace(problem, l2=0.0), [], 0
-    x = trace.snapshots[0, k]
-    for s, length in enumerate(plan.epochs):
-        snap = trace.snapshots[s, k]
-        x = snap if plan.restart else x
-        for j in range(length):
-            y = plan.theta * x + (1 - plan.theta) * snap
-            each = [
-                data.gradient_at(y[None], [i])[0] - data.gradient_at(snap[None], [i])[0] + data.gradient(snap)
-                for i in range(problem.n)
-            ]
-            gaps = np.linalg.norm(np.array(each) - trace.releases[t, k], axis=1)
-            assert gaps.min() < 1e-12
-            # At the first step of an epoch from its snapshot all records give the same.
-            found.append(int(gaps.argmin()) if not (j == 0 and np.ptp(gaps) < 1e-12) else 0)
-            t, x = t + 1, trace.iterates[t + 1, k]
-    return found
+        answers = done.trace.answers[:, k]
+        each = [plain_loop(problem, plan, 0.0, [i] * plan.steps, answers)[1] for i in range(problem.n)]
+        gaps = np.array([[np.abs(each[i][t][2] - v).max() for i in range(problem.n)] for t, v in enumerate(answers)])
+        assert gaps.min(axis=1).max() < 1e-12
+        found.append(gaps.argmin(axis=1))
+        np.testing.assert_allclose(done.w[k], plain_loop(problem, plan, 0.0, found[k])[0], atol=1e-12)
+    assert len({tuple(picks) for picks in found}) == 3
 
 
 def test_gradients_are_unbiased_and_noise_has_the_stated_deviation() -> None:
     """Means of 40000 releases at the second step, five standard errors; a biased draw of one record would show."""
     problem = logistic_synthetic(5, 2, 4).problem(Logistic())
-    done = reduced_descent(problem, Plan((2,), 0.7), noise_std=0.5, seed=5, trials=40_000, trace=True)
+    done = reduced_descent(problem, Epochs((2,), 0.7), noise_std=0.5, seed=5, trials=40_000, trace=True)
     assert done.trace is not None
-    first, second = done.trace.releases
+    first, second = done.trace.answers
     error = first - problem.gradient(np.zeros((1, 2)))
     assert np.all(np.abs(error.mean(axis=0)) < 5 * 0.5 / math.sqrt(40_000))
     assert np.all(np.abs(error.std(axis=0) - 0.5) < 5 * 0.5 / math.sqrt(2 * 40_000))
-    residual = second - problem.gradient(done.trace.iterates[1])
+    residual = second - problem.gradient(done.trace.points[1])
     assert np.all(np.abs(residual.mean(axis=0)) < 5 * residual.std(axis=0) / math.sqrt(40_000))
-    np.testing.assert_allclose(done.trace.unprojected, done.trace.iterates[:-1] - 0.7 * done.trace.releases, atol=1e-12)
+    np.testing.assert_allclose(done.trace.points[1], -0.7 * first, atol=1e-12)
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([*METHODS]), st.sampled_from([1, 3, 8]))
 @settings(max_examples=10, deadline=None)
 def test_one_seed_one_result_whatever_is_traced(seed: int, method: str, batch: int) -> None:
     problem = logistic_synthetic(8, 2, 1).problem(Logistic(), l2=0.1)
-    run = {"noise_std": 0.3, "seed": seed, "batch": batch}
-    trials = block_size(problem) + 5
-    whole, again = (reduced_descent(problem, METHODS[method], trials=trials, **run, trace=t).w for t in (False, True))
+    plan, trials = replace(METHODS[method], batch=batch), block_size(problem) + 5
+    whole, again = (
+        reduced_descent(problem, plan, noise_std=0.3, seed=seed, trials=trials, trace=t).w for t in (False, True)
+    )
     np.testing.assert_array_equal(whole, again)
     assert len(np.unique(whole, axis=0)) == trials
 
@@ -137,50 +141,63 @@ def test_one_seed_one_result_whatever_is_traced(seed: int, method: str, batch: i
 def test_batches_are_drawn_without_replacement() -> None:
     """Batches of 2 of 3 records in one coordinate: three equally likely moves, and no doubled record."""
     problem = Problem([[1.0], [0.5], [0.25]], [1.0, 1.0, 1.0], Squared(), constraint=L2Ball(100.0))
-    done = reduced_descent(
-        problem, Plan((2,), 1.0), noise_std=0.0, seed=0, trials=6000, batch=2, start=[2.0], trace=True
-    )
+    plan = Epochs((2,), 1.0, batch=2)
+    done = reduced_descent(problem, plan, noise_std=0.0, seed=0, trials=6000, start=[2.0], trace=True)
     assert done.trace is not None
-    moves, counts = np.unique(np.round(done.trace.releases[1, :, 0], 9), return_counts=True)
+    moves, counts = np.unique(np.round(done.trace.answers[1, :, 0], 9), return_counts=True)
     assert len(moves) == 3
     assert counts.min() > 2000 - 5 * math.sqrt(2000 * 2 / 3)
 
 
-# What a white-box adversary knows ------------------------------------------------------------------
+# What is kept between steps --------------------------------------------------------------------------
+class Stale(ReducedSteps):
+    """Planted: the full gradient of the first snapshot is kept for ever."""
+
+    def asked_of(self, data: Problem, k: int) -> Asked:
+        ask, first = super().asked_of(data, k), self.start(k)[1]
+        return lambda state, t, drawn: ask((state[0], first), t, drawn)
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("batch", [1, 2, 4])
-def test_the_law_is_a_density(method: str, batch: int) -> None:
-    """E of the likelihood ratio of two neighbours is 1 (five standard errors), and their logs differ."""
-    plan = replace(METHODS[method], epochs=(2, 2))
-    problem = logistic_synthetic(4, 1, 3).problem(Logistic(), l2=0.1)
-    other = problem.replace(0, [1.0], -problem.y[0])
-    done = reduced_descent(problem, plan, noise_std=2.0, seed=1, trials=20_000, batch=batch, trace=True)
-    assert done.trace is not None
-    released = done.trace.unprojected.transpose(1, 0, 2)
-    logs = [done.trace.law.log_density(data, released) for data in (problem, other)]
-    ratios = np.exp(logs[1] - logs[0])
-    assert np.std(ratios) > 1e-3
-    assert abs(ratios.mean() - 1) < 5 * ratios.std() / math.sqrt(len(ratios))
+def test_the_density_is_that_of_the_plain_loop(method: str, batch: int) -> None:
+    """All batches enumerated, record by record; a method that forgets to renew its snapshot has another density."""
+    plan = replace(METHODS[method], lengths=(2, 2), step_size=4.0, batch=batch)
+    problem = logistic_synthetic(4, 2, 3).problem(Logistic(), l2=0.1)
+    released = Release(1.0, Gaussian(0.5), WithoutReplacement(batch, 4), plan.steps)
+    trace = reduced_descent(problem, plan, noise_std=0.5, seed=1, trials=3, trace=True).trace
+    assert trace is not None
+    answers = trace.answers.transpose(1, 0, 2)
+    steps = reduced_steps(problem, plan)
+    found = transcripts.log_density(steps, released, problem, answers)
+    expected = [plain_log_density(problem, plan, own) for own in answers]
+    np.testing.assert_allclose(found - found[0], np.subtract(expected, expected[0]), atol=1e-9)
+    if batch < 4:
+        stale = Stale(plan, steps.begin, steps.constraint, steps.l2)
+        wrong = transcripts.log_density(stale, released, problem, answers)
+        assert np.abs(wrong - wrong[0] - (found - found[0])).max() > 1e-3
 
 
-def test_no_law_without_noise_or_with_adaptive_steps() -> None:
-    problem = logistic_synthetic(4, 1, 3).problem(Logistic(), l2=0.1)
-    quiet = reduced_descent(problem, Plan((3,), 0.1), noise_std=0.0, seed=1, trials=2, trace=True)
-    assert quiet.trace is not None
-    with pytest.raises(InvalidInput, match=r"noise_std is 0\.0"):
-        quiet.trace.law.log_density(problem, np.zeros((2, 3, 1)))
-    adaptive = reduced_descent(problem, Plan((3, 3), 0.1), noise_std=1.0, seed=1, trials=2, adaptive=True, trace=True)
-    assert adaptive.trace is not None
-    assert adaptive.trace.law is None
+def plain_log_density(problem: Problem, plan: Epochs, answers: np.ndarray) -> float:
+    """Of one transcript, up to a constant."""
+    data, total = replace(problem, l2=0.0), 0.0
+    _, path = plain_loop(problem, plan, 0.0, None, answers)
+    for (y, snap, _), answer in zip(path, answers, strict=True):
+        full = np.mean([slope(data, snap, i) for i in range(data.n)], axis=0)
+        moved = np.array([slope(data, y, i) - slope(data, snap, i) for i in range(data.n)])
+        means = [moved[list(batch)].mean(axis=0) + full for batch in combinations(range(data.n), plan.batch)]
+        total += math.log(np.mean([math.exp(-np.sum((answer - mean) ** 2) / (2 * 0.5**2)) for mean in means]))
+    return total
 
 
-def test_adaptive_steps_are_barzilai_and_borweins() -> None:
-    """A quadratic of curvature 1 + l2: after the first epoch every step is 1 / (m (1 + l2))."""
-    problem = Problem([[1.0]], [0.5], Squared(), l2=0.25)
-    done = reduced_descent(problem, Plan((3, 3), 0.1), noise_std=0.2, seed=0, trials=4, adaptive=True, trace=True)
-    assert done.trace is not None
-    led = done.trace.snapshots[1] - done.trace.releases[3] / (3 * 1.25)
-    np.testing.assert_allclose(done.trace.unprojected[3], led, rtol=1e-9)
+@pytest.mark.parametrize("batch", [1, 3])
+def test_a_full_gradient_is_taken_once_an_epoch(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slopes evaluated: n a snapshot and one a drawn record, in every trial."""
+    counted, plain = [], Logistic.derivative
+    monkeypatch.setattr(Logistic, "derivative", lambda *given: counted.append(np.size(given[1])) or plain(*given))
+    problem = logistic_synthetic(50, 2, 0).problem(Logistic())
+    reduced_descent(problem, Epochs((10,) * 3, 0.1, batch=batch), noise_std=1.0, seed=0, trials=7)
+    assert sum(counted) == 7 * (3 * 50 + 30 * batch)
 
 
 # Every solver of section 3.1, on random neighbours ---------------------------------------------------
@@ -257,7 +274,6 @@ def test_composite_minimum_is_a_minimum(seed: int, l1: float, l2: float) -> None
         ({"noise_std": math.nan}, "noise_std"),
         ({"l1": math.inf}, "l1"),
         ({"trials": 0}, "trials"),
-        ({"batch": 7}, "batch"),
         ({"seed": -1}, "seed"),
         ({"start": [1.0, 2.0, 3.0]}, "start"),
     ],
@@ -266,31 +282,36 @@ def test_bad_settings_are_named(bad: dict[str, Any], word: str) -> None:
     problem = logistic_synthetic(6, 2, 0).problem(Logistic())
     good = {"noise_std": 0.1, "seed": 0, "trials": 2}
     with pytest.raises(InvalidInput, match=word):
-        reduced_descent(problem, Plan((3,), 0.1), **good | bad)
+        reduced_descent(problem, Epochs((3,), 0.1), **good | bad)
 
 
 @pytest.mark.parametrize(
     "bad",
     [
-        {"epochs": ()}, {"epochs": (0,)}, {"epochs": (1.5,)}, {"step_size": 0.0}, {"theta": 0.0}, {"theta": 1.5},
-        {"growth": -1.0},
+        {"lengths": ()}, {"lengths": (0,)}, {"lengths": (1.5,)}, {"batch": 0}, {"step_size": 0.0}, {"theta": 0.0},
+        {"theta": 1.5}, {"growth": -1.0},
     ],
 )  # fmt: skip
 def test_bad_plans_are_named(bad: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput, match=next(iter(bad))):
-        Plan(**{"epochs": (3,), "step_size": 0.1} | bad)
+        Epochs(**{"lengths": (3,), "step_size": 0.1} | bad)
+
+
+def test_batches_are_no_larger_than_the_data() -> None:
+    with pytest.raises(InvalidInput, match="batch is 7"):
+        reduced_steps(logistic_synthetic(6, 2, 0).problem(Logistic()), Epochs((3,), 0.1, batch=7))
 
 
 def test_l1_over_a_set_is_refused() -> None:
     problem = Problem(np.ones((3, 1)), np.ones(3), Logistic(), constraint=L2Ball(1.0))
     with pytest.raises(InvalidInput, match=r"l1 is 0\.1"):
-        reduced_descent(problem, Plan((2,), 0.1), noise_std=0.0, seed=0, trials=1, l1=0.1)
+        reduced_descent(problem, Epochs((2,), 0.1), noise_std=0.0, seed=0, trials=1, l1=0.1)
 
 
 def test_runaway_iterates_are_refused() -> None:
     problem = Problem([[1.0]], [0.5], Squared())
     with pytest.raises(InvalidInput, match="not finite"):
-        reduced_descent(problem, Plan((2000,), 5.0), noise_std=0.0, seed=0, trials=1)
+        reduced_descent(problem, Epochs((2000,), 5.0), noise_std=0.0, seed=0, trials=1)
 
 
 # Coverage ------------------------------------------------------------------------------------------

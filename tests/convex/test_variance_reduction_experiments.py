@@ -30,9 +30,9 @@ def test_settings_are_those_printed() -> None:
     assert problem.l2 == 1e-4
     plans = {name: solver.plan(problem, ApproxDP(1.0, 1e-4)) for name, solver in printed_settings(problem).items()}
     outer = math.ceil(math.log(500))
-    assert plans["DP-SVRG"].epochs == (100,) * (2 * outer)
+    assert plans["DP-SVRG"].lengths == (100,) * (2 * outer)
     assert plans["DP-SVRG"].step_size == 0.1
-    assert plans["DP-Katyusha"].epochs == (375,) * outer
+    assert plans["DP-Katyusha"].lengths == (375,) * outer
 
 
 @pytest.mark.parametrize(("ratios", "verdict"), [((0.5, 0.9), Verdict.SUPPORTED), ((0.5, 1.1), Verdict.REFUTED)])

@@ -18,7 +18,7 @@ from dpcheck.bounds.library.convex.variance_reduction import (
     kappa,
     losses,
     near,
-    released,
+    reduced_gradients,
     sigma_n,
     stated_noise,
     strong,
@@ -29,6 +29,8 @@ from dpcheck.bounds.proving.proofs import Equals, Follows, Less, Proof, Sharper
 extra, more, gap = (Symbol(name, nonnegative=True) for name in ("extra", "more", "gap"))
 
 # Privacy -------------------------------------------------------------------------------------------
+released = reduced_gradients(T * inner)  # with noise in line 7
+
 privacy = Claim(
     id="dwang20.theorem3.1.3.privacy",
     source=Source("dwang20", "Theorem 3.1.3, first sentence, and Algorithm 3.1.2 as printed"),
@@ -62,7 +64,7 @@ privacy_corrected = Claim(
     states=Eq(sigma_n, stated_noise.subs(c, 72)),
     guarantee=ApproxDP(eps, delta),
     corrects="dwang20.theorem3.1.3.privacy",
-    checks=[Accountant(released(T * inner), "two dimensions or more, all noisy gradients seen")],
+    checks=[Accountant(released, "two dimensions or more, all noisy gradients seen")],
 )
 
 noised_corrected = Claim(

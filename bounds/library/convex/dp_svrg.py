@@ -37,7 +37,7 @@ from dpcheck.bounds.library.convex.variance_reduction import (
     kappa,
     lam,
     losses,
-    released,
+    reduced_gradients,
     sigma_1,
     sigma_n,
     stated_noise,
@@ -56,6 +56,8 @@ extra, gap, more = (Symbol(name, nonnegative=True) for name in ("extra", "gap", 
 
 
 # Privacy -------------------------------------------------------------------------------------------
+released = reduced_gradients(T * inner)
+
 theorem1 = Claim(
     id="dwang20.theorem3.1.1",
     source=Source("dwang20", "Theorem 3.1.1, equation (3.3)"),
@@ -88,7 +90,7 @@ theorem1_corrected = Claim(
     states=Eq(sigma_n, stated_noise.subs(c, 72)),
     guarantee=ApproxDP(eps, delta),
     corrects="dwang20.theorem3.1.1",
-    checks=[Accountant(released(T * inner), "two dimensions or more, all noisy gradients seen")],
+    checks=[Accountant(released, "two dimensions or more, all noisy gradients seen")],
 )
 
 

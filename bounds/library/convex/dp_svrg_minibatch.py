@@ -17,7 +17,7 @@ from dpcheck.bounds.library.convex.variance_reduction import (
     inner,
     kappa,
     losses,
-    released,
+    reduced_gradients,
     sigma_n,
     stated_noise,
     strong,
@@ -28,6 +28,7 @@ from dpcheck.bounds.proving.proofs import Follows, Less, Proof
 batch = quantity("batch", "records of an inner step", box=(1, 1e4), integer=True, printed="b", latex="b")
 extra, more, gap = (Symbol(name, nonnegative=True) for name in ("extra", "more", "gap"))
 noise = stated_noise.subs(c, 72)
+released = reduced_gradients(T * inner, batch)
 
 privacy = Claim(
     id="dwang20.theorem3.1.1.minibatch",
@@ -38,7 +39,7 @@ privacy = Claim(
     states=Eq(sigma_n, noise),
     guarantee=ApproxDP(eps, delta),
     corrects="dwang20.theorem3.1.1",
-    checks=[Accountant(released(T * inner, batch), "two dimensions or more, all noisy gradients seen")],
+    checks=[Accountant(released, "two dimensions or more, all noisy gradients seen")],
 )
 
 utility = Claim(

@@ -19,7 +19,7 @@ from dpcheck.bounds.library.convex.variance_reduction import (
     gap0,
     inner,
     losses,
-    released,
+    reduced_gradients,
     sigma_n,
 )
 from dpcheck.bounds.privacy.accountant import Accountant
@@ -33,6 +33,7 @@ stated_noise = G * sqrt(c * 2**T * inner * log(2 / delta)) / (n * eps)
 
 # Privacy -------------------------------------------------------------------------------------------
 steps = (2 ** (T + 1) - 2) * inner  # 2m + 4m + ... + 2^T m
+released = reduced_gradients(steps)
 
 theorem4 = Claim(
     id="dwang20.theorem3.1.4",
@@ -56,7 +57,7 @@ theorem4_corrected = Claim(
     states=Eq(sigma_n, stated_noise.subs(c, 144)),
     guarantee=ApproxDP(eps, delta),
     corrects="dwang20.theorem3.1.4",
-    checks=[Accountant(released(steps), "two dimensions or more, all noisy gradients seen", SEARCHED)],
+    checks=[Accountant(released, "two dimensions or more, all noisy gradients seen", SEARCHED)],
 )
 
 noisy_steps = Claim(

@@ -4,6 +4,9 @@ Lemmas 3.1.1 to 3.1.4 and equations (3.13) to (3.18). The dimension, printed p, 
 dpcheck/kernels/variance_reduction.py.
 """
 
+from dataclasses import replace
+from typing import Any
+
 from sympy import Eq, Le, Rational, Symbol, exp, log, sqrt, symbols
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source, convex, lipschitz, smooth
@@ -52,18 +55,23 @@ strong = [*losses, Setting("r μ-strongly convex"), mu <= L_s]
 stated_noise = G * sqrt(c * T * inner * log(1 / delta)) / (n * eps)  # (3.3)
 
 
-def released(steps, batch=1):  # type: ignore[no-untyped-def]
+def reduced_gradients(steps: Any, batch: Any = 1) -> Release:
     """All noisy gradients: a replaced record moves the drawn differences by 4G/b and the full gradient by 2G/n."""
     drawn = WithoutReplacement(batch, n)
     return Release(4 * G / batch, Gaussian(sigma_n), drawn, steps, always=2 * G / n)
 
 
-def full_gradients(steps):  # type: ignore[no-untyped-def]
-    """What linear losses leave of it, one of which turns round: differences are 0, full gradients 2G/n apart."""
+def on_a_line(released: Release) -> Release:
+    """In one dimension all drawn differences have the sign of x - x~, which is seen: records move them by 2G/b."""
+    return replace(released, sensitivity=released.sensitivity / 2)
+
+
+def full_gradients(steps: Any) -> Release:
+    """What linear losses leave of it, one of which turns round, and full batches: full gradients 2G/n apart."""
     return Release(2 * G / n, Gaussian(sigma_n), steps=steps)
 
 
-def drawn_differences(steps):  # type: ignore[no-untyped-def]
+def drawn_differences(steps: Any) -> Release:
     """What a loss leaves of it whose gradient at x~ is like the others', and opposite wherever x goes."""
     return Release(2 * G, Gaussian(sigma_n), WithoutReplacement(1, n), steps)
 

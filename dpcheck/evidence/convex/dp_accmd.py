@@ -11,9 +11,12 @@ import numpy as np
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.convex import dp_accmd_proof as proof
 from dpcheck.bounds.library.convex import gaussian_width
+from dpcheck.bounds.privacy.laws import Gaussian
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.datasets import in_unit_ball
 from dpcheck.evidence.checks import AuditCheck, Property
 from dpcheck.evidence.random_problems import RUNS, SIZES
+from dpcheck.kernels.running import run
 from dpcheck.problems.constraints import L2Ball
 from dpcheck.problems.losses import Logistic
 from dpcheck.problems.problem import Problem
@@ -33,9 +36,10 @@ def explicit(case: Mapping[str, Any]) -> tuple[float, float]:
     n, d, R = int(case["n"]), int(case["d"]), case["radius"]
     problem = Problem(in_unit_ball(rng, n, d), rng.choice([-1.0, 1.0], n), Logistic(), constraint=L2Ball(R))
     best, least = problem.minimiser()
-    law = MirrorSteps(problem.smoothness, R, int(case["T"]), case["noise"], repaired=True)
-    y, _ = law.run(problem, int(case["seed"]), 200, trace=False)
-    risks = problem.value(y) - least
+    T, seed = int(case["T"]), int(case["seed"])
+    method = MirrorSteps(T, d, problem.smoothness, R)
+    done = run(method, Release(1.0, Gaussian(case["noise"]), steps=T), problem, seed=seed, trials=200)
+    risks = problem.value(done.w) - least
     bound = proof.equation58.evaluate(
         L_smooth=problem.smoothness, diameter=2 * R, divergence=float(best @ best) / (2 * R**2), T=int(case["T"]),
         sigma_n=case["noise"], dual2=R**2 * d,

@@ -36,9 +36,9 @@ def one_epoch(case: Mapping[str, Any]) -> tuple[float, float]:
         problem, plan, noise_std=case["noise"], seed=int(case["seed"]), trials=200, start=start, trace=True
     )
     assert done.trace is not None
-    eta, theta, inner = plan.step_size, plan.theta, plan.epochs[0]
+    eta, theta, inner = plan.step_size, plan.theta, plan.lengths[0]
     weights = sum(plan.growth**j for j in range(inner))
-    last = done.trace.iterates[-1] - w
+    last = done.trace.points[-1] - w
     left = weights / theta * (problem.value(done.w) - least) + plan.growth**inner / (2 * eta) * np.sum(last**2, axis=1)
     bound = proof.equation39.evaluate(
         theta=theta, weights=weights, gap_snap=float(problem.value(start)) - least, eta=eta, L_smooth=0.25, d=problem.d,

@@ -1,4 +1,4 @@
-"""What runs show: DP-SVRG (dwang20, Algorithm 3.1.1). Claims: bounds/library/convex/dp_svrg.py."""
+"""What runs of DP-SVRG show. Claims: bounds/library/convex/dp_svrg.py."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dpcheck.bounds.library.convex import variance_reduction as lemmas
 from dpcheck.datasets import logistic_synthetic
 from dpcheck.evidence.checks import AuditCheck, Property, Trend
 from dpcheck.evidence.random_problems import RUNS, SIZES, random_problem
-from dpcheck.kernels.variance_reduction import Plan, proximal, reduced_descent
+from dpcheck.kernels.variance_reduction import Epochs, proximal, reduced_descent
 from dpcheck.problems.extreme_pairs import bending_pair, turning_pair
 from dpcheck.problems.losses import Huber, Logistic
 from dpcheck.problems.problem import Problem
@@ -90,7 +90,7 @@ def one_epoch(case: Mapping[str, Any]) -> tuple[float, float]:
     w, least = problem.minimiser()
     start = w + case["size"] * np.ones(problem.d)
     done = reduced_descent(
-        problem, Plan((inner,), eta), noise_std=case["noise"], seed=int(case["seed"]), trials=200, start=start
+        problem, Epochs((inner,), eta), noise_std=case["noise"], seed=int(case["seed"]), trials=200, start=start
     )
     risks = problem.value(done.w) - least
     bound = proof.equation28.evaluate(

@@ -1,4 +1,4 @@
-"""What runs show: DP-SVRG on batches, the corrected DP-SVRG. Claims: bounds/library/convex/dp_svrg_minibatch.py."""
+"""What runs of DP-SVRG on batches show. Claims: bounds/library/convex/dp_svrg_minibatch.py."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dpcheck.bounds.library.convex import dp_svrg_proof as proof
 from dpcheck.datasets import logistic_synthetic
 from dpcheck.evidence.checks import AuditCheck, Property, Trend
 from dpcheck.evidence.random_problems import RUNS, SIZES, random_problem
-from dpcheck.kernels.variance_reduction import Plan, reduced_descent
+from dpcheck.kernels.variance_reduction import Epochs, reduced_descent
 from dpcheck.problems.losses import Logistic
 from dpcheck.solver import Calibration
 from dpcheck.solvers.convex.dp_svrg_minibatch import DPSVRGMinibatch
@@ -31,10 +31,8 @@ def one_epoch(case: Mapping[str, Any]) -> tuple[float, float]:
     eta, inner = case["step"] / (8 * 0.25), int(case["inner"])
     w, least = problem.minimiser()
     start = w + case["size"] * np.ones(problem.d)
-    done = reduced_descent(
-        problem, Plan((inner,), eta), noise_std=case["noise"], seed=int(case["seed"]), trials=200, start=start,
-        batch=min(problem.n, int(case["batch"])),
-    )  # fmt: skip
+    epochs = Epochs((inner,), eta, batch=min(problem.n, int(case["batch"])))
+    done = reduced_descent(problem, epochs, noise_std=case["noise"], seed=int(case["seed"]), trials=200, start=start)
     risks = problem.value(done.w) - least
     bound = proof.equation28.evaluate(
         eta=eta, L_smooth=0.25, mu=problem.l2, inner=inner, gap_snap=float(problem.value(start)) - least, d=problem.d,

@@ -1,4 +1,4 @@
-"""What runs show: DP-SVRG++ (dwang20, Algorithm 3.1.3). Claims: bounds/library/convex/dp_svrgpp.py."""
+"""What runs of DP-SVRG++ show. Claims: bounds/library/convex/dp_svrgpp.py."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.convex import dp_svrgpp_proof as proof
 from dpcheck.evidence.checks import AuditCheck, Property
 from dpcheck.evidence.random_problems import RUNS, SIZES, random_problem
-from dpcheck.kernels.variance_reduction import Plan, composite_minimum, composite_value, reduced_descent
+from dpcheck.kernels.variance_reduction import Epochs, composite_minimum, composite_value, reduced_descent
 from dpcheck.problems.losses import Logistic
 from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration
@@ -37,7 +37,7 @@ def all_epochs(case: Mapping[str, Any]) -> tuple[float, float]:
     least, best = composite_minimum(problem, l1), minimiser(problem, l1)
     risks = composite_value(problem, done.w, l1) - least
     bound = proof.summed.evaluate(
-        gap0=float(composite_value(problem, start, l1)) - least, T=len(plan.epochs), inner=solver.inner,
+        gap0=float(composite_value(problem, start, l1)) - least, T=len(plan.lengths), inner=solver.inner,
         eta=plan.step_size,
         distance=float(np.linalg.norm(start - best)), d=problem.d, sigma_n=case["noise"], L_smooth=0.25,
     )  # fmt: skip
@@ -46,8 +46,8 @@ def all_epochs(case: Mapping[str, Any]) -> tuple[float, float]:
 
 def minimiser(problem: Problem, l1: float) -> np.ndarray:
     """A point of nearly least value: many noiseless steps of the method itself."""
-    plan = Plan((400,) * 10, 1 / (13 * 0.25), restart=False)
-    return reduced_descent(problem, plan, noise_std=0.0, seed=0, trials=1, batch=problem.n, l1=l1).w[0]
+    plan = Epochs((400,) * 10, 1 / (13 * 0.25), restart=False, batch=problem.n)
+    return reduced_descent(problem, plan, noise_std=0.0, seed=0, trials=1, l1=l1).w[0]
 
 
 CHECKS = {

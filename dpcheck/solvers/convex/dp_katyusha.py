@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
 from dpcheck.bounds.library.convex import dp_katyusha as theory
-from dpcheck.kernels.variance_reduced_solver import VarianceReduced
-from dpcheck.kernels.variance_reduction import Plan
+from dpcheck.bounds.privacy.release import Release, Released
+from dpcheck.families.variance_reduced import VarianceReduced
+from dpcheck.kernels.variance_reduction import Epochs
 from dpcheck.problems.conditioning import condition, must_be_strong, shrinking
-from dpcheck.problems.extreme_pairs import opposite_pair, turning_pair
+from dpcheck.problems.extreme_pairs import opposite_pair
 from dpcheck.problems.problem import Problem
+from dpcheck.settings import flag
 from dpcheck.solver import Calibration
 
 
@@ -26,11 +29,13 @@ class DPKatyusha(VarianceReduced):
     `noised=False` is the algorithm as printed, which adds no noise: to be attacked, and refused when certified.
     """
 
-    noised: bool = True
+    noised: bool = flag(True)
     name: ClassVar[str] = "dp_katyusha"
-    stated: ClassVar[Claim] = theory.privacy_noised
+    published: ClassVar[Claim] = theory.privacy_noised
+    corrected: ClassVar[Claim] = theory.noised_corrected
+    released: ClassVar[Release] = theory.released
 
-    def plan(self, problem: Problem, guarantee: ApproxDP) -> Plan:
+    def lengths(self, problem: Problem, guarantee: ApproxDP) -> Epochs:
         must_be_strong(problem, given=None not in (self.epochs, self.inner, self.step_size))
         mu, eta, theta, rate = problem.l2, 2.0, 0.5, math.log(1.5)
         inner = self.inner or 1
@@ -43,17 +48,17 @@ class DPKatyusha(VarianceReduced):
             rate = inner * math.log1p(eta * mu) if few else rate
         eta = self.step_size or eta
         epochs = self.epochs or max(1, math.ceil(shrinking(problem, guarantee) / rate))
-        return Plan((inner,) * epochs, eta, theta, 1 + eta * mu, restart=False)
+        return Epochs((inner,) * epochs, eta, theta, 1 + eta * mu, restart=False)
 
-    def noise(
-        self, problem: Problem, guarantee: ApproxDP, plan: Plan, calibration: Calibration
-    ) -> tuple[float, tuple[str, ...]]:
-        if self.noised:
-            return super().noise(problem, guarantee, plan, calibration)
-        if calibration == "certified":
+    def must_suit(self, data: Problem, guarantee: Guarantee, calibration: Calibration) -> None:
+        if not self.noised and calibration == "certified":
             raise InvalidInput("noised", False, "True", "Algorithm 3.1.2 as printed adds no noise.")
-        return 0.0, (theory.privacy.id,)
+
+    def stated(self, data: Problem, guarantee: Guarantee, plan: Epochs) -> tuple[Released, Sequence[Claim]]:
+        if self.noised:
+            return super().stated(data, guarantee, plan)
+        return self.release(data, plan).with_noise(0.0), [theory.privacy]
 
     def worst_pair(self) -> tuple[Problem, Problem]:
         """As for DP-SVRG; without noise any difference of the full gradients at 0 tells."""
-        return turning_pair(20) if self.noised else opposite_pair(20)
+        return super().worst_pair() if self.noised else opposite_pair(20)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.bounds.library.convex import dp_svrg as theory
-from dpcheck.kernels.variance_reduced_solver import VarianceReduced
-from dpcheck.kernels.variance_reduction import Plan
-from dpcheck.problems.conditioning import condition, must_be_strong, shrinking
-from dpcheck.problems.extreme_pairs import turning_pair
+from dpcheck.bounds.privacy.release import Release, Released
+from dpcheck.families.variance_reduced import EqualEpochs
+from dpcheck.kernels.method import Array, State
+from dpcheck.kernels.variance_reduction import Epochs, ReducedSteps
 from dpcheck.problems.problem import Problem
+from dpcheck.settings import flag
 from dpcheck.solver import Calibration
 
 
 @dataclass(frozen=True)
-class DPSVRG(VarianceReduced):
+class DPSVRG(EqualEpochs):
     """Epochs of noisy variance-reduced steps on single records, each from the mean of the last epoch's iterates.
 
     By default eta = 1/(48 L), m = 193 L/mu and T halves the start's risk down to the noise (Theorem 3.1.2).
@@ -27,28 +29,48 @@ class DPSVRG(VarianceReduced):
     be attacked, and refused under certified calibration.
     """
 
-    adaptive: bool = False
+    adaptive: bool = flag()
     name: ClassVar[str] = "dp_svrg"
-    stated: ClassVar[Claim] = theory.theorem1
+    published: ClassVar[Claim] = theory.theorem1
+    corrected: ClassVar[Claim] = theory.theorem1_corrected
+    released: ClassVar[Release] = theory.released
 
-    def plan(self, problem: Problem, guarantee: ApproxDP) -> Plan:
-        must_be_strong(problem, given=None not in (self.epochs, self.inner, self.step_size))
-        eta = self.step_size or 1 / (48 * condition(problem)[0])
-        inner = self.inner or math.ceil(193 * condition(problem)[1])
-        epochs = self.epochs or max(1, math.ceil(shrinking(problem, guarantee) / math.log(2)))
-        return Plan((inner,) * epochs, eta)
-
-    @property
-    def adapts(self) -> bool:
-        return self.adaptive
-
-    def noise(
-        self, problem: Problem, guarantee: ApproxDP, plan: Plan, calibration: Calibration
-    ) -> tuple[float, tuple[str, ...]]:
+    def must_suit(self, data: Problem, guarantee: Guarantee, calibration: Calibration) -> None:
         if self.adaptive and calibration == "certified":
             raise InvalidInput("adaptive", True, "False", "A step size read off the data is not private.")
-        return super().noise(problem, guarantee, plan, calibration)
 
-    def worst_pair(self) -> tuple[Problem, Problem]:
-        """All gradients are 1 at the snapshot 0; one record's turns to -1 below -2, where large steps lead."""
-        return turning_pair(20)
+    def method(self, data: Problem, plan: Epochs, released: Released) -> ReducedSteps:
+        plain = super().method(data, plan, released)
+        return AdaptiveSteps(plan, plain.begin, plain.constraint, plain.l2, plain.l1) if self.adaptive else plain
+
+
+class AdaptiveSteps(ReducedSteps):
+    """The same, each later epoch's step size read off the exact full gradients, which is not private.
+
+    A state also holds the step size, the last snapshot and the gradient there.
+    """
+
+    def start(self, k: int) -> State:
+        x, snap, mean = super().start(k)
+        return x, snap, mean, np.full((k, 1), self.epochs.step_size), snap, np.zeros_like(x)
+
+    def peek(self, data: Problem, state: State, t: int, asked: Array) -> State:
+        if t > 0 and t - 1 not in self.ends:
+            return state
+        x, snap, mean, eta, before, slope = state
+        here = data.gradient(snap)
+        if t > 0:
+            length = self.epochs.lengths[sum(end < t for end in self.ends)]
+            eta = barzilai_borwein(snap - before, here - slope, eta, length)
+        return x, snap, mean, eta, snap, here
+
+    def update(self, state: State, answer: Array, t: int) -> State:
+        *plain, eta, before, slope = state
+        return (*self.moved(tuple(plain), answer, eta, t), eta, before, slope)
+
+
+def barzilai_borwein(dx: Array, dg: Array, eta: Array, length: int) -> Array:
+    """||dx||^2 / (m <dx, dg>), one a trial (Tan et al. 2016); the old step where that is no number."""
+    bend = np.einsum("kd,kd->k", dx, dg)
+    steps = np.einsum("kd,kd->k", dx, dx) / (length * np.where(bend > 0, bend, 1.0))
+    return np.where((bend > 0) & (steps > 0), steps, eta[:, 0])[:, None]

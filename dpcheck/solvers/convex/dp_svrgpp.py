@@ -9,10 +9,10 @@ from typing import ClassVar
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.convex import dp_svrgpp as theory
-from dpcheck.kernels.variance_reduced_solver import VarianceReduced
-from dpcheck.kernels.variance_reduction import Plan
+from dpcheck.bounds.privacy.release import Release
+from dpcheck.families.variance_reduced import VarianceReduced
+from dpcheck.kernels.variance_reduction import Epochs
 from dpcheck.problems.conditioning import condition, shrinking
-from dpcheck.problems.extreme_pairs import turning_pair
 from dpcheck.problems.problem import Problem
 
 MOST_EPOCHS = 20  # by default: the last epoch has 2^T m steps
@@ -27,17 +27,15 @@ class DPSVRGpp(VarianceReduced):
     """
 
     name: ClassVar[str] = "dp_svrgpp"
-    stated: ClassVar[Claim] = theory.theorem4
+    published: ClassVar[Claim] = theory.theorem4
+    corrected: ClassVar[Claim] = theory.theorem4_corrected
+    released: ClassVar[Release] = theory.released
 
-    def plan(self, problem: Problem, guarantee: ApproxDP) -> Plan:
+    def lengths(self, problem: Problem, guarantee: ApproxDP) -> Epochs:
         eta = self.step_size or 1 / (13 * condition(problem)[0])
         inner = self.inner or 1
         epochs = self.epochs or min(MOST_EPOCHS, max(1, math.ceil(shrinking(problem, guarantee) / (2 * math.log(2)))))
-        return Plan(tuple(2**s * inner for s in range(1, epochs + 1)), eta, restart=False)
+        return Epochs(tuple(2**s * inner for s in range(1, epochs + 1)), eta, restart=False)
 
-    def values(self, problem: Problem, guarantee: ApproxDP, plan: Plan) -> dict[str, float]:
-        return super().values(problem, guarantee, plan) | {"inner": plan.epochs[0] // 2}
-
-    def worst_pair(self) -> tuple[Problem, Problem]:
-        """As for DP-SVRG."""
-        return turning_pair(20)
+    def sizes(self, plan: Epochs) -> dict[str, float]:
+        return super().sizes(plan) | {"inner": plan.lengths[0] // 2}
