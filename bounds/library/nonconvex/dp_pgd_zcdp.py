@@ -15,7 +15,7 @@ from dpcheck.bounds.language.symbols import L, T, delta, eps, eps_out, n, ratio
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s, sigma_n
 from dpcheck.bounds.library.nonconvex import rrpsgd
 from dpcheck.bounds.library.nonconvex.dp_pgd import REMARK, released, rho
-from dpcheck.bounds.library.nonconvex.stationarity import a, both, extra, full_gradients, losses, seen_in_x_R
+from dpcheck.bounds.library.nonconvex.stationarity import a, both, extra, losses, seen_in_x_R
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.iterate_accountants import IterateAccountant
 from dpcheck.bounds.proving.proofs import AtMost, Equals, Less, Proof, Same, Units

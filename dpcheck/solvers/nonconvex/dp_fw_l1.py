@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from dpcheck.bounds.privacy.laws import Selected
 from dpcheck.bounds.privacy.random_iterate import at_least_two
 from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.kernels.method import Array, Drawn, Method, State, before_random_iterate
-from dpcheck.kernels.selection import Noise
 from dpcheck.problems.extreme_pairs import balanced_pair
 from dpcheck.problems.polytopes import Corners, corners_of
 from dpcheck.problems.problem import ROUNDING, Problem
@@ -40,7 +39,7 @@ class DPFWL1(Solver):
 
     steps: int | None = count()
     step_size: float | None = share()  # above 1 iterates leave the set
-    selection: Noise = one_of("gumbel", "exponential", "laplace")
+    selection: Literal["gumbel", "exponential", "laplace"] = one_of("gumbel", "exponential", "laplace")
     entry_bound: float | None = positive()
     name: ClassVar[str] = "dp_fw_l1"
     multiclass: ClassVar[bool] = True

@@ -13,7 +13,7 @@ from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.bounds.library.nonconvex import dp_fw_l2 as theory
-from dpcheck.bounds.privacy.release import Released
+from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.bounds.proving.derivations import expected_largest
 from dpcheck.kernels.method import Array, Drawn, Method, State, before_random_iterate
 from dpcheck.problems.conditioning import loss_smoothness, public_gap
@@ -53,7 +53,7 @@ class DPFWL2(Solver):
         sizes = {"diameter": problem.diameter, "G_C": gaussian_width(problem.constraint, problem.d)}
         return int(min(1000, max(1, round(float(theory.steps.evaluate(**values, **sizes))))))
 
-    def release(self, data: Problem, plan: int) -> Released:
+    def release(self, data: Problem, plan: int) -> Release:
         """All T noisy gradients, more than x_R shows."""
         return theory.released.at(G=data.data_lipschitz, n=data.n, T=plan)  # wangxu19.theorem4.privacy.corrected
 

@@ -13,7 +13,7 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.bounds.library.nonconvex import dp_pgd as theory
 from dpcheck.bounds.library.nonconvex import dp_pgd_zcdp as zcdp
-from dpcheck.bounds.privacy.release import Released
+from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.kernels.gradient_steps import starting_point
 from dpcheck.kernels.method import before_random_iterate
 from dpcheck.kernels.proximal_steps import ExactMinimum, LineSearch, NoisyMinimum, Proximal, ProximalSteps
@@ -23,8 +23,6 @@ from dpcheck.problems.extreme_pairs import opposite_pair
 from dpcheck.problems.problem import Problem
 from dpcheck.settings import count, flag, not_negative, one_of, positive
 from dpcheck.solver import Calibration, Solver, approximate, must_meet
-
-Choice = Literal["random", "noisy minimum", "exact minimum"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class DPPGD(Solver):
     step_size: float | None = positive()
     l1: float = not_negative()
     recipe: Literal["moments", "zcdp"] = one_of("moments", "zcdp")
-    choice: Choice = one_of("random", "noisy minimum", "exact minimum")
+    choice: Literal["random", "noisy minimum", "exact minimum"] = one_of("random", "noisy minimum", "exact minimum")
     adaptive: bool = flag()
     start: tuple[float, ...] | None = None
     c: float = positive(8.0, kw_only=True)
@@ -66,7 +64,7 @@ class DPPGD(Solver):
         values |= {"c": 8.0, "L_smooth": loss_smoothness(problem), "gap0": public_gap(problem)}
         return int(min(1000, max(1, round(float(theory.steps_corrected.evaluate(**values))))))
 
-    def release(self, data: Problem, plan: int) -> Released:
+    def release(self, data: Problem, plan: int) -> Release:
         """All T noisy gradients, more than x_R shows: so any choice made of them is covered."""
         return theory.released.at(G=data.data_lipschitz, n=data.n, T=plan)  # wangxu19.algorithm1.noise.corrected
 

@@ -14,7 +14,7 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
 from dpcheck.bounds.library.nonconvex import dp_pmd as theory
 from dpcheck.bounds.privacy.random_iterate import at_least_two
-from dpcheck.bounds.privacy.release import Released
+from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.kernels.method import Array, Drawn, Method, State, before_random_iterate
 from dpcheck.problems.constraints import L2Ball
 from dpcheck.problems.extreme_pairs import opposite_pair
@@ -54,7 +54,7 @@ class DPPMD(Solver):
         smooth = mirror.smoothness(must_be_smooth(problem))
         return int(min(MOST_STEPS, max(2, round(problem.n * guarantee.eps * math.sqrt(smooth) / steep))))
 
-    def release(self, data: Problem, plan: int) -> Released:
+    def release(self, data: Problem, plan: int) -> Release:
         return theory.released.at(G=data.data_lipschitz, n=data.n, T=plan)  # wangxu19.theorem5.privacy.corrected
 
     def method(self, data: Problem, plan: int, released: Released) -> MirrorSteps:
