@@ -150,7 +150,7 @@ ON_SETS = {"d": (1, 40), "set": (0, 2), "radius": (0.1, 5.0), "seed": (0, 10**6)
 
 CHECKS = {
     "wangxu19.theorem4.privacy": [
-        AuditCheck(lambda: attacked(DPFWL2(steps=5, step_size=0.5, c=1.0), "stated"), "as published, c = 1", 10_000)
+        AuditCheck(lambda: attacked(DPFWL2(steps=5, step_size=0.5, c=1.0), "stated"), "as published, c = 1", 40_000)
     ],
     "wangxu19.theorem4.privacy.corrected": [
         AuditCheck(lambda: attacked(SHORT, "stated"), "as published, c = 8, the noisy gradients up to x_R", 10_000),
