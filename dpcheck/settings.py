@@ -47,6 +47,7 @@ FINITE_NOT_NEGATIVE = Limit(
     "a finite number >= 0", lambda v: _number(v) and 0 <= v < math.inf, DEFAULT, (-1.0, math.inf, math.nan, "1")
 )
 FRACTION = Limit("a number in (0, 1)", lambda v: _number(v) and 0 < v < 1, DEFAULT, (0.0, 1.0, -0.5, math.nan, "1"))
+SHARE = Limit("a number in (0, 1]", lambda v: _number(v) and 0 < v <= 1, DEFAULT, (0.0, 1.5, -0.5, math.nan, "1"))
 FLAG = Limit("True or False", lambda v: isinstance(v, bool | np.bool_), DEFAULT, (0, 1, "yes", math.nan))
 
 
@@ -72,6 +73,11 @@ def not_negative(default: float | None = 0.0, *, finite: bool = True, **how: Any
 def fraction(default: float | None = None, **how: Any) -> Any:
     """A number strictly between 0 and 1."""
     return _setting(default, FRACTION, **how)
+
+
+def share(default: float | None = None, **how: Any) -> Any:
+    """A number above 0 and at most 1."""
+    return _setting(default, SHARE, **how)
 
 
 def flag(default: bool = False, **how: Any) -> Any:

@@ -61,3 +61,8 @@ class Method(ABC):
     def asked_of(self, data: Any, k: int) -> Asked:
         """`query` on these data for up to k trials; overridden where it keeps buffers or something between steps."""
         return partial(self.query, data)
+
+
+def before_random_iterate(steps: int) -> Callable[[np.random.Generator, int], Any]:
+    """Rounds of x_R, R uniform on 1..steps: R - 1 answers made it."""
+    return lambda rng, k: rng.integers(0, steps, k)

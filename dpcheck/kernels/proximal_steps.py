@@ -1,131 +1,139 @@
-"""Noisy proximal gradient steps, all trials at once: the loop under DP-PGD, and what an adversary knows of it."""
+"""Noisy proximal gradient steps, x <- prox(x - eta (grad F + noise)): the method under DP-PGD, and other choices of x.
+
+Two are broken as printed, and peek at the records: the least exact map, and a line search on the exact risk.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpcheck.audits.scores.transcript import gaussian_log_density
-from dpcheck.kernels.blocks import Seed, block_cuts, child, seed_of
-from dpcheck.kernels.descent import Trace
-from dpcheck.kernels.running import must_be_finite
-from dpcheck.kernels.variance_reduction import proximal
-from dpcheck.problems.losses import Array
+from dpcheck.kernels.method import Array, Asked, Drawn, Method, State
+from dpcheck.problems.constraints import Constraint, WholeSpace
 from dpcheck.problems.problem import Problem
 
-Choice = Literal["random", "noisy minimum", "exact minimum"]
 GROWTH, SHRINK = 1 / 0.9, 0.5  # of a backtracked step: TFOCS tries a longer one each time, and halves what fails
 
 
+@dataclass(frozen=True)
+class Proximal:
+    """argmin ||. - x||^2 / (2 eta) + l1 ||.||_1 + l2/2 ||.||^2 over a set: shrink, scale, project."""
+
+    l1: float
+    l2: float
+    constraint: Constraint
+
+    @classmethod
+    def of(cls, problem: Problem, l1: float = 0.0) -> Proximal:
+        """For a problem's regulariser and set, and an l1 term."""
+        return cls(l1, problem.l2, problem.constraint)
+
+    def __call__(self, x: Array, eta: Any) -> Array:
+        if self.l1 > 0:
+            x = np.sign(x) * np.maximum(np.abs(x) - eta * self.l1, 0.0)
+        if self.l2 > 0:
+            x = x / (1 + eta * self.l2)
+        return x if isinstance(self.constraint, WholeSpace) else self.constraint.project(x)
+
+    def map_norms(self, x: Array, gradient: Array, eta: Any) -> Array:
+        """||P(x, gradient, eta)|| of wangxu19, equation (2), for each point (..., d)."""
+        return np.linalg.norm(x - self(x - eta * gradient, eta), axis=-1) / eta
+
+
 @dataclass(frozen=True, eq=False)
-class MapTrace(Trace):
-    """`gradient_norms` are those of the exact maps P(x_k, grad F, gamma), `map_norms` those of the noisy ones, (T, k).
+class ProximalSteps(Method):
+    """Steps of size eta from `begin`. The gradients are those of the losses: the regulariser is the proximal step's."""
 
-    All T steps are in it, whatever the round R, one a trial, of which x_R is released.
-    """
-
-    map_norms: Array
-    rounds: NDArray[np.int64]
-
-    @property
-    def released_maps(self) -> Array:
-        """||g_C,R|| of each trial."""
-        return self.map_norms[self.rounds - 1, np.arange(len(self.rounds))]
-
-
-@dataclass(frozen=True, eq=False)
-class ProximalSteps:
-    """x_(k+1) = prox(x_k - eta (grad F + sigma z)): the loop, and the law of each x_k - eta(...) for an adversary."""
-
-    start: Array
+    begin: Array
     eta: float
     steps: int
-    sigma: float
-    l1: float = 0.0
-    adaptive: bool = False
+    prox: Proximal
+    rounds: Callable[[np.random.Generator, int], Any] | None = None
 
     @property
-    def etas(self) -> Array:
-        """One step size a step."""
-        return np.full(self.steps, self.eta)
+    def width(self) -> int:  # type: ignore[override]
+        return len(self.begin)
 
-    def run(
-        self, problem: Problem, seed: Seed, trials: int, choice: Choice = "random", trace: bool = False
-    ) -> tuple[Array, MapTrace | None]:
-        """The chosen iterate of each trial; blocks, and streams for noise and rounds, as in `noisy_descent`."""
-        parent, w, parts = seed_of(seed), np.empty((trials, problem.d)), []
-        for number, first, last in block_cuts(problem, trials):
-            own = child(parent, number)
-            x0 = self.start[first:last] if self.start.ndim == 2 else np.tile(self.start, (last - first, 1))
-            rounds = np.random.default_rng(child(own, 2)).integers(1, self.steps + 1, last - first)
-            w[first:last], part = self.block(problem, np.random.default_rng(child(own, 0)), x0, rounds, choice, trace)
-            parts.append(part)
-        must_be_finite(w)
-        if not trace:
-            return w, None
-        iterates, led, exact, noisy, rounds = (np.concatenate(piece, axis=-1 if i == 4 else 1)
-                                               for i, piece in enumerate(zip(*parts, strict=True)))  # fmt: skip
-        law = None if self.adaptive or self.sigma == 0 or self.start.ndim == 2 else self
-        return w, MapTrace(iterates, exact, map_norms=noisy, rounds=rounds, unprojected=led, law=law)  # type: ignore[arg-type]
+    def start(self, k: int) -> State:
+        return (np.tile(self.begin, (k, 1)),)
 
-    def block(
-        self, problem: Problem, rng: np.random.Generator, x: Array, rounds: NDArray[np.int64], choice: Choice,
-        trace: bool,
-    ) -> tuple[Array, tuple[Any, ...]]:  # fmt: skip
-        """The chosen iterates of some trials, and what a trace keeps."""
-        data = replace(problem, l2=0.0)
-        chosen, best, rounds = x.copy(), np.full(len(x), math.inf), rounds.copy()
-        kept: tuple[list[Array], ...] = ([x], [], [], [])
-        eta: Any = np.full((len(x), 1), self.eta) if self.adaptive else self.eta
-        for k in range(1, self.steps + 1):
-            exact = data.gradient(x)
-            noisy = exact + self.sigma * rng.standard_normal(x.shape)  # privacy: wangxu19.algorithm1.noise.corrected
-            if self.adaptive:
-                eta = backtracked(data, problem, self.l1, x, exact, noisy, eta)
-            led = x - eta * noisy
-            new = proximal(problem, self.l1, led, eta)
-            maps = np.linalg.norm(x - new, axis=1) / np.ravel(eta)
-            still = exact_map(problem, self.l1, x, exact, eta) if trace or choice == "exact minimum" else maps
-            if choice == "random":
-                here = rounds == k
-            else:
-                score = maps if choice == "noisy minimum" else still
-                here = score < best
-                best, rounds = np.where(here, score, best), np.where(here, k, rounds)
-            chosen[here] = x[here]
-            if trace:
-                for held, value in zip(kept, (new, led, still, maps), strict=True):
-                    held.append(value)
-            x, eta = new, eta * GROWTH if self.adaptive else eta
-        return chosen, (*(np.stack(held) for held in kept), rounds) if trace else ()
+    def query(self, data: Problem, state: State, t: int, drawn: Drawn) -> Array:
+        return losses_of(data).gradient(state[0])
 
-    def log_density(self, problem: Problem, released: Array) -> Array:
-        """Of the points before the proximal step, (k, T, d), up to a constant, (k,)."""
-        data = replace(problem, l2=0.0)
-        x, logs = np.broadcast_to(self.start, released[:, 0].shape), np.zeros(len(released))
-        for led in released.transpose(1, 0, 2):
-            logs += gaussian_log_density(led, x - self.eta * data.gradient(x), self.eta * self.sigma)
-            x = proximal(problem, self.l1, led, self.eta)
-        return logs
+    def update(self, state: State, answer: Array, t: int) -> State:
+        return (self.prox(state[0] - self.eta * answer, self.eta),)
+
+    def grain(self, scale: float) -> float:
+        return self.eta * scale
+
+    def asked_of(self, data: Problem, k: int) -> Asked:
+        return partial(self.query, losses_of(data))
 
 
-def exact_map(problem: Problem, l1: float, x: Array, gradient: Array, eta: Any) -> Array:
-    """||P(x, grad F, eta)|| of (4.2), for each point."""
-    return np.linalg.norm(x - proximal(problem, l1, x - eta * gradient, eta), axis=1) / np.ravel(eta)
+class NoisyMinimum(ProximalSteps):
+    """The output is the iterate with the least noisy map (x_k - x_(k+1))/eta: chosen among what the noise covers."""
+
+    def start(self, k: int) -> State:
+        (x,) = super().start(k)
+        return x, np.full(k, math.inf), x.copy()
+
+    def update(self, state: State, answer: Array, t: int) -> State:
+        (new,) = super().update(state, answer, t)
+        return new, *least(state, np.linalg.norm(state[0] - new, axis=1) / self.eta)
+
+    def output(self, state: State) -> Array:
+        return state[2]
 
 
-def backtracked(data: Problem, problem: Problem, l1: float, x: Array, exact: Array, noisy: Array, eta: Array) -> Array:
+class ExactMinimum(NoisyMinimum):
+    """The output is the iterate with the least exact map, which no noise covers."""
+
+    def peek(self, data: Problem, state: State, t: int, asked: Array) -> State:
+        return state[0], *least(state, self.prox.map_norms(state[0], asked, self.eta))
+
+    def update(self, state: State, answer: Array, t: int) -> State:
+        return *ProximalSteps.update(self, state, answer, t), *state[1:]
+
+
+@dataclass(frozen=True, eq=False)
+class LineSearch(ProximalSteps):
     """Step sizes halved until F lies below its quadratic model, as TFOCS does: they are read off the exact F."""
-    value, eta = data.value(x), eta.copy()
-    for _ in range(60):
-        move = proximal(problem, l1, x - eta * noisy, eta) - x
-        model = value + np.einsum("kd,kd->k", exact, move) + np.einsum("kd,kd->k", move, move) / (2 * eta[:, 0])
-        bad = data.value(x + move) > model + 1e-12
-        if not bad.any():
-            break
-        eta[bad] *= SHRINK
-    return eta
+
+    records: Problem = field(kw_only=True)
+
+    def start(self, k: int) -> State:
+        (x,) = super().start(k)
+        return x, np.full((k, 1), self.eta), np.zeros_like(x)
+
+    def peek(self, data: Problem, state: State, t: int, asked: Array) -> State:
+        return *state[:2], asked.copy()
+
+    def update(self, state: State, answer: Array, t: int) -> State:
+        x, eta, exact = state
+        risk, eta = losses_of(self.records), eta.copy()
+        value = risk.value(x)
+        for _ in range(60):
+            move = self.prox(x - eta * answer, eta) - x
+            model = value + np.einsum("kd,kd->k", exact, move) + np.einsum("kd,kd->k", move, move) / (2 * eta[:, 0])
+            bad = risk.value(x + move) > model + 1e-12
+            if not bad.any():
+                break
+            eta[bad] *= SHRINK
+        return self.prox(x - eta * answer, eta), eta * GROWTH, exact
+
+
+def least(state: State, score: Array) -> State:
+    """(best score, its point) after the present point of state (x, best, chosen) was scored."""
+    x, best, chosen = state
+    here = score < best
+    return np.where(here, score, best), np.where(here[:, None], x, chosen)
+
+
+def losses_of(problem: Problem) -> Problem:
+    """Without the regulariser."""
+    return problem if problem.l2 == 0 else replace(problem, l2=0.0)

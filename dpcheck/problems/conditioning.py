@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
+
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.problems.problem import Problem
@@ -18,6 +20,17 @@ def condition(problem: Problem) -> tuple[float, float]:
             "smoothness of the losses", L, "a finite number > 0", "Choose a smooth loss that is not linear."
         )
     return L, L / problem.l2 if problem.l2 > 0 else math.inf
+
+
+def loss_smoothness(problem: Problem) -> float:
+    """L of the losses without the regulariser; a linear loss counts as 1-smooth, which sets its step size only."""
+    return replace(problem, l2=0.0).smoothness or 1.0
+
+
+def public_gap(problem: Problem) -> float:
+    """The largest loss that a record can have at 0, for losses that are never negative."""
+    label = 1.0 if problem.loss.labels == "sign" else problem.label_bound
+    return max(1e-300, float(problem.loss.value(np.zeros(1), np.full(1, label))[0]))
 
 
 def shrinking(problem: Problem, guarantee: ApproxDP) -> float:

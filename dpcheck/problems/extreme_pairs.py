@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcheck.problems.constraints import Constraint, WholeSpace
+from dpcheck.problems.constraints import Constraint, L1Ball, L2Ball, WholeSpace
 from dpcheck.problems.losses import Huber, Linear
 from dpcheck.problems.problem import Problem
 
@@ -39,6 +39,20 @@ def bending_pair(n: int) -> tuple[Problem, Problem]:
         np.vstack([[1.0], np.ones((n - 1, 1))]), np.r_[0.0, np.full(n - 1, -FAR)], Huber(1.0), label_bound=FAR
     )
     return first, first.replace(0, [0.5], 0.0)
+
+
+def balanced_pair(n: int) -> tuple[Problem, Problem]:
+    """n (odd) linear losses on [-1, 1], as many rising as falling but for one that turns round: so does their mean."""
+    labels = np.r_[-FAR, np.tile([-FAR, FAR], (n - 1) // 2)]
+    first = Problem(np.ones((n, 1)), labels, Huber(1.0), label_bound=FAR, constraint=L1Ball(1.0))
+    return first, first.replace(0, [1.0], FAR)
+
+
+def lone_pair(n: int) -> tuple[Problem, Problem]:
+    """Losses on [-1, 1] of which one alone is not constant; its gradient turns from 1 to -1, and the mean with it."""
+    rows = np.vstack([[[1.0]], np.zeros((n - 1, 1))])
+    first = Problem(rows, np.full(n, -FAR), Huber(1.0), label_bound=FAR, constraint=L2Ball(1.0))
+    return first, first.replace(0, [1.0], FAR)
 
 
 def _far(n: int, constraint: Constraint | None) -> Problem:

@@ -46,16 +46,6 @@ class Corners:
         found[np.arange(len(index)), index % self.d] = np.asarray(self.axes)[index // self.d]
         return found
 
-    def which(self, chosen: Array) -> NDArray[np.int64]:
-        """The index of each given corner, -1 for a point that is none."""
-        if self.points is not None:
-            same = (chosen[:, None, :] == self.points[None]).all(axis=2)
-        else:
-            same = np.concatenate(
-                [(chosen == r) & (np.count_nonzero(chosen, axis=1) == 1)[:, None] for r in self.axes], axis=1
-            )
-        return np.where(same.any(axis=1), same.argmax(axis=1), -1)
-
     def centre(self) -> Array:
         """The mean of all corners: a start that depends on no data."""
         if self.points is not None:

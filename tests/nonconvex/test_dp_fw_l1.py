@@ -19,18 +19,21 @@ from scipy import stats
 from dpcheck.audits import audit
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, smallest_epsilon
+from dpcheck.bounds.privacy.laws import Selected
 from dpcheck.bounds.privacy.random_iterate import averaged
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.privacy.selections import bounded_range_deltas, reached_delta, selection_epsilon, two_point_deltas
 from dpcheck.evidence.checks import exceeds
 from dpcheck.evidence.nonconvex import dp_fw_l1 as solvers
 from dpcheck.evidence.nonconvex.dp_fw_l1 import bounded_entries
 from dpcheck.kernels.selection import Noise, select, selection_logs
 from dpcheck.problems.constraints import Box, L1Ball, L2Ball, Simplex
-from dpcheck.problems.extreme_pairs import turning_pair
+from dpcheck.problems.extreme_pairs import balanced_pair
 from dpcheck.problems.losses import Sigmoid, Squared
 from dpcheck.problems.polytopes import corners_of
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.nonconvex.dp_fw_l1 import DPFWL1, Selections
+from dpcheck.solvers.nonconvex.dp_fw_l1 import DPFWL1
+from dpcheck.testing.planting import with_noise_times
 
 CLAIMED = ApproxDP(1.0, 1e-2)
 EIGHT = DPFWL1(steps=8, step_size=0.3)
@@ -131,21 +134,17 @@ def test_certified_selections_are_not_flagged_and_a_fifth_of_the_noise_is(kind: 
     """False alarms: 1e-6. x_R alone, which shows as much as the selections up to it."""
     solver = replace(EIGHT, selection=kind)
     assert not flagged(solver.mechanism(CLAIMED), solver.worst_pair())
-    assert flagged(solver.mechanism(CLAIMED, noise_factor=0.2), solver.worst_pair())
-
-
-def test_the_transcript_flags_half_the_noise() -> None:
-    """False alarms: 1e-6."""
-    assert not flagged(EIGHT.mechanism(CLAIMED, transcript=True), EIGHT.worst_pair())
-    assert flagged(EIGHT.mechanism(CLAIMED, noise_factor=0.5, transcript=True), EIGHT.worst_pair())
+    assert flagged(with_noise_times(0.2, solver, CLAIMED), solver.worst_pair())
 
 
 def test_stated_selections_are_not_flagged_where_the_accountant_allows_them() -> None:
     """False alarms: 1e-6. A tenth of the noise is flagged: eps0 then is more than the certified one."""
-    stated = EIGHT.eps0(CLAIMED, 8, "stated")[0]
+    claimed = EIGHT.calibrated(EIGHT.worst_pair()[0], CLAIMED, "stated").released.parts[0]
+    stated = 2 * claimed.sensitivity / claimed.law.scale
+    assert stated == pytest.approx(1 / math.sqrt(64 * math.log(100)))
     assert stated < selection_epsilon(CLAIMED, 8) < 10 * stated
     assert not flagged(EIGHT.mechanism(CLAIMED, "stated"), EIGHT.worst_pair())
-    assert flagged(EIGHT.mechanism(CLAIMED, "stated", noise_factor=0.05), EIGHT.worst_pair())
+    assert flagged(with_noise_times(0.05, EIGHT, CLAIMED, "stated"), EIGHT.worst_pair())
 
 
 def test_random_pairs_are_not_flagged() -> None:
@@ -158,13 +157,12 @@ def test_random_pairs_are_not_flagged() -> None:
 
 def test_a_sensitivity_in_the_wrong_norm_is_flagged() -> None:
     """False alarms: 1e-6. Rows of l-infinity norm 1 treated as if their entries were at most 1/4."""
-    first, second = turning_pair(5)
+    first, second = balanced_pair(5)
     solver = replace(EIGHT, entry_bound=1.0)
-    right = solver.sensitivity(first, corners_of(first.constraint, 1))
-    assert right == pytest.approx(2 / 5)
+    assert solver.release(first, 8).sensitivity == pytest.approx(2 / 5)
     with pytest.raises(InvalidInput, match=r"entry_bound=0\.25"):
         replace(EIGHT, entry_bound=0.25).solve(first, CLAIMED, 0)
-    assert flagged(solver.mechanism(CLAIMED, noise_factor=0.25), (first, second))
+    assert flagged(with_noise_times(0.25, solver, CLAIMED), (first, second))
 
 
 def test_the_transcript_reaches_the_exact_epsilon() -> None:
@@ -198,14 +196,13 @@ def test_the_iterate_tells_all_selections() -> None:
 def test_iterates_stay_in_the_polytope(where: Any, seed: int, d: int, steps: int, pace: float) -> None:
     problem = bounded_entries(seed, 5, d, where)
     corners = corners_of(where, d)
-    law = Selections(corners, steps, pace, 1.0, 0.3)
-    _, trace = law.run(problem, seed, 20, trace=True)
-    assert trace is not None
-    assert np.all(where.contains(trace.iterates))
-    index = corners.which(trace.unprojected.reshape(-1, d))
+    solver = DPFWL1(steps=steps, step_size=pace, entry_bound=1.0)
+    trace = solver.solve(problem, CLAIMED, seed, trials=20, trace=True).trace
+    assert np.all(where.contains(trace.points))
+    index = trace.answers[..., 0].astype(int)
     assert np.all(where.contains(corners.at(index[index >= 0])))
-    gone = np.abs(np.diff(trace.iterates, axis=0)).max(axis=2) > 0
-    assert np.all(gone <= (index >= 0).reshape(gone.shape))  # only a selection moves a trial
+    gone = np.abs(np.diff(trace.points, axis=0)).max(axis=2) > 0
+    assert np.all(gone <= (index >= 0))  # only a selection moves a trial
 
 
 @pytest.mark.parametrize("where", SETS, ids=repr)
@@ -218,16 +215,15 @@ def test_corners_are_those_of_the_set(where: Any) -> None:
     np.testing.assert_allclose(corners.products(g), g @ points.T)
     best = np.einsum("kd,kd->k", where.linear_minimiser(g), g)
     np.testing.assert_allclose(corners.products(g).min(axis=1), best)
-    np.testing.assert_array_equal(corners.which(points), np.arange(corners.count))
-    assert corners.which(np.full((1, 3), 0.123))[0] == -1
     np.testing.assert_allclose(corners.centre(), points.mean(axis=0), atol=1e-12)
 
 
 def test_stops_are_uniform() -> None:
     """The number of selections is uniform on 0..T-1: chi-square, 1e-6."""
-    _, trace = Selections(corners_of(L1Ball(1.0), 1), 5, 0.3, 1.0, 1.0).run(turning_pair(5)[0], 0, 20_000, trace=True)
-    assert trace is not None
-    lengths = (trace.unprojected[..., 0] != 0).sum(axis=0)
+    found = replace(EIGHT, steps=5).solve(balanced_pair(5)[0], CLAIMED, 0, trials=20_000, trace=True)
+    lengths = (found.trace.answers[..., 0] >= 0).sum(axis=0)
+    np.testing.assert_array_equal(lengths, found.trace.stops)
+    np.testing.assert_array_equal(found.w, found.trace.points[lengths, np.arange(20_000)])
     assert stats.chisquare(np.bincount(lengths, minlength=5)).pvalue > 1e-6
 
 
@@ -239,10 +235,6 @@ def test_refusals_name_what_fails() -> None:
         DPFWL1(steps=1).solve(problem, CLAIMED, 0)
     far = Problem(problem.X, problem.y, Squared(), constraint=L1Ball(1.0), row_bound=2.0)
     assert DPFWL1(steps=2).solve(far, CLAIMED, 0).steps == 2  # Lipschitz over a bounded set
-    for bad in ({"steps": 0}, {"step_size": 1.5}, {"selection": "uniform"}, {"entry_bound": 0.0}):
-        name = "noise" if "selection" in bad else next(iter(bad))
-        with pytest.raises(InvalidInput, match=name):
-            DPFWL1(**bad)
 
 
 def test_defaults_are_those_of_the_theorem() -> None:
@@ -254,7 +246,9 @@ def test_defaults_are_those_of_the_theorem() -> None:
     assert solver.pace(problem, found.steps) == pytest.approx(
         math.sqrt(2 / (found.steps * problem.smoothness * 4)), rel=1e-9
     )
-    assert found.rests_on == ("selections.selection_epsilon",)
+    kinds = {"gumbel": "dwang20.algorithm4.1.19.range", "laplace": "wangxu19.algorithm4.noisy_max"}
+    for kind, claim in kinds.items():
+        assert claim in replace(EIGHT, selection=kind).calibrated(EIGHT.worst_pair()[0], CLAIMED).rests_on
 
 
 # Utility -------------------------------------------------------------------------------------------
@@ -271,12 +265,11 @@ def test_runs_keep_the_explicit_bound(**case: Any) -> None:
 def test_selections_come_close_to_the_best_corner_as_eps_grows() -> None:
     """The gap falls with eps, and without noise it is that of Frank-Wolfe."""
     problem = bounded_entries(1, 50, 5, L1Ball(1.0))
-    corners = corners_of(problem.constraint, 5)
     means = []
     for eps0 in (1e-3, 3.0, 1e5):
-        _, trace = Selections(corners, 40, 0.2, eps0, 0.01).run(problem, 0, 50, trace=True, stops=False)
-        assert trace is not None
-        means.append(float(solvers.frank_wolfe_gap(problem, trace.iterates[-1]).mean()))
+        released = Release(0.01, Selected(2 * 0.01 / eps0), steps=40)
+        last = solvers.all_steps(problem, 0.2, released, 0, 50).points[-1]
+        means.append(float(solvers.frank_wolfe_gap(problem, last).mean()))
     assert means[0] > 1.5 * means[1] > 1.5 * means[2]
 
 

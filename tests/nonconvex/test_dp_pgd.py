@@ -20,20 +20,24 @@ from dpcheck.bounds.language.claim import Effort, Verdict
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, gaussian_delta
 from dpcheck.bounds.library.nonconvex import dp_pgd_zcdp as zcdp
+from dpcheck.bounds.privacy.laws import Gaussian
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.registry import library
 from dpcheck.datasets import in_unit_ball, logistic_synthetic
 from dpcheck.evidence.checks import AuditCheck, exceeds
 from dpcheck.evidence.nonconvex import dp_pgd as solvers
-from dpcheck.evidence.nonconvex.dp_pgd import CASES, bounded_by, chosen_by, flat_pair
-from dpcheck.kernels.proximal_steps import ProximalSteps
-from dpcheck.kernels.variance_reduction import composite_value, proximal
+from dpcheck.evidence.nonconvex.dp_pgd import CASES, Breaks, bounded_by, chosen_by, flat_pair
+from dpcheck.kernels.proximal_steps import LineSearch, Proximal, ProximalSteps
+from dpcheck.kernels.running import run
 from dpcheck.problems.constraints import Box, L1Ball, L2Ball, Simplex, WholeSpace
 from dpcheck.problems.losses import Huber, Logistic, Sigmoid, Squared
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.nonconvex.dp_pgd import DPPGD, Breaks
+from dpcheck.solvers.nonconvex.dp_pgd import DPPGD
+from dpcheck.testing.planting import with_noise_times
 
 CLAIMED = ApproxDP(1.0, 1e-2)
 SHORT = DPPGD(steps=5)
+ALL_SEEN = replace(SHORT, choice="noisy minimum")  # looks at all steps, so that a transcript holds them
 
 
 def attack(mechanism: Any, pair: tuple[Any, Any], trials: int = 10_000, seed: int = 1, **more: Any) -> Any:
@@ -50,11 +54,11 @@ def shift(solver: DPPGD, calibration: Any, pair: tuple[Any, Any]) -> float:
 @pytest.mark.parametrize(
     ("solver", "pair"),
     [
-        (replace(SHORT, c=1.0), SHORT.worst_pair()),
-        (replace(SHORT, c=1.5), SHORT.worst_pair()),
-        (SHORT, SHORT.worst_pair()),
-        (replace(SHORT, recipe="zcdp"), flat_pair()),
-        (replace(SHORT, recipe="zcdp"), SHORT.worst_pair()),
+        (replace(ALL_SEEN, c=1.0), SHORT.worst_pair()),
+        (replace(ALL_SEEN, c=1.5), SHORT.worst_pair()),
+        (ALL_SEEN, SHORT.worst_pair()),
+        (replace(ALL_SEEN, recipe="zcdp"), flat_pair()),
+        (replace(ALL_SEEN, recipe="zcdp"), SHORT.worst_pair()),
     ],
     ids=["c=1", "c=1.5", "c=8", "zcdp, L = G/100", "zcdp, L = G"],
 )
@@ -66,23 +70,12 @@ def test_stated_noise_is_flagged_where_the_accountant_refutes_it(solver: DPPGD, 
     assert found.violated is (exact > CLAIMED.eps)
 
 
-def test_certified_noise_is_not_flagged_and_planted_bugs_are() -> None:
-    """False alarms: 1e-6. From inside half the noise is told; from outside, who sees x_R only, a fifth of it."""
-    pair = SHORT.worst_pair()
-    for transcript, factor in ((True, 0.5), (False, 0.2)):
-        assert not attack(SHORT.mechanism(CLAIMED, transcript=transcript), pair).violated
-        assert attack(SHORT.mechanism(CLAIMED, noise_factor=factor, transcript=transcript), pair).violated
-
-
 def test_the_transcript_tells_what_the_accountant_says() -> None:
     """With a quarter of the noise: from inside, 0.9 of the exact ε at least; x_R alone tells less, and never more."""
-    pair, found = SHORT.worst_pair(), {}
-    for transcript in (True, False):
-        assume = "gdp" if transcript else None
-        mechanism = SHORT.mechanism(CLAIMED, noise_factor=0.25, transcript=transcript)
-        found[transcript] = attack(mechanism, pair, 20_000, assume=assume).epsilon_lower
+    pair = SHORT.worst_pair()
+    whole = with_noise_times(0.25, ALL_SEEN, CLAIMED, transcript=True)
     exact = GaussianDP(4 * shift(SHORT, "certified", pair)).epsilon(CLAIMED.delta)
-    assert 0.9 * exact < found[True] <= exact
+    assert 0.9 * exact < attack(whole, pair, 20_000, assume="gdp").epsilon_lower <= exact
     # Who sees x_R and is told R has R-1 noisy gradients: μ² grows with R-1.
     shifts = [4 * shift(SHORT, "certified", pair) * math.sqrt((R - 1) / 5) for R in range(1, 6)]
 
@@ -90,7 +83,11 @@ def test_the_transcript_tells_what_the_accountant_says() -> None:
         return float(np.mean([gaussian_delta(level, mu) if mu > 0 else 0.0 for mu in shifts]))
 
     told = optimize.brentq(lambda level: spent(level) - CLAIMED.delta, 0.01, 30)
-    assert 0 < found[False] < told < exact
+    for transcript in (False, True):
+        assert not attack(SHORT.mechanism(CLAIMED, transcript=transcript), pair).violated
+        found = attack(with_noise_times(0.25, SHORT, CLAIMED, transcript=transcript), pair, 20_000)
+        assert found.violated
+        assert found.epsilon_lower < told < exact
 
 
 @given(
@@ -105,27 +102,6 @@ def test_random_neighbours_are_never_flagged(n: int, d: int, seed: int, l1: floa
     first = Problem(X[:n], y[:n], loss, constraint=held)
     mechanism = DPPGD(steps=4, l1=l1, step_size=1.0).mechanism(CLAIMED, transcript=True)
     assert not attack(mechanism, (first, first.replace(0, X[n], y[n])), 3000, seed=seed % 1000).violated
-
-
-def ratio_of_laws(mechanism: Any, ran: Problem, other: Problem) -> np.ndarray:
-    """Density on `other` over that on `ran`, of runs on `ran`: its mean is 1 if both laws are right."""
-    released = mechanism(ran, np.random.default_rng(4), 20_000)
-    return np.exp(mechanism.log_density(released, other) - mechanism.log_density(released, ran))
-
-
-@pytest.mark.parametrize("held", [WholeSpace(), L2Ball(0.2), L1Ball(0.3)], ids=str)
-def test_the_law_of_a_transcript_is_exact(held: Any) -> None:
-    """The mean ratio of densities is 1, by five standard errors; planted: a law that forgets the l1 term."""
-    first = logistic_synthetic(8, 2, 0).problem(Sigmoid(), l2=0.1, constraint=held).replace(0, [0.6, -0.8], 1.0)
-    second = first.replace(0, [0.6, -0.8], -1.0)
-    mechanism: Any = DPPGD(steps=6, step_size=3.0, l1=0.05).mechanism(CLAIMED, transcript=True)
-    ratios = ratio_of_laws(mechanism, first, second)
-    assert ratios.std() > 0.05
-    assert abs(ratios.mean() - 1) <= 5 * ratios.std() / math.sqrt(len(ratios))
-    released = mechanism(first, np.random.default_rng(4), 20_000)
-    blind: Any = DPPGD(steps=6, step_size=3.0).mechanism(CLAIMED, transcript=True)
-    wrong = np.exp(blind.log_density(released, first) - mechanism.log_density(released, first))
-    assert wrong.std() > 1e-3
 
 
 def test_which_minimum_may_be_chosen() -> None:
@@ -167,14 +143,14 @@ def test_the_remark_on_the_minimum_is_answered_by_the_accountant() -> None:
 @settings(max_examples=15, deadline=None)
 def test_noise_by_either_recipe_is_the_claims_own(level: float, delta: float, n: int, T: int, c: float) -> None:
     problem = Problem(np.zeros((n, 2)), np.ones(n), Sigmoid())
-    moments, box = DPPGD(steps=T, c=c), DPPGD(steps=T, recipe="zcdp")
     aim, log = ApproxDP(level, delta), math.log(1 / delta)
-    assert moments.noise(problem, aim, T, "stated")[0] == pytest.approx(0.25 * math.sqrt(c * T * log) / (n * level))
+    stated = DPPGD(steps=T, c=c).calibrated(problem, aim, "stated").noise_std
+    assert stated == pytest.approx(0.25 * math.sqrt(c * T * log) / (n * level))
     rho = optimize.brentq(lambda r: r + 2 * math.sqrt(r * log) - level, 1e-12, level)
-    printed, claims = box.noise(problem, aim, T, "stated")
-    assert printed == pytest.approx(math.sqrt(2 * T) / (6 * math.sqrt(3)) / (n * rho), rel=1e-6)
-    assert claims == ("wangxu19.algorithm1.noise",)
-    exact = moments.noise(problem, aim, T, "certified")[0]
+    printed = DPPGD(steps=T, recipe="zcdp").calibrated(problem, aim, "stated")
+    assert printed.noise_std == pytest.approx(math.sqrt(2 * T) / (6 * math.sqrt(3)) / (n * rho), rel=1e-6)
+    assert printed.rests_on == ("wangxu19.algorithm1.noise",)
+    exact = DPPGD(steps=T).calibrated(problem, aim).noise_std
     ratio = math.sqrt(T) * 2 * 0.25 / (n * exact)
     assert gaussian_delta(level, ratio) <= delta < gaussian_delta(level, 1.001 * ratio)
     # The corrected recipe is never below the exact noise; and it is 2G²T/(n²ρ).
@@ -218,11 +194,8 @@ def test_refusals_name_what_fails() -> None:
         DPPGD(steps=2, l1=0.1).solve(replace(problem, constraint=Simplex()), CLAIMED, 0)
     with pytest.raises(InvalidInput, match="with an l1 term"):
         DPPGD(steps=2, l1=0.1).solve(replace(problem, constraint=Box(0.1, 1.0)), CLAIMED, 0)
-    for bad in (
-        {"steps": 0}, {"step_size": 0.0}, {"c": math.inf}, {"l1": -1.0}, {"recipe": "rdp"}, {"choice": "last"},
-    ):  # fmt: skip
-        with pytest.raises(InvalidInput, match=next(iter(bad))):
-            DPPGD(**bad)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="random where step sizes are adaptive"):
+        DPPGD(steps=2, adaptive=True, choice="noisy minimum").solve(problem, CLAIMED, 0, calibration="stated")
 
 
 # The loop ------------------------------------------------------------------------------------------
@@ -234,9 +207,8 @@ def test_refusals_name_what_fails() -> None:
 def test_the_proximal_step_is_the_minimiser(seed: int, d: int, l1: float, l2: float, eta: float, held: Any) -> None:
     """No feasible point near it, or anywhere, has a lower ||u - x||^2 / (2 eta) + r(u)."""
     rng = np.random.default_rng(seed)
-    problem = Problem(np.zeros((2, d)), np.ones(2), Sigmoid(), l2=l2, constraint=held)
     x = 2 * rng.standard_normal(d)
-    best = proximal(problem, l1, x[None], eta)[0]
+    best = Proximal(l1, l2, held)(x[None], eta)[0]
     others = np.concatenate([best + 1e-3 * rng.standard_normal((50, d)), rng.standard_normal((50, d))])
     points = held.project(np.vstack([best, others]))
 
@@ -251,49 +223,58 @@ def test_rounds_are_uniform_and_the_release_is_x_R() -> None:
     """Chi-square, false alarms: 1e-6; planted: a law that never draws the last round."""
     problem = logistic_synthetic(4, 2, 0).problem(Sigmoid())
     found = DPPGD(steps=6).solve(problem, CLAIMED, 3, trials=20_000, trace=True)
-    R = found.trace.rounds
+    R = found.trace.stops + 1
     assert stats.chisquare(np.bincount(R, minlength=7)[1:]).pvalue > 1e-6
     assert stats.chisquare(np.bincount(R[R < 6], minlength=7)[1:]).pvalue < 1e-6
-    picked = found.trace.iterates[R - 1, np.arange(len(R))]
+    picked = found.trace.points[R - 1, np.arange(len(R))]
     np.testing.assert_allclose(found.w, picked, atol=1e-6 * found.noise_std)
     np.testing.assert_array_equal(found.w[R == 1], 0.0)
-    again = DPPGD(steps=6).solve(problem, CLAIMED, 3, trials=20_000)
-    np.testing.assert_array_equal(again.w, found.w)
 
 
-def test_traced_maps_are_those_of_the_definition() -> None:
+def test_the_least_map_is_chosen() -> None:
+    """By either choice: of the noisy maps, and of the exact ones."""
     problem = logistic_synthetic(30, 3, 1).problem(Sigmoid(), l2=0.1, constraint=L2Ball(0.3))
-    solver = DPPGD(steps=8, step_size=2.0, l1=0.01)
-    trace = solver.solve(problem, CLAIMED, 0, trials=4, trace=True).trace
-    moved = np.linalg.norm(np.diff(trace.iterates, axis=0), axis=2) / 2.0
-    np.testing.assert_allclose(trace.map_norms, moved, atol=1e-12)
-    np.testing.assert_array_equal(trace.released_maps, trace.map_norms[trace.rounds - 1, np.arange(4)])
-    data = replace(problem, l2=0.0)
-    for x, norms in zip(trace.iterates, trace.gradient_norms, strict=False):
-        new = proximal(problem, 0.01, x - 2.0 * data.gradient(x), 2.0)
-        np.testing.assert_allclose(norms, np.linalg.norm(x - new, axis=1) / 2.0, atol=1e-12)
-    free = ProximalSteps(np.zeros(3), 1.0, 4, 0.1).run(replace(data, constraint=WholeSpace()), 0, 2, trace=True)[1]
-    assert free is not None
-    exact = replace(data, constraint=WholeSpace()).gradient(free.iterates[:-1])
-    np.testing.assert_allclose(free.gradient_norms, np.linalg.norm(exact, axis=2), atol=1e-12)  # equation (2)
+    for choice in ("noisy minimum", "exact minimum"):
+        solver = DPPGD(steps=8, step_size=2.0, l1=0.01, choice=choice)  # type: ignore[arg-type]
+        found = solver.solve(problem, CLAIMED, 0, trials=50, calibration="stated", trace=True)
+        x, prox = found.trace.points, Proximal.of(problem, 0.01)
+        exact = prox.map_norms(x[:-1], replace(problem, l2=0.0).gradient(x[:-1]), 2.0)
+        noisy = np.linalg.norm(np.diff(x, axis=0), axis=2) / 2.0
+        chosen = np.argmin(noisy if choice == "noisy minimum" else exact, axis=0)
+        assert len(set(chosen)) > 2
+        np.testing.assert_allclose(found.w, x[chosen, np.arange(50)], atol=1e-6 * found.noise_std)
+
+
+def test_maps_are_gradients_where_nothing_constrains() -> None:
+    """Equation (2); and the noisy maps are the answers."""
+    problem = logistic_synthetic(30, 3, 1).problem(Sigmoid())
+    maps = solvers.maps_of(problem, 4, 0.1, 0.0, 0, 2)
+    gradients = problem.gradient(maps.trace.points[:-1])
+    np.testing.assert_allclose(maps.exact, np.linalg.norm(gradients, axis=2), atol=1e-12)
+    np.testing.assert_allclose(maps.noisy, np.linalg.norm(maps.trace.answers, axis=2), atol=1e-12)
+
+
+def without_noise(method: ProximalSteps, problem: Problem) -> np.ndarray:
+    """The points of one run."""
+    released = Release(1.0, Gaussian(0.0), steps=method.steps)
+    trace = run(method, released, problem, seed=0, trials=1, trace=True).trace
+    assert trace is not None
+    return trace.points[:, 0]
 
 
 def test_without_noise_it_is_proximal_gradient_descent() -> None:
     """A stationary point of a composite risk, whose value no step raises."""
     problem = logistic_synthetic(50, 3, 1).problem(Sigmoid(), l2=0.05)
-    path = ProximalSteps(np.ones(3), 5.0, 400, 0.0, l1=0.01).run(problem, 0, 1, trace=True)[1]
-    assert path is not None
-    values = composite_value(problem, path.iterates[:, 0], 0.01)
+    x = without_noise(ProximalSteps(np.ones(3), 5.0, 400, Proximal.of(problem, 0.01)), problem)
+    values = problem.value(x) + 0.01 * np.abs(x).sum(axis=1)
     assert np.all(np.diff(values) <= 1e-12)
-    assert path.gradient_norms[-1, 0] < 1e-6
+    assert np.linalg.norm(x[-1] - x[-2]) < 5e-6
 
 
 def test_backtracking_halves_what_the_model_refuses() -> None:
     """One parabola of curvature 1: steps above 1 are halved, and grow again by 1/0.9."""
     problem = Problem(np.ones((3, 1)), np.zeros(3), Huber(100.0))
-    path = ProximalSteps(np.ones(1), 1.5, 3, 0.0, adaptive=True).run(problem, 0, 1, trace=True)[1]
-    assert path is not None
-    x = path.iterates[:, 0, 0]
+    x = without_noise(LineSearch(np.ones(1), 1.5, 3, Proximal.of(problem), records=problem), problem)[:, 0]
     np.testing.assert_allclose(1 - x[1:] / x[:-1], [0.75, 0.75 / 0.9, 0.75 / 0.81], rtol=1e-9)
 
 

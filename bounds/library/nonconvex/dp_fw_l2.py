@@ -40,6 +40,7 @@ inside = quantity("inside", "radius of a ball around x inside C", parameter=1, p
 big = Symbol("big", positive=True)
 THEOREM4 = ("theorem4", "theorem4.1.4")
 symmetric = [*losses, Setting("C symmetric")]
+released = full_gradients(T)
 
 # Privacy -------------------------------------------------------------------------------------------
 privacy, privacy_dwang = both(
@@ -69,7 +70,7 @@ privacy_corrected, privacy_corrected_dwang = both(
     assumes=[*symmetric, eps <= 1, delta <= Rational(1, 4)],
     states=Eq(sigma_n, stated_noise.subs(c, 8)),
     guarantee=ApproxDP(eps, delta),
-    checks=[Accountant(full_gradients(T), "T full gradients, each 2G/n apart"), for_every_delta],
+    checks=[Accountant(released, "T full gradients, each 2G/n apart"), for_every_delta],
 )
 
 # Utility -------------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from dpcheck.bounds.language.guarantees import ApproxDP, GaussianDP
 from dpcheck.bounds.language.symbols import L, T, delta, eps, eps_out, n, ratio
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s, sigma_n
 from dpcheck.bounds.library.nonconvex import rrpsgd
-from dpcheck.bounds.library.nonconvex.dp_pgd import REMARK, rho
-from dpcheck.bounds.library.nonconvex.stationarity import a, both, extra, full_gradients, losses, seen_in_x_R
+from dpcheck.bounds.library.nonconvex.dp_pgd import REMARK, released, rho
+from dpcheck.bounds.library.nonconvex.stationarity import a, both, extra, losses, seen_in_x_R
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.iterate_accountants import IterateAccountant
 from dpcheck.bounds.proving.proofs import AtMost, Equals, Less, Proof, Same, Units
@@ -79,7 +79,7 @@ box_corrected, box_corrected_dwang = both(
     states=Eq(sigma_n, zcdp_noise),
     guarantee=ApproxDP(eps, delta),
     cites={"dwang20": [Cites(f"dwang20.lemma2.1.{part}") for part in ("8", "9.corrected", "10")]},
-    checks=[Accountant(full_gradients(T), "T full gradients, each 2G/n apart")],
+    checks=[Accountant(released, "T full gradients, each 2G/n apart")],
 )
 
 text_noise, text_noise_dwang = both(

@@ -4,6 +4,8 @@ Theorem 5 / 4.1.5 and Remark 3 / 4.1.3; the proof stands in dp_pmd_proof.py. The
 dpcheck/solvers/nonconvex/dp_pmd.py.
 """
 
+from dataclasses import replace
+
 from sympy import Eq, Expr, Integer, Le, Rational, Symbol, log, simplify, sqrt, symbols
 
 from dpcheck.bounds.language.claim import Cites, Kind, Rate, Setting
@@ -15,8 +17,9 @@ from dpcheck.bounds.library.convex.variance_reduction import G, L_s, full_gradie
 from dpcheck.bounds.library.mechanisms.gaussian import for_every_delta
 from dpcheck.bounds.library.nonconvex.dp_pmd_proof import best_steps, exact_map, explicit, losses, stated_noise
 from dpcheck.bounds.library.nonconvex.stationarity import both
+from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.iterate_accountants import IterateAccountant
-from dpcheck.bounds.privacy.numeric_checks import GaussianAccountant
+from dpcheck.bounds.privacy.release import Seen
 from dpcheck.bounds.proving.one_coordinate import Adds
 from dpcheck.bounds.proving.proofs import Follows, Less, Proof, Same
 
@@ -27,6 +30,8 @@ mirror_map = quantity(
 
 extra, more = (Symbol(name, nonnegative=True) for name in ("extra", "more"))
 NUMBERS = ("theorem5", "theorem4.1.5")
+all_seen = full_gradients(T)
+released = replace(all_seen, seen=Seen.RANDOM_ITERATE)  # x_R, what R-1 noisy gradients made of the start
 
 u, v = symbols("u v", real=True)
 euclidean, euclidean_twin = both(
@@ -63,9 +68,7 @@ privacy_corrected, privacy_corrected_twin = both(
     states=Eq(sigma_n, stated_noise.subs(c, 8)),
     guarantee=ApproxDP(eps, delta),
     checks=[
-        GaussianAccountant(
-            simplify(2 * G * sqrt(T) / n / stated_noise.subs(c, 8)), "T full gradients, each 2G/n apart, all seen"
-        ),
+        Accountant(all_seen, "T full gradients, each 2G/n apart, all seen"),
         for_every_delta,
     ],
 )  # fmt: skip

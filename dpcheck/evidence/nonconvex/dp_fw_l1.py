@@ -12,30 +12,19 @@ from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex import dp_fw_l1 as theory
 from dpcheck.bounds.library.nonconvex import dp_fw_l1_dimension as theory_dimension
 from dpcheck.bounds.library.nonconvex import dp_fw_l1_proof as proof
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.evidence.checks import AuditCheck, Property, Trend
+from dpcheck.evidence.nonconvex.dp_fw_l2 import frank_wolfe_gap
+from dpcheck.kernels.running import Trace, run
 from dpcheck.kernels.selection import Noise, selection_logs
 from dpcheck.problems.constraints import L1Ball, Simplex
 from dpcheck.problems.losses import Array, Huber, Loss, Sigmoid
 from dpcheck.problems.polytopes import corners_of
 from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration
-from dpcheck.solvers.nonconvex.dp_fw_l1 import DPFWL1, Selections
+from dpcheck.solvers.nonconvex.dp_fw_l1 import DPFWL1, CornerSteps
 
 HUBER = Huber(1.0)
-
-
-def turning_pair(n: int) -> tuple[Problem, Problem]:
-    """n (odd) linear losses on [-1, 1], half of them rising, but for one that turns round."""
-    labels = np.r_[-FAR, np.tile([-FAR, FAR], (n - 1) // 2)]
-    first = Problem(np.ones((n, 1)), labels, Huber(1.0), label_bound=FAR, constraint=L1Ball(1.0))
-    return first, first.replace(0, [1.0], FAR)
-
-
-def frank_wolfe_gap(problem: Problem, x: Array) -> Array:
-    """max over v in C of <-grad F(x), v - x>, (..., d) to (...)."""
-    gradient = problem.gradient(x)
-    away = x - problem.constraint.linear_minimiser(gradient)
-    return np.asarray(np.einsum("...i,...i->...", gradient, away))
 
 
 def attacked(
@@ -53,22 +42,26 @@ def bounded_entries(seed: int, n: int, d: int, where: Any) -> Problem:
     return Problem(X, rng.choice([-1.0, 1.0], n), Sigmoid(), constraint=where, row_bound=math.sqrt(d))
 
 
+def all_steps(problem: Problem, pace: float, released: Release, seed: int, trials: int) -> Trace:
+    """T steps with the noise of this release, whatever the round R."""
+    method = CornerSteps(corners_of(problem.constraint, problem.d), pace, round(float(released.steps)))
+    trace = run(method, released, problem, seed=seed, trials=trials, trace=True).trace
+    assert trace is not None
+    return trace
+
+
 def explicit_gap(case: Mapping[str, Any]) -> tuple[float, float]:
     """The share of runs whose mean gap exceeds the explicit bound, less its standard deviations, against η."""
     n, d, T, seed = (int(case[k]) for k in ("n", "d", "T", "seed"))
     where = Simplex() if int(case["simplex"]) else L1Ball(case["radius"])
     problem, corners = bounded_entries(seed, n, d, where), corners_of(where, d)
-    sensitivity = DPFWL1(entry_bound=1.0).sensitivity(problem, corners)
-    law = Selections(corners, T, case["pace"], case["eps0"], sensitivity)
-    runs = 200
-    _, trace = law.run(problem, seed, runs, trace=True, stops=False)
-    assert trace is not None
-    gaps = frank_wolfe_gap(problem, trace.iterates[:-1]).mean(axis=0)
+    G, runs = DPFWL1(entry_bound=1.0).slope(problem, corners), 200
+    released = theory.released.at(G=G, size_1=corners.largest, n=n, T=T, eps0=case["eps0"])
+    gaps = frank_wolfe_gap(problem, all_steps(problem, case["pace"], released, seed, runs).points[:-1]).mean(axis=0)
     start = float(problem.value(corners.centre()))
     bound = proof.explicit.evaluate(
-        gap0=start, pace=law.pace, T=T, L_smooth=problem.smoothness, diameter=max(problem.diameter, 1e-9),
-        G=sensitivity * n / (2 * corners.largest), size_1=corners.largest, points=corners.count, gamma=0.2, n=n,
-        eps0=law.eps0,
+        gap0=start, pace=case["pace"], T=T, L_smooth=problem.smoothness, diameter=max(problem.diameter, 1e-9), G=G,
+        size_1=corners.largest, points=corners.count, gamma=0.2, n=n, eps0=case["eps0"],
     )  # fmt: skip
     over = float((gaps > bound).mean())
     return over, 0.2 + 5 * math.sqrt(0.2 * 0.8 / runs)
@@ -103,7 +96,7 @@ def one_selection(case: Mapping[str, Any]) -> tuple[float, float]:
     other = problem.replace(0, rng.choice([-1.0, 1.0], d), float(rng.choice([-1.0, 1.0])))
     x = corners.at(rng.integers(corners.count, size=3)).mean(axis=0)[None]
     moved = corners.products(problem.gradient(x) - other.gradient(x))
-    return float(np.abs(moved).max()), DPFWL1(entry_bound=1.0).sensitivity(problem, corners)
+    return float(np.abs(moved).max()), float(DPFWL1(entry_bound=1.0).release(problem, 2).sensitivity)
 
 
 def squared_slope(case: Mapping[str, Any]) -> tuple[float, float]:
@@ -137,9 +130,6 @@ def gap_by_dimension(d: float, trials: int, seed: int) -> Array:
 
 
 CASES = {"seed": (0, 10**6), "m": (2, 6), "spread": (0.1, 5.0), "eps": (0.1, 3.0)}
-
-
-FAR = 1e6
 
 
 SIZES = {"n": (2, 10), "d": (1, 6), "seed": (0, 10**6), "simplex": (0, 1), "radius": (0.3, 3.0)}

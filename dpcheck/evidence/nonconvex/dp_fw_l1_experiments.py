@@ -14,7 +14,7 @@ import numpy as np
 
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.evidence.convex.variance_reduction_experiments import Ratios
-from dpcheck.evidence.nonconvex.dp_fw_l1 import frank_wolfe_gap
+from dpcheck.evidence.nonconvex.dp_fw_l2 import frank_wolfe_gap
 from dpcheck.problems.constraints import L1Ball
 from dpcheck.problems.losses import Sigmoid
 from dpcheck.problems.problem import Problem

@@ -22,10 +22,10 @@ from dpcheck.bounds.library.nonconvex.stationarity import by_composition
 from dpcheck.datasets import Dataset, breast_cancer, digits
 from dpcheck.evidence.checks import AuditCheck, Trend
 from dpcheck.evidence.convex.variance_reduction_experiments import Ratios, separable
-from dpcheck.kernels.proximal_steps import MapTrace, ProximalSteps
+from dpcheck.evidence.nonconvex.dp_pgd import Maps, maps_of
 from dpcheck.problems.losses import Array, Huber, Sigmoid
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.nonconvex.dp_pgd import DPPGD, loss_smoothness
+from dpcheck.solvers.nonconvex.dp_pgd import DPPGD
 
 Measure = Literal["noisy", "exact"]
 Noise = Literal["zcdp", "moments", "advanced"]
@@ -72,14 +72,11 @@ def some(data: Dataset, n: int) -> Dataset:
 
 def path_of(
     problem: Problem, printed: Printed, eps: float, T: int, seed: int, trials: int, noise: Noise = "zcdp"
-) -> MapTrace:
+) -> Maps:
     """The runs with all their norms."""
     start = np.random.default_rng(9).standard_normal(problem.d)
     sigma = deviation(noise, problem.n, eps, printed.delta, T)
-    law = ProximalSteps(start, 1 / (2 * loss_smoothness(problem)), T, sigma, printed.strength / 2)
-    path = law.run(problem, seed, trials, trace=True)[1]
-    assert path is not None
-    return path
+    return maps_of(problem, T, sigma, printed.strength / 2, seed, trials, start)
 
 
 def norms(
@@ -87,8 +84,7 @@ def norms(
     noise: Noise = "zcdp",
 ) -> Array:  # fmt: skip
     """The norm of the map at x_R for each run, averaged over R."""
-    path = path_of(problem, printed, eps, T, seed, trials, noise)
-    return np.mean(path.map_norms if measure == "noisy" else path.gradient_norms, axis=0)
+    return np.mean(getattr(path_of(problem, printed, eps, T, seed, trials, noise), measure), axis=0)
 
 
 def mean_norm(problem: Problem, printed: Printed, eps: float, T: int, *rest: Any) -> float:
@@ -147,8 +143,7 @@ def settling(printed: Printed, measure: Measure = "noisy") -> Measured:
     def measured(seed: int, trials: int) -> dict[str, float]:
         ratios = {}
         for name, n, d in DATA:
-            path = path_of(problem_of(name, n, d), printed, 2.0, 400, seed, trials)
-            norms = path.map_norms if measure == "noisy" else path.gradient_norms
+            norms = getattr(path_of(problem_of(name, n, d), printed, 2.0, 400, seed, trials), measure)
             first, second, third, last = norms.mean(axis=1).reshape(4, -1).mean(axis=1)
             ratios[name] = abs(last - third) / abs(second - first)
         return ratios

@@ -14,10 +14,10 @@ import numpy as np
 
 from dpcheck.datasets import logistic_synthetic
 from dpcheck.evidence.checks import Property, Trend
-from dpcheck.kernels.proximal_steps import ProximalSteps
+from dpcheck.evidence.nonconvex.dp_pgd import maps_of
+from dpcheck.problems.conditioning import loss_smoothness
 from dpcheck.problems.losses import Array, Sigmoid
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.nonconvex.dp_pgd import loss_smoothness
 
 RADIUS = 10.0
 
@@ -55,10 +55,9 @@ def triangle(case: Mapping[str, Any]) -> tuple[float, float]:
     d, T = int(case["d"]), int(case["T"])
     drawn, whole = sample(d, int(case["n"]), rng), population(d)
     L = loss_smoothness(drawn)
-    path = ProximalSteps(np.zeros(d), 1 / (2 * L), T, case["noise"]).run(drawn, int(case["seed"]), 100, trace=True)[1]
-    assert path is not None
-    found = np.linalg.norm(whole.gradient(path.iterates[:-1]), axis=2).mean(axis=0)
-    apart = np.linalg.norm(whole.gradient(path.iterates) - drawn.gradient(path.iterates), axis=2).max()
+    path = maps_of(drawn, T, case["noise"], 0.0, int(case["seed"]), 100).trace.points
+    found = np.linalg.norm(whole.gradient(path[:-1]), axis=2).mean(axis=0)
+    apart = np.linalg.norm(whole.gradient(path) - drawn.gradient(path), axis=2).max()
     gap = float(drawn.value(np.zeros(d)))
     bound = float(apart) + math.sqrt((8 * L * gap / T + d * case["noise"] ** 2) / 3)
     return float(found.mean() - 5 * found.std() / math.sqrt(len(found))), bound

@@ -10,14 +10,18 @@ import numpy as np
 
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex import dp_pmd_proof as proof
+from dpcheck.bounds.privacy.laws import Gaussian
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.datasets import in_unit_ball
 from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.kernels.running import run
 from dpcheck.problems.constraints import Constraint, L1Ball, L2Ball, LqBall, Simplex
+from dpcheck.problems.extreme_pairs import FAR
 from dpcheck.problems.losses import Huber, Sigmoid
 from dpcheck.problems.mirror import mirror_of
 from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration
-from dpcheck.solvers.nonconvex.dp_pmd import DPPMD, MirrorDescent
+from dpcheck.solvers.nonconvex.dp_pmd import DPPMD, MirrorSteps
 
 
 def telling_pair(n: int) -> tuple[Problem, Problem]:
@@ -60,14 +64,15 @@ def explicit_bound(case: Mapping[str, Any], exact: bool = False, by_radius: bool
     problem, l1 = random_risk(case), case["l1"]
     mirror, T, sigma = mirror_of(problem.constraint, problem.d), int(case["T"]), case["noise"]
     smooth = mirror.smoothness(problem.smoothness) / (4 if by_radius else 1)
-    law = MirrorDescent(mirror, T, 1 / (2 * smooth), sigma, l1)
-    _, trace = law.run(problem, int(case["seed"]), 60, trace=True, stops=False)
+    gamma = 1 / (2 * smooth)
+    released, seed = Release(1.0, Gaussian(sigma), steps=T), int(case["seed"])
+    trace = run(MirrorSteps(mirror, gamma, T, l1), released, problem, seed=seed, trials=60, trace=True).trace
     assert trace is not None
-    x, after = trace.iterates[:-1], trace.iterates[1:]
+    x, after = trace.points[:-1], trace.points[1:]
     if exact:
-        z = mirror.gradient(x) - law.step_size * problem.gradient(x)
-        after = mirror.step(z.reshape(-1, problem.d), law.step_size * l1).reshape(x.shape)
-    squares = (mirror.norm(x - after) / law.step_size) ** 2
+        z = mirror.gradient(x) - gamma * problem.gradient(x)
+        after = mirror.step(z.reshape(-1, problem.d), gamma * l1).reshape(x.shape)
+    squares = (mirror.norm(x - after) / gamma) ** 2
     means = squares.mean(axis=0)
     start = mirror.start
     gap = float(problem.value(start)) + l1 * float(np.abs(start).sum()) - lowest(problem)
@@ -129,9 +134,6 @@ STEPS = {**SETS, "gamma": (0.05, 5.0), "size": (0.1, 5.0), "l1": (0.0, 1.0)}
 
 
 OVER = "l1, l_q and l2 balls and the simplex"
-
-
-FAR = 1e6
 
 
 RUNS = {**SETS, "T": (2, 12), "noise": (0.0, 1.0), "l1": (0.0, 0.5)}

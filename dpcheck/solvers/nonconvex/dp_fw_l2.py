@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpcheck.audits.scores.transcript import gaussian_log_density
+from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
+from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.bounds.library.nonconvex import dp_fw_l2 as theory
-from dpcheck.bounds.privacy.exact import least_noise
+from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.bounds.proving.derivations import expected_largest
-from dpcheck.kernels.blocks import block_cuts, child, seed_of
-from dpcheck.kernels.descent import Trace
+from dpcheck.kernels.method import Array, Drawn, Method, State, before_random_iterate
+from dpcheck.problems.conditioning import loss_smoothness, public_gap
 from dpcheck.problems.constraints import Box, Constraint, L1Ball, L2Ball
-from dpcheck.problems.extreme_pairs import FAR
-from dpcheck.problems.losses import Array, Huber, must_be_positive
+from dpcheck.problems.extreme_pairs import lone_pair
 from dpcheck.problems.problem import Problem
-from dpcheck.solver import Calibration, Seed, Solution, Solver, approximate, must_be_whole, must_meet, on_grid
-from dpcheck.solvers.nonconvex.dp_pgd import loss_smoothness, public_gap
+from dpcheck.settings import count, positive, share
+from dpcheck.solver import Calibration, Solver, approximate, must_meet
 
 
 @dataclass(frozen=True)
@@ -34,62 +33,75 @@ class DPFWL2(Solver):
     is by Theorem 4 with its hidden `c`.
     """
 
-    steps: int | None = None
-    step_size: float | None = None
-    c: float = field(default=8.0, kw_only=True)
+    steps: int | None = count()
+    step_size: float | None = share()  # a longer step leaves the set
+    c: float = positive(8.0, kw_only=True)
     name: ClassVar[str] = "dp_fw_l2"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        must_be_whole(steps=self.steps)
-        must_be_positive("c", self.c)
-        if self.step_size is not None and not 0 < self.step_size <= 1:
-            limit = "a number in (0, 1]"
-            raise InvalidInput("step_size", self.step_size, limit, "A longer step leaves the constraint set.")
+    def must_suit(self, data: Problem, guarantee: Guarantee, calibration: Calibration) -> None:
+        must_be_symmetric(data)
+        must_meet(theory.privacy, data)
 
-    def run(
-        self, problem: Problem, guarantee: Guarantee, seed: Seed, trials: int, calibration: Calibration, trace: bool
-    ) -> Solution:
-        must_be_symmetric(problem)
-        must_meet(theory.privacy, problem)
-        steps = self.steps or self.default_steps(problem, approximate(guarantee))
-        noise, claims = self.noise(problem, guarantee, steps, calibration)
-        noise *= self.noise_factor
-        law = VertexSteps(self.gamma(problem, steps), steps, noise)
-        w, path = law.run(problem, seed, trials, trace)
-        # A vertex is a discontinuous function of the noise: the grid is that of the steps.
-        return Solution(on_grid(w, law.gamma * problem.diameter, problem), guarantee, noise, claims, steps, path)
+    def plan(self, data: Problem, guarantee: Guarantee) -> int:
+        return self.steps or self.default_steps(data, guarantee)
+
+    def default_steps(self, problem: Problem, guarantee: Guarantee) -> int:
+        """The T of dwang20.theorem4.1.4.steps, from 1 to 1000."""
+        aim = approximate(guarantee)
+        values = {"n": problem.n, "eps": aim.eps, "delta": aim.delta, "G": problem.data_lipschitz}
+        values |= {"c": 8.0, "L_smooth": loss_smoothness(problem), "gap0": public_gap(problem)}
+        sizes = {"diameter": problem.diameter, "G_C": gaussian_width(problem.constraint, problem.d)}
+        return int(min(1000, max(1, round(float(theory.steps.evaluate(**values, **sizes))))))
+
+    def release(self, data: Problem, plan: int) -> Release:
+        """All T noisy gradients, more than x_R shows."""
+        return theory.released.at(G=data.data_lipschitz, n=data.n, T=plan)  # wangxu19.theorem4.privacy.corrected
+
+    def method(self, data: Problem, plan: int, released: Released) -> VertexSteps:
+        return VertexSteps(data.d, data.constraint, self.gamma(data, plan), plan, before_random_iterate(plan))
 
     def gamma(self, problem: Problem, steps: int) -> float:
         """sqrt(2 Delta / (L T)) / ||C||, at most 1."""
         best = math.sqrt(2 * public_gap(problem) / (loss_smoothness(problem) * steps)) / problem.diameter
         return self.step_size or min(1.0, best)
 
-    def default_steps(self, problem: Problem, guarantee: ApproxDP) -> int:
-        """The T of dwang20.theorem4.1.4.steps, from 1 to 1000."""
-        values = {"n": problem.n, "eps": guarantee.eps, "delta": guarantee.delta, "G": problem.data_lipschitz}
-        values |= {"c": 8.0, "L_smooth": loss_smoothness(problem), "gap0": public_gap(problem)}
-        sizes = {"diameter": problem.diameter, "G_C": gaussian_width(problem.constraint, problem.d)}
-        return int(min(1000, max(1, round(float(theory.steps.evaluate(**values, **sizes))))))
+    def stated(self, data: Problem, guarantee: Guarantee, plan: int) -> tuple[Released, Sequence[Claim]]:
+        aim, claim = approximate(guarantee), theory.privacy
+        values = {"n": data.n, "eps": aim.eps, "delta": aim.delta, "G": data.data_lipschitz, "T": plan, "c": self.c}
+        must_meet(claim, data, **values)
+        return self.release(data, plan).with_noise(float(claim.evaluate(**values))), [claim]
 
-    def noise(
-        self, problem: Problem, guarantee: Guarantee, steps: int, calibration: Calibration
-    ) -> tuple[float, tuple[str, ...]]:
-        """Deviation on each coordinate of the full gradient."""
-        G, n = problem.data_lipschitz, problem.n
-        if calibration == "certified":
-            # privacy: wangxu19.theorem4.privacy.corrected, made exact; T full gradients, each 2G/n apart
-            return least_noise(guarantee, steps=steps) * 2 * G / n, ("accounting.least_noise",)
-        aim = approximate(guarantee)
-        values = {"n": n, "eps": aim.eps, "delta": aim.delta, "G": G, "T": steps, "c": self.c}
-        must_meet(theory.privacy, problem, **values)
-        return float(theory.privacy.evaluate(**values)), (theory.privacy.id,)
+    def certifying(self, data: Problem, plan: int) -> Sequence[Claim]:
+        return [theory.privacy_corrected]
 
     def worst_pair(self) -> tuple[Problem, Problem]:
         """All gradients are 0 but one record's, 1 or -1: its sign is all that a vertex shows."""
-        rows = np.vstack([[[1.0]], np.zeros((4, 1))])
-        first = Problem(rows, np.full(5, -FAR), Huber(1.0), label_bound=FAR, constraint=L2Ball(1.0))
-        return first, first.replace(0, [1.0], FAR)
+        return lone_pair(5)
+
+
+@dataclass(frozen=True, eq=False)
+class VertexSteps(Method):
+    """x <- x + gamma (v - x), v the vertex of the set that minimises <v, noisy gradient>, from 0."""
+
+    width: int
+    constraint: Constraint
+    gamma: float
+    steps: int
+    rounds: Callable[[np.random.Generator, int], Any] | None = None
+
+    def start(self, k: int) -> State:
+        return (np.zeros((k, self.width)),)
+
+    def query(self, data: Problem, state: State, t: int, drawn: Drawn) -> Array:
+        return data.gradient(state[0])
+
+    def update(self, state: State, answer: Array, t: int) -> State:
+        (x,) = state
+        return (x + self.gamma * (self.constraint.linear_minimiser(answer) - x),)
+
+    def grain(self, scale: float) -> float:
+        """A vertex is a discontinuous function of the noise: the grid is that of the steps."""
+        return self.gamma * self.constraint.diameter(self.width)
 
 
 def must_be_symmetric(problem: Problem) -> None:
@@ -111,65 +123,3 @@ def gaussian_width(held: Constraint, d: int) -> float:
         return held.radius * math.sqrt(2) * math.exp(math.lgamma((d + 1) / 2) - math.lgamma(d / 2))
     assert isinstance(held, Box)
     return math.sqrt(2 / math.pi) * float(np.sum(np.broadcast_to(held.high, (d,))))
-
-
-def frank_wolfe_gap(problem: Problem, W: Array, gradient: Array | None = None) -> Array:
-    """max over the set of <grad F(w), w - v>, for each point: one linear step."""
-    G = problem.gradient(W) if gradient is None else gradient
-    return np.einsum("...d,...d->...", G, W - problem.constraint.linear_minimiser(G))
-
-
-# The loop ------------------------------------------------------------------------------------------
-@dataclass(frozen=True, eq=False)
-class GapTrace(Trace):
-    """`gaps` at x_1..x_T, (T, k), and the round R of each trial; `unprojected` holds the noisy gradients."""
-
-    gaps: Array
-    rounds: NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class VertexSteps:
-    """x + gamma (v - x), v the vertex for grad F + sigma z: the loop, and the law of the noisy gradients."""
-
-    gamma: float
-    steps: int
-    sigma: float
-
-    @property
-    def etas(self) -> Array:
-        """One step size a step."""
-        return np.full(self.steps, self.gamma)
-
-    def run(self, problem: Problem, seed: Seed, trials: int, trace: bool = False) -> tuple[Array, GapTrace | None]:
-        """x_R of each trial."""
-        parent, w, d = seed_of(seed), np.empty((trials, problem.d)), problem.d
-        kept = trials if trace else 0
-        path, noisy = np.empty((self.steps + 1, kept, d)), np.empty((self.steps, kept, d))
-        norms, gaps, rounds = np.empty((self.steps, kept)), np.empty((self.steps, kept)), np.empty(trials, int)
-        for number, first, last in block_cuts(problem, trials):
-            own, x, cut = child(parent, number), np.zeros((last - first, d)), slice(first, last)
-            rng, R = np.random.default_rng(child(own, 0)), np.random.default_rng(child(own, 2))
-            rounds[cut] = R.integers(1, self.steps + 1, len(x))
-            for t in range(self.steps):
-                w[cut][rounds[cut] == t + 1] = x[rounds[cut] == t + 1]
-                exact = problem.gradient(x)
-                seen = exact + self.sigma * rng.standard_normal(x.shape)  # privacy: wangxu19.theorem4.privacy.corrected
-                if trace:
-                    path[t, cut], noisy[t, cut], norms[t, cut] = x, seen, np.linalg.norm(exact, axis=1)
-                    gaps[t, cut] = frank_wolfe_gap(problem, x, exact)
-                x = x + self.gamma * (problem.constraint.linear_minimiser(seen) - x)
-            if trace:
-                path[-1, cut] = x
-        law = self if self.sigma > 0 else None
-        if not trace:
-            return w, None
-        return w, GapTrace(path, norms, gaps=gaps, rounds=rounds, unprojected=noisy, law=law)  # type: ignore[arg-type]
-
-    def log_density(self, problem: Problem, released: Array) -> Array:
-        """Of the noisy gradients, (k, T, d), up to a constant, (k,)."""
-        x, logs = np.zeros(released[:, 0].shape), np.zeros(len(released))
-        for seen in released.transpose(1, 0, 2):
-            logs += gaussian_log_density(seen, problem.gradient(x), self.sigma)
-            x = x + self.gamma * (problem.constraint.linear_minimiser(seen) - x)
-        return logs

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict
+from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.bounds.library.nonconvex import dp_pgd as theory
 from dpcheck.bounds.library.nonconvex import dp_pgd_zcdp as zcdp
-from dpcheck.bounds.privacy.exact import least_noise
-from dpcheck.evidence.checks import AuditCheck
-from dpcheck.kernels.descent import starting_points
-from dpcheck.kernels.proximal_steps import Choice, ProximalSteps
+from dpcheck.bounds.privacy.release import Release, Released
+from dpcheck.kernels.gradient_steps import starting_point
+from dpcheck.kernels.method import before_random_iterate
+from dpcheck.kernels.proximal_steps import ExactMinimum, LineSearch, NoisyMinimum, Proximal, ProximalSteps
+from dpcheck.problems.conditioning import loss_smoothness, public_gap
 from dpcheck.problems.constraints import Box, Constraint, L1Ball, L2Ball, WholeSpace
 from dpcheck.problems.extreme_pairs import opposite_pair
-from dpcheck.problems.losses import must_be_positive
 from dpcheck.problems.problem import Problem
-from dpcheck.solver import Calibration, Seed, Solution, Solver, approximate, must_be_whole, must_meet, on_grid
+from dpcheck.settings import count, flag, not_negative, one_of, positive
+from dpcheck.solver import Calibration, Solver, approximate, must_meet
 
 
 @dataclass(frozen=True)
@@ -34,50 +35,27 @@ class DPPGD(Solver):
     certified: `adaptive` step sizes by backtracking, and the `choice` of the iterate with the least exact map.
     """
 
-    steps: int | None = None
-    step_size: float | None = None
-    l1: float = 0.0
-    recipe: Literal["moments", "zcdp"] = "moments"
-    choice: Choice = "random"
-    adaptive: bool = False
+    steps: int | None = count()
+    step_size: float | None = positive()
+    l1: float = not_negative()
+    recipe: Literal["moments", "zcdp"] = one_of("moments", "zcdp")
+    choice: Literal["random", "noisy minimum", "exact minimum"] = one_of("random", "noisy minimum", "exact minimum")
+    adaptive: bool = flag()
     start: tuple[float, ...] | None = None
-    c: float = field(default=8.0, kw_only=True)
+    c: float = positive(8.0, kw_only=True)
     name: ClassVar[str] = "dp_pgd"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        must_be_whole(steps=self.steps)
-        must_be_positive("c", self.c)
-        if self.step_size is not None:
-            must_be_positive("step_size", self.step_size)
-        if not 0 <= self.l1 < math.inf:
-            raise InvalidInput("l1", self.l1, "a finite number >= 0", "Pass l1=0.0 for none.")
-        for what, value, allowed in (
-            ("recipe", self.recipe, ("moments", "zcdp")),
-            ("choice", self.choice, ("random", "noisy minimum", "exact minimum")),
-        ):
-            if value not in allowed:
-                raise InvalidInput(what, value, f"one of {allowed}", "Leave it out for the default.")
-
-    def run(
-        self, problem: Problem, guarantee: Guarantee, seed: Seed, trials: int, calibration: Calibration, trace: bool
-    ) -> Solution:
-        must_meet(theory.theorem1, problem)
-        must_split(problem.constraint, self.l1)
+    def must_suit(self, data: Problem, guarantee: Guarantee, calibration: Calibration) -> None:
+        must_meet(theory.theorem1, data)
+        must_split(data.constraint, self.l1)
         if calibration == "certified" and (self.adaptive or self.choice == "exact minimum"):
             what, value = ("adaptive", True) if self.adaptive else ("choice", self.choice)
             raise InvalidInput(what, value, "left out", "What is read off the data without noise is not private.")
-        steps = self.steps or self.default_steps(problem, guarantee)
-        noise, claims = self.noise(problem, guarantee, steps, calibration)
-        noise *= self.noise_factor
-        begin = starting_points(problem, None if self.start is None else np.array(self.start), trials)
-        law = ProximalSteps(begin, self.eta(problem), steps, noise, self.l1, self.adaptive)
-        w, path = law.run(problem, seed, trials, self.choice, trace)
-        return Solution(on_grid(w, law.eta * noise, problem), guarantee, noise, claims, steps, path)
+        if self.adaptive and self.choice != "random":
+            raise InvalidInput("choice", self.choice, "random where step sizes are adaptive", "Leave one of them out.")
 
-    def eta(self, problem: Problem) -> float:
-        """gamma of Theorem 2, 1/(2L)."""
-        return self.step_size or 1 / (2 * loss_smoothness(problem))
+    def plan(self, data: Problem, guarantee: Guarantee) -> int:
+        return self.steps or self.default_steps(data, guarantee)
 
     def default_steps(self, problem: Problem, guarantee: Guarantee) -> int:
         """(n/G) sqrt(L Delta rho / d) with a public Delta, the largest loss at 0; from 1 to 1000."""
@@ -86,24 +64,36 @@ class DPPGD(Solver):
         values |= {"c": 8.0, "L_smooth": loss_smoothness(problem), "gap0": public_gap(problem)}
         return int(min(1000, max(1, round(float(theory.steps_corrected.evaluate(**values))))))
 
-    def noise(
-        self, problem: Problem, guarantee: Guarantee, steps: int, calibration: Calibration
-    ) -> tuple[float, tuple[str, ...]]:
-        """Deviation on each coordinate of the full gradient."""
-        G, n = problem.data_lipschitz, problem.n
-        if calibration == "certified":
-            # privacy: wangxu19.algorithm1.noise.corrected, made exact; T full gradients, each 2G/n apart
-            return least_noise(guarantee, steps=steps) * 2 * G / n, ("accounting.least_noise",)
+    def release(self, data: Problem, plan: int) -> Release:
+        """All T noisy gradients, more than x_R shows: so any choice made of them is covered."""
+        return theory.released.at(G=data.data_lipschitz, n=data.n, T=plan)  # wangxu19.algorithm1.noise.corrected
+
+    def method(self, data: Problem, plan: int, released: Released) -> ProximalSteps:
+        own = (starting_point(data, self.start), self.eta(data), plan, Proximal.of(data, self.l1))
+        if self.choice != "random":
+            return (NoisyMinimum if self.choice == "noisy minimum" else ExactMinimum)(*own)
+        rounds = before_random_iterate(plan)
+        return LineSearch(*own, rounds, records=data) if self.adaptive else ProximalSteps(*own, rounds)
+
+    def eta(self, problem: Problem) -> float:
+        """gamma of Theorem 2, 1/(2L)."""
+        return self.step_size or 1 / (2 * loss_smoothness(problem))
+
+    def stated(self, data: Problem, guarantee: Guarantee, plan: int) -> tuple[Released, Sequence[Claim]]:
         aim = approximate(guarantee)
-        values: dict[str, Any] = {"n": n, "eps": aim.eps, "delta": aim.delta, "T": steps}
         claim = theory.theorem1 if self.recipe == "moments" else zcdp.box_noise
-        values |= {"G": G, "c": self.c} if self.recipe == "moments" else {"L_smooth": loss_smoothness(problem)}
-        must_meet(claim, problem, **values)
-        return float(claim.evaluate(**values)), (claim.id,)
+        values: dict[str, Any] = {"n": data.n, "eps": aim.eps, "delta": aim.delta, "T": plan}
+        by_moments = {"G": data.data_lipschitz, "c": self.c}
+        values |= by_moments if self.recipe == "moments" else {"L_smooth": loss_smoothness(data)}
+        must_meet(claim, data, **values)
+        return self.release(data, plan).with_noise(float(claim.evaluate(**values))), [claim]
+
+    def certifying(self, data: Problem, plan: int) -> Sequence[Claim]:
+        return [zcdp.box_corrected]
 
     def gradients(self, problem: Problem, guarantee: Guarantee) -> int:
-        """Record gradients evaluated."""
-        return problem.n * (self.steps or self.default_steps(problem, guarantee))
+        """Record gradients evaluated at most."""
+        return problem.n * self.plan(problem, guarantee)
 
     def worst_pair(self) -> tuple[Problem, Problem]:
         """Linear losses, one of which turns round: full gradients differ by 2G/n everywhere."""
@@ -118,27 +108,3 @@ def must_split(constraint: Constraint, l1: float) -> None:
     if l1 > 0 and not (isinstance(constraint, WholeSpace | L2Ball | L1Ball) or holds_zero):
         limit = "none, an l1 or l2 ball, or a box around 0, with an l1 term"
         raise InvalidInput("constraint", constraint, limit, "Drop the l1 term.")
-
-
-def loss_smoothness(problem: Problem) -> float:
-    """L of the losses without the regulariser; a linear loss counts as 1-smooth, which sets its step size only."""
-    return replace(problem, l2=0.0).smoothness or 1.0
-
-
-def public_gap(problem: Problem) -> float:
-    """The largest loss that a record can have at 0, for losses that are never negative."""
-    label = 1.0 if problem.loss.labels == "sign" else problem.label_bound
-    return max(1e-300, float(problem.loss.value(np.zeros(1), np.full(1, label))[0]))
-
-
-@dataclass(frozen=True)
-class Breaks:
-    """A claim that something is NOT private, which an audit that finds a violation supports."""
-
-    audit: AuditCheck
-    kind: ClassVar[str] = "audit"
-
-    def run(self, claim: Claim, effort: Effort) -> Evidence:
-        found = self.audit.run(claim, effort)
-        verdict = Verdict.SUPPORTED if found.verdict is Verdict.REFUTED else Verdict.UNCHECKED
-        return replace(found, verdict=verdict, counterexample=None)
