@@ -1,16 +1,20 @@
-"""Laplacian smoothing A_σ⁻¹ v by FFT, all trials at once. Claims: bounds/library/nonconvex/laplacian_smoothing.py."""
+"""Laplacian smoothing A_σ⁻¹ v by FFT, all trials at once, and noisy gradient steps that it smooths.
+
+Claims: bounds/library/nonconvex/laplacian_smoothing.py.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.kernels.gradient_steps import GradientSteps
+from dpcheck.kernels.method import Array, State
 from dpcheck.kernels.noise import must_be_counts
-from dpcheck.problems.losses import Array
 
 
 @dataclass(frozen=True)
@@ -62,3 +66,16 @@ class LaplacianSmoothing:
     def dual_norm2(self, v: Array) -> Array:
         """‖v‖² in the norm of A_σ⁻¹."""
         return np.asarray(np.einsum("...i,...i->...", v, self.solve(v)))
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothedSteps(GradientSteps):
+    """w <- w - η_t A_σ⁻¹ (gradient + noise)."""
+
+    operator: LaplacianSmoothing = field(kw_only=True)
+
+    def update(self, state: State, answer: Array, t: int) -> State:
+        return super().update(state, self.operator.solve(answer), t)
+
+    def grain(self, scale: float) -> float:
+        return super().grain(scale) / float(self.operator.eigenvalues.max())

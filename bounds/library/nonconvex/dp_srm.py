@@ -21,6 +21,7 @@ from dpcheck.bounds.library.nonconvex.dp_srm_proof import (
 )
 from dpcheck.bounds.library.nonconvex.dp_srm_sensitivity import (
     chosen_order,
+    first_batch,
     later_batch,
     later_reach,
     losses,
@@ -56,6 +57,12 @@ def estimators(batch, count):  # type: ignore[no-untyped-def]
 
 
 # Privacy -------------------------------------------------------------------------------------------
+# v₀ and v₁ to v_T: noise on each in the proportion of Theorem 4.5.1, which is that of what a record's gradient reaches.
+released = Release(
+    2 * G / first_batch, Gaussian(sigma_n * G / later_reach), WithoutReplacement(first_batch, n)
+).followed_by(Release(2 * later_reach / later_batch, Gaussian(sigma_n), WithoutReplacement(later_batch, n), T))
+
+
 # Only the share τ = b/n and the ratio σ'² = σ²/Δ² count, b₀ = b: T = 2σ'²βε/(7τ²α). (The theorem prints b₀ for b₀².)
 def met(a):  # type: ignore[no-untyped-def]
     """The conditions of Theorem 4.5.1 on the order a."""

@@ -32,7 +32,9 @@ from dpcheck.bounds.language.symbols import (
     t,
     x_tail,
 )  # fmt: skip
+from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
 from dpcheck.bounds.privacy.numeric_checks import SampledGaussianAccountant
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.proofs import AtMost, Bounded, Equals, Less, NoConstant, Proof, Same, Units
 
 extra, more = (Symbol(name, nonnegative=True) for name in ("extra", "more"))
@@ -41,6 +43,8 @@ losses = [smooth(beta), lipschitz(L)]
 # Privacy -------------------------------------------------------------------------------------------
 stated_noise = 2 * L * sqrt(log(3 * n / delta) * log(2 / delta)) / eps
 exponent = eps**2 / (8 * L**2 * log(3 * n / delta) * log(2 / delta))  # of ||z||^2 in the density
+
+released = Release(2 * L, Gaussian(alpha_g), WithoutReplacement(1, n), n**2)  # n² gradients of one random record each
 
 algorithm2 = Claim(
     id="zhang17.algorithm2.noise",

@@ -6,8 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.bounds.library.nonconvex.dp_lssgd_experiments import BATCH, DELTA, RECORDS
+from dpcheck.bounds.library.nonconvex.dp_lssgd_experiments import BATCH
 from dpcheck.evidence.nonconvex.dp_lssgd_experiments import (
     SIGMAS,
     STEPS,
@@ -15,6 +14,7 @@ from dpcheck.evidence.nonconvex.dp_lssgd_experiments import (
     Gains,
     fitted,
     images,
+    performed,
 )
 from dpcheck.problems.losses import Array
 from dpcheck.solvers.nonconvex.dp_lsadam import DPLSAdam
@@ -26,9 +26,7 @@ STRONG, STEP = 0.1, 0.01
 def right(eps: float, sigma: float, rate: float, seed: int, trials: int) -> Array:
     """Test accuracies in percent, the noise of lssgd20's theorem; one seed, the same batches and noise."""
     problem, rows, labels = images()
-    factor = problem.n / RECORDS
-    solver = DPLSAdam(BATCH, STEPS, sigma, rate, document="lssgd20", conditions=False, noise_factor=factor)
-    w = solver.solve(problem, ApproxDP(eps, float(DELTA)), seed, trials=trials, calibration="stated").w
+    w = performed(DPLSAdam(BATCH, STEPS, sigma, rate, document="lssgd20", conditions=False), eps, seed, trials).w
     return np.asarray(100 * (problem.predicted(w, rows) == labels).mean(axis=1))
 
 

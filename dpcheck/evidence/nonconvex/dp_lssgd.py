@@ -12,35 +12,22 @@ from scipy import special
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex import dp_lssgd as theory
+from dpcheck.bounds.library.nonconvex import dp_lssgd_proof as convex_theory
 from dpcheck.bounds.library.nonconvex import dp_lssgd_stationarity as nonconvex_theory
 from dpcheck.bounds.library.nonconvex import dp_lssgd_steps as steps_theory
 from dpcheck.evidence.checks import AuditCheck, Property
-from dpcheck.evidence.random_problems import RUNS
+from dpcheck.evidence.random_problems import random_problem
 from dpcheck.kernels.smoothing import LaplacianSmoothing
 from dpcheck.problems.extreme_pairs import linear_pair
 from dpcheck.problems.losses import Array, Logistic, Sigmoid
 from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration
 from dpcheck.solvers.nonconvex.dp_lssgd import DPLSSGD
+from dpcheck.testing.planting import with_noise_times
 
 ALTERNATING = (1.0, -1.0) * 4
-
-SEEN, RUNS = "every iterate seen", "200 runs, five standard errors"
-
-
-def excess(case: Mapping[str, Any]) -> tuple[float, float]:
-    """E F(mean iterate) - F*, less five standard errors, against the bound of Theorem 2's proof."""
-    return excess_against(convex_theory.theorem2_proof, case, 1)
-
-
-def random_problem(case: Mapping[str, Any], loss: Any) -> Problem:
-    rng = np.random.default_rng(int(case["seed"]))
-    X = rng.standard_normal((int(case["n"]), int(case["d"])))
-    X /= np.maximum(1.0, np.linalg.norm(X, axis=1))[:, None]
-    return Problem(X, rng.choice([-1.0, 1.0], len(X)), loss, l2=float(case.get("l2", 0.0)))
-
-
 CLAIMED = ApproxDP(1.0, 1e-2)
+SEEN, RUNS = "every iterate seen", "200 runs, five standard errors"
 
 
 def at_the_boundary(calibration: Calibration) -> Any:
@@ -50,19 +37,17 @@ def at_the_boundary(calibration: Calibration) -> Any:
     return solver.mechanism(guarantee, calibration, transcript=True), linear_pair(6), guarantee
 
 
-def where_theorem_5_3_2_applies(noise_factor: float = 1.0) -> Any:
+def where_theorem_5_3_2_applies(part: float = 1.0) -> Any:
     """One of twelve records, eight steps, µ = 0.05: about the fewest that meet both conditions at ε = 5."""
     guarantee = ApproxDP(5.0, 0.1)
     solver = DPLSSGD(batch=1, steps=8, smoothing=2.0, split=0.05)
-    mechanism = solver.mechanism(guarantee, "stated", noise_factor=noise_factor, transcript=True)
-    return mechanism, linear_pair(12), guarantee
+    return with_noise_times(part, solver, guarantee, "stated", transcript=True), linear_pair(12), guarantee
 
 
-def smoothed(noise_factor: float) -> Any:
+def smoothed(part: float) -> Any:
     """Eight dimensions, gradients that alternate: what smoothing shrinks most; every iterate seen."""
     solver = DPLSSGD(batch=2, steps=4, smoothing=5.0)
-    mechanism = solver.mechanism(CLAIMED, noise_factor=noise_factor, transcript=True)
-    return mechanism, linear_pair(10, ALTERNATING), CLAIMED
+    return with_noise_times(part, solver, CLAIMED, transcript=True), linear_pair(10, ALTERNATING), CLAIMED
 
 
 def if_smoothing_helped() -> Any:
@@ -95,6 +80,11 @@ def amplified(case: Mapping[str, Any]) -> tuple[float, float]:
     bound = theory.amplification.evaluate(ls_order=order, ls_spread=spread, ls_tau=share)
     means = (0.5, -0.5) if case["between"] else (1.0, 0.0)  # the other records between the two, or like one
     return renyi_divergence(order, share, spread, means), float(bound)
+
+
+def excess(case: Mapping[str, Any]) -> tuple[float, float]:
+    """E F(mean iterate) - F*, less five standard errors, against the bound of Theorem 2's proof."""
+    return excess_against(convex_theory.theorem2_proof, case, 1)
 
 
 def excess_of_batches(case: Mapping[str, Any]) -> tuple[float, float]:

@@ -21,7 +21,8 @@ from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex.dp_lssgd_experiments import BATCH, DELTA, RECORDS
 from dpcheck.datasets import sklearn_data
 from dpcheck.evidence.checks import RATE_ALARM
-from dpcheck.kernels.smoothed_solver import Document
+from dpcheck.families.smoothed import Document, SmoothedSolver
+from dpcheck.kernels.running import Run
 from dpcheck.problems.losses import Array
 from dpcheck.problems.softmax import SoftmaxProblem, softmax_problem
 from dpcheck.solvers.nonconvex.dp_lssgd import DPLSSGD
@@ -103,29 +104,30 @@ class Fitted:
 def fitted(document: Document, eps: float, sigma: float, rate: float, seed: int, trials: int) -> Fitted:
     """What 150 steps lead to; one seed gives all settings the same batches and noise. ε = ∞ is without noise."""
     problem, rows, labels = images()
-    plan = planned(sigma, rate, document) if math.isfinite(eps) else replace(planned(sigma, rate), noise_factor=0.0)
-    budget = ApproxDP(min(eps, 1.0), float(DELTA))
-    w = plan.solve(problem, budget, seed, trials=trials, calibration="stated").w
+    solver = DPLSSGD(BATCH, STEPS, sigma, rate, document=document, conditions=False)
+    w = performed(solver, eps, seed, trials).w
     seen = softmax_problem(rows, labels, 10, row_bound=ROW)
     return Fitted((problem.predicted(w, rows) == labels).mean(axis=1), problem.value(w), np.asarray(seen.value(w)))
 
 
-def planned(sigma: float, rate: float, document: Document = "lssgd20", **settings: Any) -> DPLSSGD:
-    """DP-LSSGD with the noise that its theorem states for n = 50000."""
-    factor = images()[0].n / RECORDS
-    return DPLSSGD(BATCH, STEPS, sigma, rate, document=document, conditions=False, noise_factor=factor, **settings)
+def performed(solver: SmoothedSolver, eps: float, seed: int, trials: int, *, trace: bool = False) -> Run:
+    """Runs with the noise that the solver's theorem states for n = 50000; with none for ε = ∞."""
+    problem = images()[0]
+    done = solver.calibrated(problem, ApproxDP(min(eps, 1.0), float(DELTA)), "stated")
+    factor = problem.n / RECORDS if math.isfinite(eps) else 0.0
+    scaled = replace(done, released=done.released.with_noise_times(factor))
+    return solver.performed(problem, scaled, seed, trials, trace=trace)
 
 
 @lru_cache(maxsize=16)
 def paths(document: Document, eps: float, sigma: float, rate: float, constant: bool, seed: int, trials: int) -> Array:
     """Every iterate, (steps + 1, trials, d): steps of rate/t, or all of them `rate` if `constant`."""
-    plan = planned(sigma, rate, document)
+    solver = DPLSSGD(BATCH, STEPS, sigma, rate, document=document, conditions=False)
     if constant:
-        plan = planned(sigma, rate * math.sqrt(STEPS), document, schedule="constant")
-    budget = ApproxDP(eps, float(DELTA))
-    found = plan.solve(images()[0], budget, seed, trials=trials, calibration="stated", trace=True).trace
+        solver = replace(solver, rate=rate * math.sqrt(STEPS), schedule="constant")
+    found = performed(solver, eps, seed, trials, trace=True).trace
     assert found is not None
-    return found.iterates
+    return found.points
 
 
 def validation_curve(eps: float, sigma: float, rate: float, seed: int, trials: int) -> Array:

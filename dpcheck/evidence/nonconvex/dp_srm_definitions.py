@@ -11,7 +11,7 @@ from scipy import special
 
 from dpcheck.bounds.library.nonconvex import dp_srm_definitions as theory
 from dpcheck.evidence.checks import Property
-from dpcheck.evidence.random_problems import SIZES, random_problem
+from dpcheck.evidence.nonconvex.dp_srm import SIZES, random_problem
 from dpcheck.kernels.recursive_momentum import Plan, recursive_momentum
 from dpcheck.problems.problem import Problem
 
@@ -23,9 +23,9 @@ def quiet_run(case: Mapping[str, Any]) -> tuple[float, float]:
     gap = float(problem.value(np.zeros(problem.d)))  # losses are at least 0
     steps = math.floor(4 * n0 * L * gap / zeta**2) + 1
     plan = Plan(steps, problem.n, problem.n, 0.5, zeta / (n0 * L), 1 / (2 * n0 * L))
-    done = recursive_momentum(problem, plan, sigmas=(0.0, 0.0), seed=0, trials=1, trace=True)
+    done = recursive_momentum(problem, plan, sigmas=(0.0, 0.0), seed=0, trials=1, trace=True, last=True)
     assert done.trace is not None
-    norms = np.linalg.norm(problem.gradient(done.trace.iterates[:steps, 0]), axis=1)
+    norms = np.linalg.norm(problem.gradient(done.trace.points[:steps, 0]), axis=1)
     return float(norms.mean()), zeta
 
 

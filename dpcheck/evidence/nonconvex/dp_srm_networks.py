@@ -17,7 +17,7 @@ from dpcheck.bounds.privacy.sampled_gaussian import least_factor, without_replac
 from dpcheck.datasets import sklearn_data
 from dpcheck.evidence.convex.variance_reduction_experiments import Ratios
 from dpcheck.kernels.blocks import child, seed_of
-from dpcheck.kernels.recursive_momentum import batches
+from dpcheck.kernels.drawn import records
 from dpcheck.problems.losses import Array
 
 RECORDS, BATCH, DELTA, EPS, CLIP = 60_000, 256, 1e-5, 3.0, 1.5
@@ -96,7 +96,7 @@ def trained(steps: int, eta: float, gamma: float, noise: tuple[float, float], se
     layers: Layers = tuple(start.standard_normal(s) / np.sqrt(s[1]) for s in shapes)
     before, v = layers, tuple(np.zeros(s) for s in shapes)
     for t in range(steps):
-        index = batches(drawn, trials, TRAINED, BATCH)
+        index = records(drawn, trials, TRAINED, BATCH)
         now = signals(layers, X[index], Y[index])
         own = gamma if t else 1.0
         found = list(now.sums(own * limited(now.norms(), CLIP)))

@@ -10,7 +10,7 @@ from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex.dp_lssgd_experiments import BATCH, DELTA, RECORDS
 from dpcheck.bounds.library.nonconvex.laplacian_smoothing_denoising import PLANE
 from dpcheck.evidence.nonconvex.dp_lssgd_experiments import EPSILONS, SIGMAS, STEPS, Gained, Gains, images
-from dpcheck.kernels.smoothed_solver import Document
+from dpcheck.families.smoothed import Document
 from dpcheck.kernels.smoothing import LaplacianSmoothing
 from dpcheck.problems.losses import Array
 from dpcheck.solvers.nonconvex.dp_lssgd import DPLSSGD
@@ -53,7 +53,7 @@ def gradient(document: Document) -> Callable[[int, int], Gains]:
         found = {}
         for eps in EPSILONS:
             solver = DPLSSGD(BATCH, STEPS, document=document, conditions=False)
-            scale = solver.noise(problem, ApproxDP(eps, float(DELTA)), BATCH, STEPS, "stated")[0]
+            scale = solver.calibrated(problem, ApproxDP(eps, float(DELTA)), "stated").noise_std
             noisy = batch + scale * problem.n / RECORDS * unit
             for sigma in SIGMAS:
                 smooth = LaplacianSmoothing(sigma, problem.d).solve(noisy)

@@ -11,6 +11,7 @@ import numpy as np
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex import rrpsgd as theory
 from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.evidence.random_problems import random_problem
 from dpcheck.problems.losses import Huber, Logistic, Sigmoid
 from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration
@@ -32,18 +33,14 @@ def leaking_step() -> Any:
 
 def squared_gradient(case: Mapping[str, Any]) -> tuple[float, float]:
     """Measured E||grad F(w_R)||^2, less five standard errors, against the bound of Theorem 5; public D_F."""
-    rng = np.random.default_rng(case["seed"])
-    n, d = int(case["n"]), int(case["d"])
-    X = rng.standard_normal((n, d))
-    X /= np.maximum(1.0, np.linalg.norm(X, axis=1))[:, None]
-    problem = Problem(X, rng.choice([-1.0, 1.0], n), (Sigmoid(), Logistic())[int(case["convex"])])
+    problem = random_problem(case, (Sigmoid(), Logistic())[int(case["convex"])])
     solver, guarantee = RandomRoundSGD(), ApproxDP(case["eps"], 1e-2)
     found = solver.solve(problem, guarantee, int(case["seed"]), trials=400, calibration="stated")
     norms = np.einsum("ij,ij->i", *(problem.gradient(found.w),) * 2)
     measured = float(norms.mean() - 5 * norms.std() / math.sqrt(len(norms)))
-    L, beta = problem.data_lipschitz, problem.smoothness
+    L, d = problem.data_lipschitz, problem.d
     bound = theory.theorem5_general.evaluate(
-        n=n, beta=beta, D_F=solver.start_distance(problem), sigma_g=math.sqrt(4 * L**2 + d * found.noise_std**2),
+        n=problem.n, beta=problem.smoothness, D_F=solver.start_distance(problem), sigma_g=math.sqrt(4 * L**2 + d * found.noise_std**2),
         eta=solver.step_size(problem, found.noise_std),
     )  # fmt: skip
     return measured, float(bound)

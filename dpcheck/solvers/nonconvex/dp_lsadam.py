@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.kernels.smoothed_solver import SmoothedSolver
-from dpcheck.kernels.smoothing import LaplacianSmoothing
-from dpcheck.problems.losses import Array, must_be_positive
+from dpcheck.bounds.privacy.release import Released
+from dpcheck.families.sampled_descent import Batches
+from dpcheck.families.smoothed import SmoothedSolver
+from dpcheck.kernels.method import Array, State
+from dpcheck.kernels.smoothing import LaplacianSmoothing, SmoothedSteps
+from dpcheck.problems.problem import Problem
+from dpcheck.settings import allowing, positive
+
+
+def kept(default: float) -> Any:
+    """The share that a running mean keeps of itself in a step."""
+    refused = (1.0, -0.1, math.nan, "1")
+    return allowing(default, "a number in [0, 1)", lambda share: 0 <= share < 1, refuses=refused, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -22,40 +31,34 @@ class DPLSAdam(SmoothedSolver):
     Adam makes of the noisy gradients is post-processing: the noise is that of DP-LSSGD.
     """
 
-    rate: float = 1e-3
-    first: float = field(default=0.9, kw_only=True)
-    second: float = field(default=0.999, kw_only=True)
-    floor: float = field(default=1e-8, kw_only=True)
+    rate: float = positive(1e-3)
+    first: float = kept(0.9)
+    second: float = kept(0.999)
+    floor: float = positive(1e-8, kw_only=True)
     name: ClassVar[str] = "dp_lsadam"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        must_be_positive("floor", self.floor)
-        for what, value in (("first", self.first), ("second", self.second)):
-            if not 0 <= value < 1:
-                raise InvalidInput(what, value, "a number in [0, 1)", "Leave it out for the default.")
+    def method(self, data: Problem, plan: Batches, released: Released) -> SmoothedSteps:
+        etas, operator = np.full(plan.steps, self.rate), LaplacianSmoothing(self.smoothing, data.d)
+        return AdamSteps(etas, np.zeros(data.d), data.constraint, operator=operator, adam=self)
 
-    def step_sizes(self, steps: int) -> Array:
-        return np.full(steps, self.rate)
 
-    def moved(self, w: Array, smooth: Array, eta: float, memory: list[Array]) -> Array:
-        """`memory` holds m, s and the number of steps so far."""
-        if not memory:
-            memory += [np.zeros_like(w), np.zeros_like(w), np.zeros(())]
-        memory[0] = self.first * memory[0] + (1 - self.first) * smooth
-        memory[1] = self.second * memory[1] + (1 - self.second) * smooth**2
-        memory[2] = memory[2] + 1
-        mean, square = (
-            m / (1 - decay ** float(memory[2])) for m, decay in zip(memory, (self.first, self.second), strict=False)
-        )
-        return np.asarray(w - eta * mean / (np.sqrt(square) + self.floor))
+@dataclass(frozen=True, eq=False)
+class AdamSteps(SmoothedSteps):
+    """Kingma and Ba, Algorithm 1: the state is w, m and s."""
 
-    def transcript_of(self, iterates: Array, noisy: Array) -> Array | None:
-        """The noisy gradients themselves: the iterates are made of them."""
-        return noisy
+    adam: DPLSAdam = field(kw_only=True)
 
-    def path(self, operator: LaplacianSmoothing, etas: Array, released: Array) -> Iterator[tuple[Array, Array]]:
-        w, memory = np.zeros(released[:, 0].shape), list[Array]()
-        for t, eta in enumerate(etas):
-            yield w, released[:, t]
-            w = self.moved(w, operator.solve(released[:, t]), float(eta), memory)
+    def start(self, k: int) -> State:
+        (w,) = super().start(k)
+        return w, np.zeros_like(w), np.zeros_like(w)
+
+    def update(self, state: State, answer: Array, t: int) -> State:
+        (w, m, s), smooth = state, self.operator.solve(answer)
+        first, second = self.adam.first, self.adam.second
+        m *= first
+        m += (1 - first) * smooth
+        s *= second
+        s += (1 - second) * smooth**2
+        mean, square = m / (1 - first ** (t + 1)), s / (1 - second ** (t + 1))
+        w -= self.etas[t] * mean / (np.sqrt(square) + self.adam.floor)
+        return w, m, s

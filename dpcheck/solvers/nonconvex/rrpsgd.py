@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
+from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.bounds.library.nonconvex import rrpsgd as theory
-from dpcheck.bounds.privacy.sampled_gaussian import subsampled_gaussian_noise
-from dpcheck.kernels.descent import Trace
-from dpcheck.kernels.gradient_steps import noisy_descent
-from dpcheck.problems.losses import Linear
+from dpcheck.bounds.privacy.release import Release, Released
+from dpcheck.kernels.gradient_steps import GradientSteps, starting_point
+from dpcheck.kernels.method import Array, State
+from dpcheck.problems.extreme_pairs import linear_pair
 from dpcheck.problems.problem import Problem
-from dpcheck.solver import Calibration, Seed, Solution, Solver, must_meet, on_grid
+from dpcheck.settings import allowing
+from dpcheck.solver import Calibrated, Calibration, Solver, approximate, must_meet
+
+
+def public_or_data(gap: Any) -> bool:
+    """A bound on F(0) - F*, or the word for reading it off."""
+    return gap == "data" or (isinstance(gap, int | float) and 0 <= gap < math.inf)
 
 
 @dataclass(frozen=True)
@@ -28,52 +36,36 @@ class RandomRoundSGD(Solver):
     is not private (zhang17.theorem5.privacy) and refused under certified calibration.
     """
 
-    start_gap: float | Literal["data"] | None = None
+    start_gap: float | Literal["data"] | None = allowing(
+        None, 'a finite number >= 0, "data" or None', public_or_data, refuses=(-1.0, math.nan, math.inf, "public")
+    )
     name: ClassVar[str] = "rrpsgd"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        gap = self.start_gap
-        if gap not in (None, "data") and not (isinstance(gap, int | float) and 0 <= gap < math.inf):
-            raise InvalidInput(
-                "start_gap", gap, 'a finite number >= 0, "data" or None', "Leave it out for the default."
-            )
-
-    def run(
-        self, problem: Problem, guarantee: Guarantee, seed: Seed, trials: int, calibration: Calibration, trace: bool
-    ) -> Solution:
-        if not isinstance(guarantee, ApproxDP) or guarantee.delta == 0:
-            raise InvalidInput(
-                "guarantee", str(guarantee), "ApproxDP with delta > 0", "Convert with .to_approx(delta)."
-            )
+    def must_suit(self, data: Problem, guarantee: Guarantee, calibration: Calibration) -> None:
+        approximate(guarantee)
         if self.start_gap == "data" and calibration == "certified":
             raise InvalidInput("start_gap", "data", "a public number", "A step size read off the data is not private.")
-        rounds = problem.n**2
-        noise, claims = self.noise(problem, guarantee, calibration)
-        noise *= self.noise_factor
-        step = self.step_size(problem, noise)
-        if step == 0.0:  # D_F = 0: Algorithm 2 never moves
-            path = resting(problem, rounds, trials) if trace else None
-            return Solution(np.zeros((trials, problem.d)), guarantee, noise, claims, rounds, path)
-        first = 1 if calibration == "stated" else 0  # certified: w_(R-1), see zhang17.theorem5.general.corrected
-        done = noisy_descent(
-            problem, steps=rounds, step_size=step, noise_std=noise, seed=seed, trials=trials, batch=1, trace=trace,
-            rounds=lambda rng, k: rng.integers(first, rounds + first, size=k),
-        )  # fmt: skip
-        w = on_grid(done.w, step * noise, problem)
-        return Solution(w, guarantee, noise, claims, rounds, done.trace)
 
-    def noise(self, problem: Problem, guarantee: ApproxDP, calibration: Calibration) -> tuple[float, tuple[str, ...]]:
-        """Deviation of each coordinate of the noise on a gradient."""
-        L = problem.data_lipschitz
-        values = {"n": problem.n, "eps": guarantee.eps, "delta": guarantee.delta, "L": L}
-        if calibration == "stated":
-            must_meet(theory.theorem4, problem, **values)
-            return float(theory.theorem4.evaluate(**values)), (theory.theorem4.id,)
-        if not math.isfinite(L):
-            must_meet(theory.theorem4, problem)
-        multiplier = subsampled_gaussian_noise(guarantee.eps, guarantee.delta, problem.n, 1, problem.n**2)
-        return multiplier * L, ("sampled_gaussian.subsampled_gaussian_noise",)
+    def plan(self, data: Problem, guarantee: Guarantee) -> int:
+        """The least number of rounds: 0, for certified runs release w_(R-1) (zhang17.theorem5.general.corrected)."""
+        return 0
+
+    def calibrated(self, data: Problem, guarantee: Guarantee, calibration: Calibration = "certified") -> Calibrated:
+        """As published it is 1."""
+        done = super().calibrated(data, guarantee, calibration)
+        return replace(done, plan=1) if calibration == "stated" else done
+
+    def release(self, data: Problem, plan: int) -> Release:
+        return theory.released.at(L=data.data_lipschitz, n=data.n)  # privacy: zhang17.theorem4
+
+    def method(self, data: Problem, plan: int, released: Released) -> GradientSteps:
+        T, noise, start = data.n**2, float(released.parts[0].law.scale), starting_point(data)
+
+        def rounds(rng: np.random.Generator, k: int) -> Array:
+            return rng.integers(plan, T + plan, size=k)
+
+        kind = StepsReadOff if self.start_gap == "data" else GradientSteps
+        return kind(np.full(T, self.step_size(data, noise)), start, data.constraint, rounds)
 
     def step_size(self, problem: Problem, noise: float) -> float:
         """min(1/beta, D_F/(sigma n)) with D_F from a public bound (or, to be attacked, from the data)."""
@@ -95,13 +87,21 @@ class RandomRoundSGD(Solver):
             gap = float(self.start_gap)
         return math.sqrt(2 * max(gap, 0.0) / (problem.smoothness or 1.0))
 
+    def stated(self, data: Problem, guarantee: Guarantee, plan: int) -> tuple[Released, Sequence[Claim]]:
+        claim, values = theory.theorem4, {"n": data.n, "L": data.data_lipschitz, **guarantee.parameters}
+        must_meet(claim, data, **values)
+        return self.release(data, plan).with_noise(float(claim.evaluate(**values))), [claim]
+
+    def certifying(self, data: Problem, plan: int) -> Sequence[Claim]:
+        return [theory.theorem4]
+
     def worst_pair(self) -> tuple[Problem, Problem]:
         """Linear losses: the differing record pulls with the others, or against them."""
-        first = Problem(np.ones((10, 1)), -np.ones(10), Linear())
-        return first, first.replace(0, [1.0], 1.0)
+        return linear_pair(10)
 
 
-def resting(problem: Problem, rounds: int, trials: int) -> Trace:
-    """The trace of trials that stay at 0."""
-    norm = np.linalg.norm(problem.gradient(np.zeros(problem.d)))
-    return Trace(np.zeros((rounds + 1, trials, problem.d)), np.full((rounds, trials), norm))
+class StepsReadOff(GradientSteps):
+    """Theorem 5 as printed: its step size was read off the records, without noise, before the first step."""
+
+    def peek(self, data: Problem, state: State, t: int, asked: Array) -> State:
+        return state
