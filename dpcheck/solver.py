@@ -22,6 +22,7 @@ from dpcheck.bounds.language.guarantees import (
     Relation,
     RenyiDP,
 )
+from dpcheck.bounds.privacy.laws import Laplace
 from dpcheck.bounds.privacy.release import Released, account_name
 from dpcheck.kernels import transcripts
 from dpcheck.kernels.blocks import Seed
@@ -60,8 +61,9 @@ class Calibrated:
 
     @property
     def noise_std(self) -> float:
-        """The scale of the noise on the last answers."""
-        return float(self.released.parts[-1].law.scale)
+        """The deviation of Gaussian and Laplace noise on the last answers; the scale of other laws."""
+        law = self.released.parts[-1].law
+        return float(law.scale) * (math.sqrt(2) if isinstance(law, Laplace) else 1.0)
 
 
 @dataclass(frozen=True)
