@@ -51,8 +51,9 @@ from dpcheck.problems.constraints import Box, L1Ball, L2Ball, LqBall, Simplex, W
 from dpcheck.problems.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
 from dpcheck.problems.problem import Problem
 from dpcheck.problems.softmax import Softmax, softmax_problem
-from dpcheck.solver import Mechanism, Solution, Solver
+from dpcheck.solver import Example, Mechanism, Solution, Solver
 from dpcheck.testing.assertions import PrivacyViolation, Unhealthy, assert_private, private
+from dpcheck.testing.conformance import Conformance, NotConforming, check_solver
 from dpcheck.theory.comparison import Comparison, compare
 from dpcheck.theory.measurement import Measurement, measure
 
@@ -68,8 +69,10 @@ __all__ = [
     "Box",
     "Claim",
     "Comparison",
+    "Conformance",
     "DpcheckError",
     "Evidence",
+    "Example",
     "GaussianDP",
     "Guarantee",
     "Huber",
@@ -86,6 +89,7 @@ __all__ = [
     "MissingDependency",
     "MixedRelations",
     "Neighbours",
+    "NotConforming",
     "NotSendable",
     "PrivacyViolation",
     "Problem",
@@ -109,6 +113,7 @@ __all__ = [
     "assert_private",
     "audit",
     "best",
+    "check_solver",
     "compare",
     "compose",
     "group",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
@@ -22,6 +22,7 @@ from dpcheck.bounds.language.guarantees import (
     Relation,
     RenyiDP,
 )
+from dpcheck.bounds.privacy.laws import Laplace
 from dpcheck.bounds.privacy.release import Released, account_name
 from dpcheck.kernels import transcripts
 from dpcheck.kernels.blocks import Seed
@@ -60,8 +61,9 @@ class Calibrated:
 
     @property
     def noise_std(self) -> float:
-        """The scale of the noise on the last answers."""
-        return float(self.released.parts[-1].law.scale)
+        """The deviation of Gaussian and Laplace noise on the last answers; the scale of other laws."""
+        law = self.released.parts[-1].law
+        return float(law.scale) * (math.sqrt(2) if isinstance(law, Laplace) else 1.0)
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,7 @@ class WhiteBox(Mechanism):
 
     def __call__(self, data: Any, rng: np.random.Generator, trials: int) -> np.ndarray:
         trace = self.solver.performed(data, self.calibrated(data), rng, trials, trace=True).trace
+        assert trace is not None
         return np.ascontiguousarray(trace.answers.transpose(1, 0, 2))
 
     def log_density(self, outputs: np.ndarray, data: Any) -> np.ndarray:
@@ -99,6 +102,22 @@ class WhiteBox(Mechanism):
         return transcripts.log_density(
             method, done.released, data, np.asarray(outputs).reshape(len(outputs), method.steps, -1)
         )
+
+
+@dataclass(frozen=True)
+class Example:
+    """Where `check_solver` tries a solver: small settings, and whatever it could not guess.
+
+    Without `guarantee` it takes one that the solver accepts, without `data` the first of the worst pair.
+    `neighbour(data, rng)` replaces a record at random; Problems need none. `reaches` is the share of its sensitivity
+    that the worst pair attains.
+    """
+
+    solver: Solver
+    guarantee: Guarantee | None = None
+    data: Any = None
+    neighbour: Callable[[Any, np.random.Generator], Any] | None = None
+    reaches: float = 0.95
 
 
 @dataclass(frozen=True)
@@ -141,6 +160,11 @@ class Solver(ABC):
     @abstractmethod
     def worst_pair(self) -> tuple[Any, Any]:
         """The neighbouring data on which this algorithm leaks the most."""
+
+    @classmethod
+    def example(cls) -> Example:
+        """Small settings on which `check_solver` can run it thousands of times."""
+        return Example(cls())
 
     def must_suit(self, data: Any, guarantee: Guarantee, calibration: Calibration) -> None:  # noqa: B027
         """Refuse data and settings that the algorithm, or its certified calibration, is not made for."""

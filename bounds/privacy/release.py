@@ -187,15 +187,16 @@ def account_of(parts: Sequence[Release], guarantee: Guarantee) -> Any:
     laws, seen = {type(part.law) for part in parts}, {part.seen for part in parts}
     sampled = any(part.sampling is not None and not isinstance(part.sampling, InOrder) for part in parts)
     whole = seen == {Seen.EVERYTHING}
+    pure = isinstance(guarantee, PureDP) or (isinstance(guarantee, ApproxDP) and guarantee.delta == 0)
     exact_for_gaussians = laws == {Gaussian} and not sampled
-    if exact_for_gaussians and not isinstance(guarantee, PureDP):
+    if exact_for_gaussians and not pure:
         if whole:
             return _gaussian_factor
         if len(parts) == 1:
             return _iterate_factor
     if laws == {Selected} and len(parts) == 1 and not sampled:
         return _selection_factor
-    if laws <= {Laplace, L2Laplace} and not sampled and whole and isinstance(guarantee, PureDP):
+    if laws <= {Laplace, L2Laplace} and not sampled and whole and pure:
         return _pure_factor
     if laws == {OneBit} and len(parts) == 1 and not sampled and whole and isinstance(guarantee, PureDP):
         return _one_bit_factor

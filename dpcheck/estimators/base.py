@@ -286,8 +286,8 @@ def found(name: str) -> type[Solver]:
 
 
 def made(solver_type: type[Solver], options: Mapping[str, Any]) -> Solver:
-    """The solver with these options; none that weakens its noise."""
-    known = sorted(f.name for f in fields(solver_type) if f.init and f.name != "noise_factor")
+    """The solver with these options."""
+    known = sorted(f.name for f in fields(solver_type) if f.init)
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise InvalidInput("solver_options", unknown, f"among those of {solver_type.name}: {known}", "Check them.")

@@ -45,9 +45,11 @@ def block_size(data: Any) -> int:
     return int(min(LARGEST_BLOCK, max(64, 1 << (fitting.bit_length() - 1))))
 
 
-def block_cuts(data: Any, trials: int, blocks: range | None = None) -> list[tuple[int, int, int]]:
-    """(number, first trial, last trial + 1) of each block, or of the chosen ones."""
-    size = block_size(data)
+def block_cuts(
+    data: Any, trials: int, blocks: range | None = None, size: int | None = None
+) -> list[tuple[int, int, int]]:
+    """(number, first trial, last trial + 1) of each block of `size` trials, or of the chosen ones."""
+    size = size or block_size(data)
     count = -(-trials // size)
     chosen = range(count) if blocks is None else blocks
     if not chosen or min(chosen) < 0 or max(chosen) >= count:

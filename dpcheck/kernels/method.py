@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcheck.kernels.blocks import block_size
+
 Array = np.ndarray
 State = tuple[Array, ...]  # one row a trial in each
 Drawn = NDArray[np.int64] | None  # records of a batch, (k,) or (k, b); None for all of them
@@ -61,6 +63,10 @@ class Method(ABC):
     def asked_of(self, data: Any, k: int) -> Asked:
         """`query` on these data for up to k trials; overridden where it keeps buffers or something between steps."""
         return partial(self.query, data)
+
+    def block(self, data: Any) -> int:
+        """How many trials run side by side; overridden where a trial does not hold a number for each record."""
+        return block_size(data)
 
 
 def before_random_iterate(steps: int) -> Callable[[np.random.Generator, int], Any]:

@@ -58,7 +58,7 @@ def run(
     Raises InvalidInput on iterates that overflow.
     """
     must_be_counts(trials=trials)
-    parent, cuts = seed_of(seed), block_cuts(data, trials, blocks)
+    parent, cuts = seed_of(seed), block_cuts(data, trials, blocks, method.block(data))
     largest = max(last - first for _, first, last in cuts)
     normals = noise_buffer(largest, method.width, method.steps)
     shared = _Shared(method, released, data, method.asked_of(data, largest), normals)

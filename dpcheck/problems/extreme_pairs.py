@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -58,3 +59,12 @@ def lone_pair(n: int) -> tuple[Problem, Problem]:
 def _far(n: int, constraint: Constraint | None) -> Problem:
     where = constraint or WholeSpace()
     return Problem(np.ones((n, 1)), np.full(n, -FAR), Huber(1.0), label_bound=FAR, constraint=where)
+
+
+def turned_row(d: int, n: int = 4, row_bound: float = 1.0) -> tuple[Problem, Problem]:
+    """Rows of zeros but one, with equal entries and as long as the bound allows, which turns round."""
+    row = np.full(d, row_bound / math.sqrt(d) * (1 - 1e-12))
+    X = np.zeros((n, d))
+    X[0] = row
+    first = Problem(X, np.zeros(n), Linear(), row_bound=row_bound)
+    return first, first.replace(0, -row, 0.0)

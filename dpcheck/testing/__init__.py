@@ -1,16 +1,16 @@
-"""Privacy in a test suite: `assert_private`, `@private`, and the pytest plugin."""
+"""Privacy in a test suite: `assert_private`, `@private`, the pytest plugin; and `check_solver` for solvers."""
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
-NAMES = ("PrivacyViolation", "Unhealthy", "assert_private", "private")
+NAMES = dict.fromkeys(("PrivacyViolation", "Unhealthy", "assert_private", "private"), "assertions")
+NAMES |= dict.fromkeys(("Conformance", "NotConforming", "check_solver"), "conformance")
 
 
 def __getattr__(name: str) -> Any:
     """On first use: the plugin is loaded in every test run and must cost next to nothing."""
     if name in NAMES:
-        from dpcheck.testing import assertions
-
-        return getattr(assertions, name)
+        return getattr(importlib.import_module(f"dpcheck.testing.{NAMES[name]}"), name)
     raise AttributeError(f"module 'dpcheck.testing' has no attribute {name!r}")

@@ -247,6 +247,7 @@ def constants(at: Setting, found: Solution) -> dict[str, float]:
 def solvers_own(at: Setting, found: Solution) -> dict[str, float]:
     """What the solver itself put in: its `values`, `plan`, `step_size` and `start_distance`, where it has them."""
     known: dict[str, Any] = {"problem": at.problem, "guarantee": at.guarantee, "noise": found.noise_std}
+    known["data"] = at.problem
     known["plan"] = asked(at.solver, "plan", known)
     step = asked(at.solver, "step_size", known) or getattr(known["plan"], "step_size", None)
     own = {"D_F": asked(at.solver, "start_distance", known), "eta": step}

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from dpcheck.bounds.library.convex import gradient_descent
 from dpcheck.problems.losses import Huber, Logistic, SmoothedHinge
 from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex.outpert_gd import descend, pull
@@ -67,10 +66,6 @@ def bound_of(claim: Claim, problem: Problem, eta: float, steps: int, **changed: 
     values = {"n": problem.n, "T": steps, "eta": eta, "L": pull(problem, eta, steps), "beta": problem.smoothness}
     values |= {"mu": problem.strong_convexity} | changed
     return float(claim.evaluate(**{str(s): values[str(s)] for s in claim.symbols if str(s) in values}))
-
-
-def exact(problem: Problem) -> Claim:
-    return gradient_descent.lemma3_regularised if problem.l2 > 0 else gradient_descent.lemma2_corrected
 
 
 def natural_step(problem: Problem) -> float:

@@ -6,7 +6,6 @@ probability. Each comes with bugs that the same audit must flag.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -15,13 +14,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from outpert_gd_problems import GUARANTEES, bound_of, divergence, either, exact, guarantees, natural_step, worst_pair
+from outpert_gd_problems import GUARANTEES, bound_of, divergence, either, guarantees, natural_step, worst_pair
 from scipy import stats
 
 from dpcheck.audits import audit
-from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, MixedRelations
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
 from dpcheck.bounds.language.guarantees import (
-    ADD_REMOVE,
     ZCDP,
     ApproxDP,
     GaussianDP,
@@ -38,7 +36,8 @@ from dpcheck.datasets import logistic_synthetic
 from dpcheck.problems.constraints import L2Ball
 from dpcheck.problems.losses import Linear, Logistic, Loss, Sigmoid, Squared
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD, descend, published_sensitivity, pull
+from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD, at, descend, exact_lemma, published_lemma, pull
+from dpcheck.testing.planting import with_noise_times
 
 FALSE_ALARM = 1e-6
 
@@ -48,7 +47,7 @@ def attack(
     trials: int = 20_000, seed: int = 1, calibration: Any = "certified",
 ) -> bool:  # fmt: skip
     """Whether an audit with false-alarm rate 1e-6 flags the solver, its noise times a factor."""
-    mechanism = solver.mechanism(guarantee, calibration, noise_factor=factor)
+    mechanism = with_noise_times(factor, solver, guarantee, calibration)
     found = audit(mechanism, pair=pair, guarantee=guarantee, max_trials=trials, alpha=FALSE_ALARM, seed=seed)
     return found.violated
 
@@ -63,7 +62,7 @@ def test_audit_of_the_worst_pair_and_of_planted_bugs(guarantee: Guarantee, l2: f
     solver, eta = OutputPerturbationGD(steps=steps), natural_step(pair[0])
     assert not attack(solver, pair, guarantee)
     assert attack(solver, pair, guarantee, factor=0.5)
-    one_step = bound_of(exact(pair[0]), pair[0], eta, 1) / bound_of(exact(pair[0]), pair[0], eta, steps)
+    one_step = bound_of(exact_lemma(pair[0]), pair[0], eta, 1) / bound_of(exact_lemma(pair[0]), pair[0], eta, steps)
     assert one_step < 0.5
     assert attack(solver, pair, guarantee, factor=one_step)
 
@@ -82,13 +81,6 @@ def test_random_neighbours_are_never_flagged(
 ) -> None:
     """False alarms: 1e-6 for each example."""
     assert not attack(OutputPerturbationGD(steps=steps), pair, guarantee, trials=4000, seed=seed)
-
-
-@given(guarantee=guarantees, steps=st.integers(1, 12), l2=st.sampled_from([0.0, 0.1]), seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=6, deadline=None)
-def test_the_worst_pair_is_never_flagged(guarantee: Guarantee, steps: int, l2: float, seed: int) -> None:
-    """False alarms: 1e-6 for each example."""
-    assert not attack(OutputPerturbationGD(steps=steps), worst_pair(l2), guarantee, trials=8000, seed=seed)
 
 
 @pytest.mark.parametrize("d", [2, 6])
@@ -112,7 +104,7 @@ def test_pure_noise_in_more_dimensions(d: int) -> None:
         solver = OutputPerturbationGD(steps=steps)
 
         def release(data: Problem, rng: np.random.Generator, trials: int) -> np.ndarray:
-            return nearer(solver.mechanism(guarantee, noise_factor=factor)(data, rng, trials))
+            return nearer(with_noise_times(factor, solver, guarantee)(data, rng, trials))
 
         found = audit(release, pair=pair, guarantee=guarantee, max_trials=40_000, alpha=FALSE_ALARM, seed=2)
         return found.violated
@@ -155,13 +147,13 @@ def test_stated_noise_is_the_claims_own_and_certified_noise_is_never_above_it(
         values = solver.values(problem, guarantee)
         if isinstance(guarantee, PureDP):
             claim = l2_laplace.algorithm1_pure
-            values["Delta"] = published_sensitivity(values, problem.l2 > 0)
+            values["Delta"] = at(published_lemma(problem), values)
         else:
             claim = theory.theorem1_strong if problem.l2 > 0 else theory.theorem1
-        assert stated == claim.evaluate(**{str(s): values[str(s)] for s in claim.formula.free_symbols})
+        assert stated == at(claim, values)
         # Lemma 2 is loose by 1.5, Lemma 3 by 2.5 at least; the noise law is exact or loose.
         assert certified.noise_std * (2.5 if problem.l2 > 0 else 1.5) <= stated * (1 + 1e-9)
-        assert certified.rests_on[0] == exact(problem).id
+        assert certified.rests_on[0] == exact_lemma(problem).id
 
 
 @given(pair=either, guarantee=guarantees, steps=st.integers(1, 20))
@@ -173,7 +165,7 @@ def test_certified_noise_spends_the_budget_exactly(
     problem = pair[0]
     found = OutputPerturbationGD(steps=steps).solve(problem, guarantee, 0)
     eta = natural_step(problem)
-    ratio = bound_of(exact(problem), problem, eta, steps) / found.noise_std
+    ratio = bound_of(exact_lemma(problem), problem, eta, steps) / found.noise_std
     if isinstance(guarantee, PureDP):
         assert ratio == pytest.approx(guarantee.eps, rel=1e-12)
     elif isinstance(guarantee, ApproxDP):
@@ -251,15 +243,10 @@ def test_broken_hypotheses_are_named(
 
 def test_what_else_is_refused() -> None:
     problem = logistic_synthetic(10, 2, 0).problem(Logistic())
-    with pytest.raises(MixedRelations, match="add/remove"):
-        OutputPerturbationGD().solve(problem, PureDP(1.0, relation=ADD_REMOVE), 0)
     with pytest.raises(InvalidInput, match="does not project"):
         OutputPerturbationGD().solve(replace(problem, constraint=L2Ball(1.0)), PureDP(1.0), 0)
     with pytest.raises(InvalidInput, match="smoothness is 0"):
         OutputPerturbationGD().solve(replace(problem, loss=Linear()), PureDP(1.0), 0)
-    for bad in ({"steps": 0}, {"steps": 2.5}, {"steps": -1}, {"radius": 0.0}, {"radius": -1.0}, {"radius": math.nan}):
-        with pytest.raises(InvalidInput, match=next(iter(bad))):
-            OutputPerturbationGD(**bad)
 
 
 # The noise itself ----------------------------------------------------------------------------------
@@ -267,9 +254,9 @@ def test_what_else_is_refused() -> None:
 def test_law_of_the_output(guarantee: Guarantee) -> None:
     """Kolmogorov-Smirnov on the distance to w_T, at p < 1e-6; scales 5% off are flagged."""
     problem, d, trials = logistic_synthetic(30, 4, 0).problem(Logistic(), l2=0.1), 4, 40_000
-    found = OutputPerturbationGD(steps=9).solve(problem, guarantee, 3, trials=trials, trace=True)
-    z = found.w - found.trace.iterates[-1]
-    np.testing.assert_array_equal(found.trace.iterates[-1, 0], descend(problem, natural_step(problem), 9)[-1])
+    found = OutputPerturbationGD(steps=9).solve(problem, guarantee, 3, trials=trials)
+    assert found.steps == 9
+    z = found.w - descend(problem, natural_step(problem), 9)[-1]
     scale, pure = found.noise_std, isinstance(guarantee, PureDP)
     for off, fits_ in ((1.0, True), (1.05, False), (0.95, False)):
         law = stats.gamma(d, scale=off * scale) if pure else stats.chi(d, scale=off * scale)
@@ -279,16 +266,4 @@ def test_law_of_the_output(guarantee: Guarantee) -> None:
 def test_gaussian_noise_is_that_of_the_accountant() -> None:
     problem = worst_pair()[0]
     found = OutputPerturbationGD(steps=10).solve(problem, ApproxDP(2.0, 1e-4), 0)
-    assert found.noise_std == gaussian_sigma(2.0, 1e-4, 2 * 10 / 2)
-
-
-def test_trace_on_request_only() -> None:
-    problem = logistic_synthetic(30, 4, 0).problem(Logistic())
-    solver = OutputPerturbationGD(steps=9)
-    bare, traced = (solver.solve(problem, PureDP(1.0), 3, trials=5, trace=t) for t in (False, True))
-    assert bare.trace is None
-    np.testing.assert_array_equal(bare.w, traced.w)
-    assert traced.trace.iterates.shape == (10, 1, 4)
-    assert traced.trace.gradient_norms.shape == (9, 1)
-    moved = np.linalg.norm(np.diff(traced.trace.iterates[:, 0], axis=0), axis=1)
-    np.testing.assert_allclose(moved, traced.trace.gradient_norms[:, 0] / problem.smoothness, rtol=1e-9)
+    assert found.noise_std == pytest.approx(gaussian_sigma(2.0, 1e-4, 2 * 10 / 2), rel=1e-12)

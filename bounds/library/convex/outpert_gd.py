@@ -4,6 +4,8 @@ Gradient descent from w₀ = 0 on a smooth convex risk, then one draw of noise o
 Its sensitivity and convergence stand in gradient_descent.py. Solver: dpcheck/solvers/convex/outpert_gd.py.
 """
 
+from dataclasses import replace
+
 from sympy import Eq, Le, Min, Rational, Symbol, exp, limit, log, pi, simplify, sqrt
 
 from dpcheck.bounds.language.claim import (
@@ -36,18 +38,25 @@ from dpcheck.bounds.language.symbols import (
     sigma,
     w_hat,
 )  # fmt: skip
-from dpcheck.bounds.library.convex.gradient_descent import AT_ITERATES
+from dpcheck.bounds.library.convex.gradient_descent import AT_ITERATES, lemma2_corrected, lemma3_regularised
+from dpcheck.bounds.privacy.laws import Gaussian, L2Laplace
 from dpcheck.bounds.privacy.numeric_checks import GaussianAccountant
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.proofs import AtMost, Equals, Follows, Less, Minimises, NoConstant, Proof
 
 # Fresh non-negative symbols: beta = mu + gap covers exactly mu <= beta, d = 1 + extra covers d >= 1.
 extra, gap = (Symbol(name, nonnegative=True) for name in ("extra", "gap"))
 
 # Privacy -------------------------------------------------------------------------------------------
+# w_T with one draw of noise, as far from a neighbour's as the lemmas say: convex, and with a regulariser.
+released = Release(lemma2_corrected.formula, Gaussian(sigma))
+released_strong = Release(lemma3_regularised.formula, Gaussian(sigma))
+released_pure, released_strong_pure = (replace(r, law=L2Laplace(sigma)) for r in (released, released_strong))
+
 stated_noise = sqrt(2 * log(2 / delta)) * Delta / eps  # from exp(-eps^2 ||z||^2 / (4 log(2/delta) Delta^2))
-convex_Delta, convex_exact = 3 * L * T / (beta * n), 2 * L * T / (beta * n)
-strong_Delta = 5 * L * (1 + beta / mu) / (n * beta)
 convex_step, strong_step = {eta: 1 / beta}, {eta: 1 / (mu + beta)}
+convex_Delta, convex_exact = 3 * L * T / (beta * n), released.sensitivity.subs(convex_step)
+strong_Delta = 5 * L * (1 + beta / mu) / (n * beta)
 
 algorithm1_approx = Claim(
     id="zhang17.algorithm1.approx",

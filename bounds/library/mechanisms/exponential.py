@@ -9,6 +9,8 @@ from sympy import Eq, Le, Symbol, exp, limit, log, oo
 from dpcheck.bounds.language.claim import Claim, Kind, Source
 from dpcheck.bounds.language.guarantees import PureDP
 from dpcheck.bounds.language.symbols import eps, quantity, x_tail
+from dpcheck.bounds.privacy.laws import Selected
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.proofs import AtMost, Equals, Less, Proof, Same
 
 Delta_u = quantity("Delta_u", "largest change of a score between neighbours", loss=1, printed="Δu", latex=r"\Delta u")
@@ -24,6 +26,7 @@ missed = quantity(
 )
 _more, _gap = Symbol("more", nonnegative=True), Symbol("gap", positive=True)
 stated_scale = 2 * Delta_u / eps
+released = Release(Delta_u, Selected(gumbel))
 # An element's score rises by Δ and all others' fall by Δ; it lies `gap` (in units of 2Δ/ε) below them before.
 _before = exp(-_gap) / (exp(-_gap) + 1)
 _after = exp(eps / 2 - _gap) / (exp(eps / 2 - _gap) + exp(-eps / 2))

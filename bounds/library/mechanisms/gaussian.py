@@ -8,9 +8,12 @@ from sympy import Eq, Rational, Symbol, erfc, exp, integrate, log, oo, pi, simpl
 from dpcheck.bounds.language.claim import Claim, Kind, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import Delta, d, delta, eps, noise_norm2, sigma
+from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.numeric_checks import GaussianAccountant
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.proofs import Equals, Less, Proof, Same
 
+released = Release(Delta, Gaussian(sigma))  # a query of l2 sensitivity Δ
 classical_noise = sqrt(2 * log(Rational(5, 4) / delta)) * Delta / eps
 
 lemma1 = Claim(

@@ -5,7 +5,11 @@ from sympy import Eq, Symbol, exp, gammasimp, integrate, oo, simplify
 from dpcheck.bounds.language.claim import Claim, Kind, Source
 from dpcheck.bounds.language.guarantees import PureDP
 from dpcheck.bounds.language.symbols import Delta, d, eps, noise_norm2, sigma
+from dpcheck.bounds.privacy.laws import L2Laplace
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.proofs import AtMost, Equals
+
+released = Release(Delta, L2Laplace(sigma))  # a query of l2 sensitivity Δ
 
 algorithm1_pure = Claim(
     id="zhang17.algorithm1.pure",

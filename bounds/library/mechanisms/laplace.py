@@ -8,7 +8,11 @@ from sympy import Abs, Eq, Integer, Le, Symbol, exp, integrate, simplify
 from dpcheck.bounds.language.claim import Claim, Kind, Source
 from dpcheck.bounds.language.guarantees import PureDP
 from dpcheck.bounds.language.symbols import Delta1, eps, quantity, sigma
+from dpcheck.bounds.privacy.laws import Laplace
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.proofs import AtMost, Equals
+
+released = Release(Delta1, Laplace(sigma))  # a query of l1 sensitivity Δ₁
 
 reach = quantity("reach", "half the width of an interval around 0", parameter=1, printed="a", latex="a")
 mass = quantity("mass", "probability of an interval", printed="P[-a, a]", latex="P[-a,a]")

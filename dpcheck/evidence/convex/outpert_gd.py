@@ -1,4 +1,4 @@
-"""What runs of Output-perturbation gradient descent show. Claims: bounds/library/convex/outpert_gd.py."""
+"""What runs of output-perturbation gradient descent show. Claims: bounds/library/convex/outpert_gd.py."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from dpcheck.evidence.checks import AuditCheck, Property, Trend
 from dpcheck.evidence.random_problems import excess
 from dpcheck.problems.losses import Huber, Logistic
 from dpcheck.problems.problem import Problem
-from dpcheck.solver import (
-    Calibration,
-)  # fmt: skip
+from dpcheck.solver import Calibration
 from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD, descend
 
 

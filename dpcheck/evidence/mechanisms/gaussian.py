@@ -1,4 +1,4 @@
-"""What runs show: The Gaussian mechanism on the mean of the rows. Claims: bounds/library/mechanisms/gaussian.py."""
+"""What runs of the Gaussian mechanism show. Claims: bounds/library/mechanisms/gaussian.py and zcdp.py."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import Any
 
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, Guarantee
 from dpcheck.evidence.checks import AuditCheck
+from dpcheck.problems.extreme_pairs import turned_row
 from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration
-from dpcheck.solvers.mechanisms.gaussian import GaussianMechanism, turned_row
+from dpcheck.solvers.mechanisms.gaussian import GaussianMechanism
 
 LARGE, SMALL = ApproxDP(6.0, 0.5), ApproxDP(1.0, 1e-2)
 

@@ -1,4 +1,4 @@
-"""What runs show: The Laplace mechanism on the mean of the rows. Claims: bounds/library/mechanisms/laplace.py."""
+"""What runs of the Laplace mechanism show. Claims: bounds/library/mechanisms/laplace.py."""
 
 from __future__ import annotations
 

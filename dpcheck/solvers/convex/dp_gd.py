@@ -19,7 +19,7 @@ from dpcheck.problems.conditioning import condition, shrinking
 from dpcheck.problems.extreme_pairs import opposite_pair
 from dpcheck.problems.problem import Problem
 from dpcheck.settings import count, positive
-from dpcheck.solver import Solver, approximate, must_meet
+from dpcheck.solver import Example, Solver, approximate, must_meet
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,10 @@ class DPGD(Solver):
     def gradients(self, problem: Problem, guarantee: ApproxDP) -> int:
         """Record gradients evaluated."""
         return problem.n * self.plan(problem, guarantee)
+
+    @classmethod
+    def example(cls) -> Example:
+        return Example(cls(steps=10, step_size=0.5))
 
     def worst_pair(self) -> tuple[Problem, Problem]:
         """Linear losses, one of which turns round: full gradients differ by 2G/n everywhere."""

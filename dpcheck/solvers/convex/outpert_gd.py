@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,23 +15,15 @@ from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 from dpcheck.bounds.library.convex import gradient_descent
 from dpcheck.bounds.library.convex import outpert_gd as theory
 from dpcheck.bounds.library.mechanisms import gaussian, l2_laplace
-from dpcheck.kernels.blocks import seed_of
-from dpcheck.kernels.descent import Trace
-from dpcheck.kernels.noise import l2_laplace as l2_laplace_noise
+from dpcheck.bounds.privacy.release import Release, Released
+from dpcheck.kernels.one_answer import OneAnswer
 from dpcheck.problems.constraints import WholeSpace
-from dpcheck.problems.losses import Huber, must_be_positive
+from dpcheck.problems.losses import Huber
 from dpcheck.problems.problem import Problem
-from dpcheck.solver import (
-    Calibration,
-    Seed,
-    Solution,
-    Solver,
-    gaussian_noise_for,
-    gaussian_parameters,
-    must_be_whole,
-    must_meet,
-    on_grid,
-)  # fmt: skip
+from dpcheck.settings import count, positive
+from dpcheck.solver import Calibrated, Calibration, Solver, gaussian_parameters, must_meet
+
+Values = Mapping[str, float]  # the numbers of Theorems 2 and 3; without "delta" for pure DP
 
 
 @dataclass(frozen=True)
@@ -42,36 +34,21 @@ class OutputPerturbationGD(Solver):
     the norm of the minimiser of every dataset: by default L/mu for a regularised loss, and 1 without.
     """
 
-    steps: int | None = None
-    radius: float | None = None
+    steps: int | None = count()
+    radius: float | None = positive()
     name: ClassVar[str] = "outpert_gd"
     multiclass: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        must_be_whole(steps=self.steps)
-        if self.radius is not None:
-            must_be_positive("radius", self.radius)
+    def must_suit(self, data: Problem, guarantee: Guarantee, calibration: Calibration) -> None:
+        if not isinstance(data.constraint, WholeSpace):
+            raise InvalidInput("constraint", data.constraint, "the whole space", "Algorithm 1 does not project.")
+        if calibration == "stated" and not isinstance(guarantee, PureDP | ApproxDP):
+            limit, remedy = "pure or approximate DP", "The paper states no other noise."
+            raise InvalidInput("guarantee", str(guarantee), limit, remedy)
+        must_meet(exact_lemma(data) if calibration == "certified" else published_lemma(data), data)
 
-    def run(
-        self, problem: Problem, guarantee: Guarantee, seed: Seed, trials: int, calibration: Calibration, trace: bool
-    ) -> Solution:
-        if not isinstance(problem.constraint, WholeSpace):
-            raise InvalidInput("constraint", problem.constraint, "the whole space", "Algorithm 1 does not project.")
-        pure = isinstance(guarantee, PureDP) or (isinstance(guarantee, ApproxDP) and guarantee.delta == 0)
-        must_meet(premise(problem, calibration, pure), problem)
-        values = self.values(problem, guarantee)
-        scale, claims = (stated_scale if calibration == "stated" else certified_scale)(problem, guarantee, values, pure)
-        scale *= self.noise_factor
-        iterates = descend(problem, values["eta"], int(values["T"]))
-        rng = np.random.Generator(np.random.PCG64(seed_of(seed)))
-        w_T = iterates[-1]
-        if pure:
-            w = w_T + l2_laplace_noise(rng, scale, trials, problem.d)  # privacy: zhang17.algorithm1.pure
-        else:
-            w = w_T + scale * rng.standard_normal((trials, problem.d))  # privacy: zhang17.lemma1.gaussian.exact
-        path = traced(problem, iterates) if trace else None
-        return Solution(on_grid(w, scale, problem), guarantee, scale, claims, int(values["T"]), path)
+    def plan(self, data: Problem, guarantee: Guarantee) -> Values:
+        return self.values(data, guarantee)
 
     def values(self, problem: Problem, guarantee: Guarantee) -> dict[str, float]:
         """The numbers of Theorems 2 and 3 for this problem. None of them depends on the records."""
@@ -88,12 +65,56 @@ class OutputPerturbationGD(Solver):
         here["T"] = self.steps or default_steps(here, strong)
         return here
 
+    def release(self, data: Problem, plan: Values) -> Release:
+        """w_T, as far from a neighbour's as Lemma 2 or 3, corrected, says."""
+        lemma, strong, pure = exact_lemma(data), data.l2 > 0, "delta" not in plan
+        here = {k: v for k, v in plan.items() if k not in ("eps", "delta")}
+        here["L"] = pull(data, plan["eta"], int(plan["T"]))
+        must_meet(lemma, data, **here)
+        # privacy: zhang17.lemma2.corrected and zhang17.lemma3.regularised
+        convex = theory.released_pure if pure else theory.released
+        regularised = theory.released_strong_pure if pure else theory.released_strong
+        return (regularised if strong else convex).at(**here)
+
+    def method(self, data: Problem, plan: Values, released: Released) -> OneAnswer:
+        return OneAnswer(lambda records: descend(records, plan["eta"], int(plan["T"]))[-1], data.d)
+
+    def stated(self, data: Problem, guarantee: Guarantee, plan: Values) -> tuple[Released, Sequence[Claim]]:
+        """The noise of Algorithm 1 with the sensitivity of Theorem 2 or 3, as published."""
+        lemma, strong = published_lemma(data), data.l2 > 0
+        if "delta" in plan:
+            claims = [theory.theorem1_strong if strong else theory.theorem1]
+        else:
+            plan, claims = {**plan, "Delta": at(lemma, plan)}, [l2_laplace.algorithm1_pure, lemma]
+        return self.release(data, plan).with_noise(at(claims[0], plan)), claims
+
+    def certifying(self, data: Problem, plan: Values) -> Sequence[Claim]:
+        return [exact_lemma(data), confined(data), gaussian.exact if "delta" in plan else l2_laplace.algorithm1_pure]
+
+    def taken(self, done: Calibrated) -> int:
+        return int(done.plan["T"])
+
     def worst_pair(self) -> tuple[Problem, Problem]:
         """Huber losses whose minimisers lie at +far and -far: the gradient is 1 all along both paths."""
         far = 1e6
         X, y = np.array([[1.0], [0.0]]), np.array([far, far])
         first = Problem(X, y, Huber(1.0), label_bound=far)
         return first, first.replace(0, [1.0], -far)
+
+
+def exact_lemma(problem: Problem) -> Claim:
+    """The sensitivity that certified noise rests on."""
+    return gradient_descent.lemma3_regularised if problem.l2 > 0 else gradient_descent.lemma2_corrected
+
+
+def published_lemma(problem: Problem) -> Claim:
+    """The sensitivity as Theorems 2 and 3 set it."""
+    return gradient_descent.lemma3 if problem.l2 > 0 else gradient_descent.lemma2
+
+
+def at(claim: Claim, values: Mapping[str, Any]) -> float:
+    """The claim's formula at these values."""
+    return float(claim.evaluate(**{str(s): values[str(s)] for s in claim.formula.free_symbols}))
 
 
 def default_steps(values: Mapping[str, float], strong: bool) -> int:
@@ -109,52 +130,6 @@ def default_steps(values: Mapping[str, float], strong: bool) -> int:
     return max(1, math.ceil(value)) if math.isfinite(value) else 1
 
 
-def premise(problem: Problem, calibration: Calibration, pure: bool) -> Claim:
-    """The claim whose hypotheses on the losses the noise rests on."""
-    strong = problem.l2 > 0
-    if calibration == "certified":
-        return gradient_descent.lemma3_regularised if strong else gradient_descent.lemma2_corrected
-    if pure:  # the noise law itself assumes nothing of the losses, its sensitivity does
-        return gradient_descent.lemma3 if strong else gradient_descent.lemma2
-    return theory.theorem1_strong if strong else theory.theorem1
-
-
-def stated_scale(
-    problem: Problem, guarantee: Guarantee, values: Mapping[str, float], pure: bool
-) -> tuple[float, tuple[str, ...]]:
-    """The noise of Algorithm 1 with the sensitivity of Theorem 2 or 3, as published."""
-    if not isinstance(guarantee, PureDP | ApproxDP):
-        raise InvalidInput("guarantee", str(guarantee), "pure or approximate DP", "The paper states no other noise.")
-    strong = problem.l2 > 0
-    claim = premise(problem, "stated", pure)
-    if pure:
-        values = dict(values) | {"Delta": published_sensitivity(values, strong)}
-        claim = l2_laplace.algorithm1_pure
-    return float(claim.evaluate(**{str(s): values[str(s)] for s in claim.formula.free_symbols})), (claim.id,)
-
-
-def published_sensitivity(values: Mapping[str, float], strong: bool) -> float:
-    """Delta as Theorems 2 and 3 set it."""
-    claim = gradient_descent.lemma3 if strong else gradient_descent.lemma2
-    return float(claim.evaluate(**{str(s): values[str(s)] for s in claim.formula.free_symbols}))
-
-
-def certified_scale(
-    problem: Problem, guarantee: Guarantee, values: Mapping[str, float], pure: bool
-) -> tuple[float, tuple[str, ...]]:
-    """The exact sensitivity (Lemma 2 or 3, corrected) and the exact noise for it."""
-    claim = premise(problem, "certified", pure)
-    here = {k: v for k, v in values.items() if k not in ("eps", "delta")}
-    here["L"] = pull(problem, values["eta"], int(values["T"]))
-    must_meet(claim, problem, **here)
-    sensitivity = float(claim.evaluate(**{str(s): here[str(s)] for s in claim.symbols if str(s) in here}))
-    claims = (claim.id, confined(problem).id)
-    if pure:
-        noise = l2_laplace.algorithm1_pure
-        return float(noise.evaluate(Delta=sensitivity, eps=values["eps"])), (*claims, noise.id)
-    return gaussian_noise_for(guarantee, sensitivity), (*claims, gaussian.exact.id)
-
-
 def pull(problem: Problem, step: float, steps: int) -> float:
     """The largest gradient of a record's loss, without the regulariser, that a run from 0 can meet.
 
@@ -165,7 +140,7 @@ def pull(problem: Problem, step: float, steps: int) -> float:
         return losses.lipschitz_within(0.0)
     for _ in range(8):  # each round gives a bound, the next a smaller one
         here = {"L": L, "mu": problem.l2, "eta": step, "T": steps - 1}  # the last gradient is taken at w_(T-1)
-        L = losses.lipschitz_within(float(claim.evaluate(**{str(s): here[str(s)] for s in claim.formula.free_symbols})))
+        L = losses.lipschitz_within(at(claim, here))
     return L
 
 
@@ -180,9 +155,3 @@ def descend(problem: Problem, step: float, steps: int) -> np.ndarray:
     for t in range(steps):
         path[t + 1] = path[t] - step * problem.gradient(path[t][None])[0]
     return path
-
-
-def traced(problem: Problem, iterates: np.ndarray) -> Trace:
-    """Iterates and gradient norms, with an axis of one trial: they are common to all."""
-    norms = np.linalg.norm(problem.gradient(iterates[:-1]), axis=1)
-    return Trace(iterates[:, None], norms[:, None])

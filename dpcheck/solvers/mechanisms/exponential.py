@@ -7,48 +7,64 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 
+from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import Guarantee, PureDP
 from dpcheck.bounds.library.mechanisms import exponential as theory
-from dpcheck.kernels.blocks import seed_of
+from dpcheck.bounds.privacy.release import Release, Released
+from dpcheck.kernels.one_answer import OneAnswer
 from dpcheck.problems.losses import Linear, SignLoss
 from dpcheck.problems.problem import Problem
-from dpcheck.solver import Calibration, Seed, Solution, Solver
+from dpcheck.settings import allowing
+from dpcheck.solver import Calibration, Solver
 
-HELD = 1 << 20  # noise held at once, in numbers
+
+def _rows(points: Any) -> bool:
+    table = np.asarray(points, float)
+    return table.ndim == 2 and table.size > 0 and bool(np.all(np.isfinite(table)))
 
 
 @dataclass(frozen=True)
 class ExponentialMechanism(Solver):
-    """Chooses one of `points` (rows of numbers, public) by the sum of losses there."""
+    """Chooses one of `points` (rows of numbers, public) by the sum of losses there; right as printed."""
 
-    points: Sequence[Sequence[float]] = ((1.0,), (-1.0,))
+    points: Sequence[Sequence[float]] = allowing(
+        ((1.0,), (-1.0,)), "rows of finite numbers", _rows, remedy="One row a candidate.",
+        refuses=((), ((),), (1.0, 2.0), ((1.0,), (1.0, 2.0)), ((np.nan,),), ((np.inf,),), "points"),
+    )  # fmt: skip
     name: ClassVar[str] = "exponential"
     minimises: ClassVar[bool] = False
 
-    def run(
-        self, problem: Problem, guarantee: Guarantee, seed: Seed, trials: int, calibration: Calibration, trace: bool
-    ) -> Solution:
+    def must_suit(self, data: Problem, guarantee: Guarantee, calibration: Calibration) -> None:
         if not isinstance(guarantee, PureDP):
             raise InvalidInput("guarantee", str(guarantee), "PureDP", "Give it as PureDP(eps): it implies the others.")
-        points = self.table(problem)
-        claim = theory.definition4  # right as printed: both calibrations use it
-        scale = float(claim.evaluate(Delta_u=sensitivity(problem, points), eps=guarantee.eps)) * self.noise_factor
-        rng = np.random.default_rng(seed_of(seed))
-        chosen = noisy_argmax(scores(problem, points), scale, rng, trials)  # privacy: dwang20.definition2.1.4
-        return Solution(points[chosen], guarantee, scale, (claim.id,), steps=1)
 
-    def table(self, problem: Problem) -> np.ndarray:
+    def plan(self, data: Problem, guarantee: Guarantee) -> np.ndarray:
         """The points as an array, refused if they do not fit the problem."""
         points = np.asarray(self.points, float)
-        if points.ndim != 2 or len(points) == 0 or points.shape[1] != problem.d or not np.all(np.isfinite(points)):
-            limit = f"rows of {problem.d} finite numbers"
+        if points.shape[1] != data.d:
+            limit = f"rows of {data.d} finite numbers"
             raise InvalidInput("points", self.points, limit, "One row a candidate, in the problem's dimension.")
         return points
+
+    def release(self, data: Problem, plan: np.ndarray) -> Release:
+        return theory.released.at(Delta_u=sensitivity(data, plan))  # privacy: dwang20.definition2.1.4
+
+    def method(self, data: Problem, plan: np.ndarray, released: Released) -> OneAnswer:
+        return OneAnswer(partial(scores, points=plan), len(plan), plan)
+
+    def stated(self, data: Problem, guarantee: Guarantee, plan: np.ndarray) -> tuple[Released, Sequence[Claim]]:
+        claim, release = theory.definition4, self.release(data, plan)
+        noise = claim.evaluate(Delta_u=release.sensitivity, eps=guarantee.parameters["eps"])
+        return release.with_noise(float(noise)), [claim]
+
+    def certifying(self, data: Problem, plan: np.ndarray) -> Sequence[Claim]:
+        return [theory.definition4]
 
     def worst_pair(self) -> tuple[Problem, Problem]:
         """Five votes for the first point, one of which turns round: both scores move, in opposite ways."""
@@ -77,16 +93,3 @@ def sensitivity(problem: Problem, points: np.ndarray) -> float:
     if largest == 0 or slope == 0:
         raise InvalidInput("points", points.tolist(), "with one that is not 0", "All scores are the same.")
     return 2 * largest * slope
-
-
-def noisy_argmax(values: np.ndarray, scale: float, rng: np.random.Generator, trials: int) -> np.ndarray:
-    """Indices of the largest score after Gumbel noise of this scale, one a trial."""
-    if scale == 0:
-        return np.full(trials, int(np.argmax(values)))
-    chosen = np.empty(trials, dtype=np.int64)
-    rows = max(1, HELD // len(values))
-    for first in range(0, trials, rows):
-        noisy = rng.gumbel(size=(min(rows, trials - first), len(values)))
-        noisy += values / scale
-        chosen[first : first + len(noisy)] = noisy.argmax(axis=1)
-    return chosen

@@ -3,40 +3,45 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
+from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import Guarantee, PureDP
 from dpcheck.bounds.library.mechanisms import laplace as theory
-from dpcheck.kernels import noise
-from dpcheck.kernels.blocks import seed_of
+from dpcheck.bounds.privacy.release import Release, Released
+from dpcheck.kernels.one_answer import OneAnswer
+from dpcheck.problems.extreme_pairs import turned_row
 from dpcheck.problems.problem import Problem
-from dpcheck.solver import Calibration, Seed, Solution, Solver, on_grid
-from dpcheck.solvers.mechanisms.gaussian import turned_row
+from dpcheck.solver import Calibration, Solver
 
 
 @dataclass(frozen=True)
 class LaplaceMechanism(Solver):
-    """The mean of the rows, with Laplace noise on each coordinate."""
+    """The mean of the rows, with Laplace noise on each coordinate; right as printed."""
 
     name: ClassVar[str] = "laplace"
     minimises: ClassVar[bool] = False
 
-    def run(
-        self, problem: Problem, guarantee: Guarantee, seed: Seed, trials: int, calibration: Calibration, trace: bool
-    ) -> Solution:
+    def must_suit(self, data: Problem, guarantee: Guarantee, calibration: Calibration) -> None:
         if not isinstance(guarantee, PureDP):
             raise InvalidInput("guarantee", str(guarantee), "PureDP", "Use the Gaussian mechanism for the others.")
-        claim = theory.definition2  # right as printed: both calibrations use it
-        scale = float(claim.evaluate(Delta1=l1_sensitivity(problem), eps=guarantee.eps)) * self.noise_factor
-        rng = np.random.default_rng(seed_of(seed))
-        w = np.broadcast_to(problem.X.mean(axis=0), (trials, problem.d))
-        if scale > 0:
-            w = w + noise.laplace(rng, scale, (trials, problem.d))  # privacy: dwang20.definition2.1.2
-        return Solution(on_grid(w, scale, problem), guarantee, math.sqrt(2) * scale, (claim.id,), steps=1)
+
+    def release(self, data: Problem, plan: None) -> Release:
+        return theory.released.at(Delta1=l1_sensitivity(data))  # privacy: dwang20.definition2.1.2
+
+    def method(self, data: Problem, plan: None, released: Released) -> OneAnswer:
+        return OneAnswer(lambda records: records.X.mean(axis=0), data.d)
+
+    def stated(self, data: Problem, guarantee: Guarantee, plan: None) -> tuple[Released, Sequence[Claim]]:
+        claim, release = theory.definition2, self.release(data, plan)
+        noise = claim.evaluate(Delta1=release.sensitivity, eps=guarantee.parameters["eps"])
+        return release.with_noise(float(noise)), [claim]
+
+    def certifying(self, data: Problem, plan: None) -> Sequence[Claim]:
+        return [theory.definition2]
 
     def worst_pair(self) -> tuple[Problem, Problem]:
         """A row with equal entries turns round: all of its l1 norm moves."""
