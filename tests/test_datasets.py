@@ -9,9 +9,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpcheck.datasets import embedded as datasets
 from dpcheck.bounds.language.errors import InvalidInput, MissingDependency
 from dpcheck.datasets import Dataset
+from dpcheck.datasets import embedded as datasets
 from dpcheck.problems.losses import Logistic, Squared
 
 EMBEDDED = [

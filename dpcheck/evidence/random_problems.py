@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpcheck.bounds.language.guarantees import Guarantee
-from dpcheck.datasets import in_unit_ball
+from dpcheck.datasets.embedded import in_unit_ball
 from dpcheck.problems.losses import Logistic, Loss
 from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, Solver

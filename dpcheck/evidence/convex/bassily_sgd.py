@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.datasets import breast_cancer, diabetes, digits, logistic_synthetic
+from dpcheck.datasets.embedded import breast_cancer, diabetes, digits, logistic_synthetic
 from dpcheck.evidence.checks import AuditCheck, Comparison, Trend
 from dpcheck.evidence.random_problems import excess
 from dpcheck.problems.losses import Huber, Logistic

@@ -13,7 +13,7 @@ from dpcheck.bounds.library.convex import dp_accmd_proof as proof
 from dpcheck.bounds.library.convex import gaussian_width
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
-from dpcheck.datasets import in_unit_ball
+from dpcheck.datasets.embedded import in_unit_ball
 from dpcheck.evidence.checks import AuditCheck, Property
 from dpcheck.evidence.random_problems import RUNS, SIZES
 from dpcheck.kernels.running import run

@@ -13,7 +13,7 @@ from scipy import special
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.convex import dp_svrg_proof as proof
 from dpcheck.bounds.library.convex import variance_reduction as lemmas
-from dpcheck.datasets import logistic_synthetic
+from dpcheck.datasets.embedded import logistic_synthetic
 from dpcheck.evidence.checks import AuditCheck, Property, Trend
 from dpcheck.evidence.random_problems import RUNS, SIZES, random_problem
 from dpcheck.kernels.variance_reduction import Epochs, proximal, reduced_descent

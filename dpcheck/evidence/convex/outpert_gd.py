@@ -11,7 +11,7 @@ from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 from dpcheck.bounds.library.convex import gradient_descent
 from dpcheck.bounds.library.convex.smooth_erm_experiments import TABLE3
-from dpcheck.datasets import breast_cancer, diabetes, digits, logistic_synthetic
+from dpcheck.datasets.embedded import breast_cancer, diabetes, digits, logistic_synthetic
 from dpcheck.evidence.checks import AuditCheck, Property, Trend
 from dpcheck.evidence.random_problems import excess
 from dpcheck.problems.losses import Huber, Logistic

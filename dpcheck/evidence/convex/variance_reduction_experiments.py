@@ -17,7 +17,7 @@ import numpy as np
 
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.datasets import Dataset, breast_cancer, in_unit_ball
+from dpcheck.datasets.embedded import Dataset, breast_cancer, in_unit_ball
 from dpcheck.kernels.variance_reduction import composite_minimum, composite_value
 from dpcheck.problems.losses import Logistic
 from dpcheck.problems.problem import Problem

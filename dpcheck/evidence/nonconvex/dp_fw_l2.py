@@ -14,7 +14,7 @@ from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex import dp_fw_l2 as theory
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
-from dpcheck.datasets import in_unit_ball
+from dpcheck.datasets.embedded import in_unit_ball
 from dpcheck.evidence.checks import AuditCheck, Exponents, Property, Within
 from dpcheck.kernels.running import Trace, run
 from dpcheck.problems.conditioning import loss_smoothness

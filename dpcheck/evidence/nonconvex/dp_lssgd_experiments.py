@@ -19,7 +19,7 @@ from scipy import special
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex.dp_lssgd_experiments import BATCH, DELTA, RECORDS
-from dpcheck.datasets import sklearn_data
+from dpcheck.datasets.embedded import sklearn_data
 from dpcheck.evidence.checks import RATE_ALARM
 from dpcheck.families.smoothed import Document, SmoothedSolver
 from dpcheck.kernels.running import Run

@@ -14,7 +14,7 @@ from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex import dp_pgd_proof as proof
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
-from dpcheck.datasets import in_unit_ball, logistic_synthetic
+from dpcheck.datasets.embedded import in_unit_ball, logistic_synthetic
 from dpcheck.evidence.checks import AuditCheck, Exponents, Property, Within
 from dpcheck.evidence.random_problems import SIZES
 from dpcheck.kernels.proximal_steps import Proximal, ProximalSteps, losses_of

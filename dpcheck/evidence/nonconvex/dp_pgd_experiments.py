@@ -19,7 +19,7 @@ from dpcheck.bounds.language.claim import lambdified
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex import dp_pgd_zcdp as zcdp
 from dpcheck.bounds.library.nonconvex.stationarity import by_composition
-from dpcheck.datasets import Dataset, breast_cancer, digits
+from dpcheck.datasets.embedded import Dataset, breast_cancer, digits
 from dpcheck.evidence.checks import AuditCheck, Trend
 from dpcheck.evidence.convex.variance_reduction_experiments import Ratios, separable
 from dpcheck.evidence.nonconvex.dp_pgd import Maps, maps_of

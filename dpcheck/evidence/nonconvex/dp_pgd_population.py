@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcheck.datasets import logistic_synthetic
+from dpcheck.datasets.embedded import logistic_synthetic
 from dpcheck.evidence.checks import Property, Trend
 from dpcheck.evidence.nonconvex.dp_pgd import maps_of
 from dpcheck.problems.conditioning import loss_smoothness

@@ -12,7 +12,7 @@ from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex import dp_pmd_proof as proof
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
-from dpcheck.datasets import in_unit_ball
+from dpcheck.datasets.embedded import in_unit_ball
 from dpcheck.evidence.checks import AuditCheck, Property
 from dpcheck.kernels.running import run
 from dpcheck.problems.constraints import Constraint, L1Ball, L2Ball, LqBall, Simplex

@@ -11,7 +11,7 @@ import numpy as np
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex import dp_srm_estimator as estimator
 from dpcheck.bounds.library.nonconvex import dp_srm_sensitivity as sensitivity
-from dpcheck.datasets import in_unit_ball
+from dpcheck.datasets.embedded import in_unit_ball
 from dpcheck.evidence import random_problems
 from dpcheck.evidence.checks import AuditCheck, Property
 from dpcheck.kernels.recursive_momentum import Estimators, Plan, recursive_momentum

@@ -20,7 +20,7 @@ import numpy as np
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.privacy.exact import least_noise
 from dpcheck.bounds.privacy.sampled_gaussian import subsampled_gaussian_noise
-from dpcheck.datasets import breast_cancer, digits
+from dpcheck.datasets.embedded import breast_cancer, digits
 from dpcheck.evidence.convex.variance_reduction_experiments import Ratios
 from dpcheck.kernels.gradient_steps import noisy_descent
 from dpcheck.problems.losses import Logistic

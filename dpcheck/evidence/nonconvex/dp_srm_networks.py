@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 
 from dpcheck.bounds.privacy.sampled_gaussian import least_factor, without_replacement
-from dpcheck.datasets import sklearn_data
+from dpcheck.datasets.embedded import sklearn_data
 from dpcheck.evidence.convex.variance_reduction_experiments import Ratios
 from dpcheck.kernels.blocks import child, seed_of
 from dpcheck.kernels.drawn import records

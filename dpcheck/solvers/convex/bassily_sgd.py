@@ -9,7 +9,7 @@ from typing import ClassVar
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.bounds.library.convex import bassily_sgd as theory
-from dpcheck.bounds.privacy.release import Released
+from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.families.sampled_descent import Batches, SampledDescent
 from dpcheck.kernels.single_precision import rounded_bound
 from dpcheck.problems.problem import Problem
@@ -23,7 +23,7 @@ class BassilySGD(SampledDescent):
     name: ClassVar[str] = "bassily_sgd"
     multiclass: ClassVar[bool] = True
 
-    def release(self, data: Problem, plan: Batches) -> Released:
+    def release(self, data: Problem, plan: Batches) -> Release:
         """The regulariser adds nothing: it does not depend on the data."""
         L = rounded_bound(data) if plan.batch == data.n else data.data_lipschitz
         return theory.released.at(L=L, m=plan.batch, n=data.n, T=plan.steps)  # privacy: zhang17.section4.minibatch

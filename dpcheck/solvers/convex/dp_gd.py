@@ -12,7 +12,7 @@ import numpy as np
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
 from dpcheck.bounds.library.convex import dp_gd as theory
-from dpcheck.bounds.privacy.release import Released
+from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.kernels.gradient_steps import GradientSteps, starting_point
 from dpcheck.kernels.single_precision import hidden_by_noise, in_single, rounded_bound
 from dpcheck.problems.conditioning import condition, shrinking
@@ -45,7 +45,7 @@ class DPGD(Solver):
         _, kappa = condition(problem)
         return int(min(1000, max(1, math.ceil(min(1 + kappa, 1e6) * shrinking(problem, guarantee)))))
 
-    def release(self, data: Problem, plan: int) -> Released:
+    def release(self, data: Problem, plan: int) -> Release:
         G = data.data_lipschitz
         if plan == 1:  # the one gradient is taken at the start, which is public
             start = float(np.linalg.norm(starting_point(data)))

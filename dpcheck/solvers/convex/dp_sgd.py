@@ -10,7 +10,7 @@ from typing import ClassVar
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.bounds.library.convex import dp_sgd as theory
-from dpcheck.bounds.privacy.release import Released
+from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.families.sampled_descent import Batches, SampledDescent
 from dpcheck.kernels.single_precision import rounded_bound
 from dpcheck.problems.problem import Problem
@@ -32,7 +32,7 @@ class DPSGD(SampledDescent):
     name: ClassVar[str] = "dp_sgd"
     multiclass: ClassVar[bool] = True
 
-    def release(self, data: Problem, plan: Batches) -> Released:
+    def release(self, data: Problem, plan: Batches) -> Release:
         G = rounded_bound(data) if plan.batch == data.n else data.data_lipschitz
         # privacy: dwang20.section3.1.5.dp_sgd.corrected
         return theory.released.at(G=G, batch=plan.batch, n=data.n, T=plan.steps)
