@@ -332,7 +332,8 @@ def must_be_vectorisable(formula: sympy.Expr, claim_id: str) -> None:
 def lambdified(expr: sympy.Expr) -> Any:
     """A vectorised numpy function of the sorted free symbols."""
     names = sorted(expr.free_symbols, key=str)
-    call = sympy.lambdify(names, expr, ["scipy", "numpy"])
+    plain = all(isinstance(e, PLAIN_OPERATIONS) for e in sympy.preorder_traversal(expr))
+    call = sympy.lambdify(names, expr, ["numpy"] if plain else ["scipy", "numpy"])  # scipy costs its import
     return lambda *args: np.asarray(call(*args), float)
 
 
