@@ -108,7 +108,7 @@ class Library(Mapping[str, Claim]):
         found = indexed(name)
         if found is not None:
             return found.claim
-        known = list(self)
+        known = list(entries() if name in index.claims() else self)  # an index that is wrong of one may be of others
         if name in known:
             return self.entry(name).claim
         parts = [self.entry(key).claim for key in known if key.startswith(name + ".")]

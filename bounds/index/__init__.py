@@ -31,11 +31,9 @@ class File:
 @lru_cache(maxsize=1)
 def claims() -> Mapping[str, str]:
     """The module that each claim stands in, in the order of a walk; none if the index is missing or damaged."""
-    found = read(CLAIMS)
-    try:
-        return {claim_id: f"{LIBRARY}.{module}" for module, ids in found.items() for claim_id in ids}
-    except TypeError:
+    if read(FILES).get(CLAIMS) != text_digest(FOLDER / CLAIMS):
         return {}
+    return {claim_id: f"{LIBRARY}.{module}" for module, ids in read(CLAIMS).items() for claim_id in ids}
 
 
 @lru_cache(maxsize=1)
@@ -43,8 +41,9 @@ def files() -> Mapping[str, File]:
     """Every file that a verdict may depend on, by module; none if the index is missing or damaged."""
     found = {}
     for module, line in read(FILES).items():
-        digest, *imports = str(line).split() or [""]
-        found[module] = File(digest, tuple(imports))
+        if module != CLAIMS:
+            digest, *imports = str(line).split() or [""]
+            found[module] = File(digest, tuple(imports))
     return found
 
 
@@ -57,7 +56,8 @@ def changed(known: Mapping[str, File], folders: Iterable[str] = (LIBRARY,)) -> s
 @lru_cache(maxsize=1)
 def tells_all_claims() -> bool:
     """Whether no file of theory has changed since the index was written: then its claims are all there are."""
-    return not changed({module: file for module, file in files().items() if module.startswith("dpcheck.bounds")})
+    theory = {module: file for module, file in files().items() if module.startswith("dpcheck.bounds")}
+    return len(claims()) > 0 and not changed(theory)
 
 
 # Files ---------------------------------------------------------------------------------------------
@@ -83,9 +83,17 @@ def modules_in(package: str) -> list[str]:
 
 
 def digest_of(module: str) -> str | None:
-    """A short name for the text of a file, whatever its line ends."""
+    """A short name for the source of a module, if there is one."""
     path = path_of(module)
-    return None if path is None else hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()[:16]
+    return None if path is None else text_digest(path)
+
+
+def text_digest(path: Path) -> str:
+    """A short name for a text, whatever its line ends; empty if there is none."""
+    try:
+        return hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()[:16]
+    except OSError:
+        return ""
 
 
 def closure(start: Iterable[str], known: Mapping[str, File]) -> set[str]:

@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 import mpmath
 import numpy as np
-import scipy  # its parts are imported on first use
 import sympy
 
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Verdict, judge, pretty
@@ -259,14 +258,12 @@ class LargestNoise:
 
 def expected_largest(count: int, absolute: bool = False) -> float:
     """E max of `count` independent standard normals (or of their absolute values), to about 1e-8."""
+    from scipy import integrate, special  # costs more than the rest of this file
+
     if absolute:
-        return float(
-            scipy.integrate.quad(lambda x: -np.expm1(count * np.log1p(-2 * scipy.special.ndtr(-x))), 0, 40, limit=200)[
-                0
-            ]
-        )
-    above = scipy.integrate.quad(lambda x: -np.expm1(count * scipy.special.log_ndtr(x)), 0, 40, limit=200)[0]
-    below = scipy.integrate.quad(lambda x: np.exp(count * scipy.special.log_ndtr(x)), -40, 0, limit=200)[0]
+        return float(integrate.quad(lambda x: -np.expm1(count * np.log1p(-2 * special.ndtr(-x))), 0, 40, limit=200)[0])
+    above = integrate.quad(lambda x: -np.expm1(count * special.log_ndtr(x)), 0, 40, limit=200)[0]
+    below = integrate.quad(lambda x: np.exp(count * special.log_ndtr(x)), -40, 0, limit=200)[0]
     return float(above - below)
 
 

@@ -88,8 +88,9 @@ def write_index(made: Catalogue) -> None:
         homes.setdefault(f"{row.theme}.{row.algorithm}", []).append(claim_id)
         by_document.setdefault(row.document, {})[claim_id] = plain(row)
     write_changed(index.FOLDER / index.CLAIMS, as_json(homes))
+    told = {index.CLAIMS: index.text_digest(index.FOLDER / index.CLAIMS)}
     lines = {module: " ".join([file.digest, *file.imports]) for module, file in made.files.items()}
-    write_changed(index.FOLDER / index.FILES, as_json(lines))
+    write_changed(index.FOLDER / index.FILES, as_json(told | lines))
     catalogue.SHOWN.mkdir(exist_ok=True)
     for document, claims in by_document.items():
         used = {name for claim in claims.values() for name in claim.get("symbols", "").split()}
