@@ -1,11 +1,12 @@
-"""Every claim, found by walking the theme folders: adding a file is all it takes to register its claims."""
+"""Every claim by its id. One is found by the index, in its own file; all of them by walking the theme folders.
+
+Adding a file is all it takes to register its claims.
+"""
 
 from __future__ import annotations
 
-import ast
 import difflib
 import importlib
-import inspect
 import pkgutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,10 +15,9 @@ from types import ModuleType
 from typing import Any
 
 import dpcheck.bounds.library
+from dpcheck.bounds import index
 from dpcheck.bounds.language.claim import Claim, Rate
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
-from dpcheck.bounds.proving.citations import must_be_sound
-from dpcheck.bounds.proving.proofs import Units
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def modules_below(package: ModuleType) -> Iterator[tuple[str, str, ModuleType]]:
 
 @lru_cache(maxsize=1)
 def entries() -> Mapping[str, Entry]:
-    """All claims by id: by document, then file, then in the order of the source."""
+    """All claims by id, by walking: by theme, then file, then in the order of the source."""
     found: dict[str, Entry] = {}
     for theme, stem, module in modules_below(dpcheck.bounds.library):
         for claim in claims_of(module):
@@ -53,6 +53,9 @@ def entries() -> Mapping[str, Entry]:
 
 def must_fit(known: Mapping[str, Claim]) -> None:
     """Refuse what a claim by itself cannot show: corrections and citations of nothing, and a silent gap in units."""
+    from dpcheck.bounds.proving.citations import must_be_sound  # not for who asks for one claim
+    from dpcheck.bounds.proving.proofs import Units
+
     for claim in known.values():
         if claim.corrects is not None and claim.corrects not in known:
             raise InvalidInput(f"{claim.id} corrects", claim.corrects, "a known claim", "Check the id.")
@@ -65,10 +68,7 @@ def must_fit(known: Mapping[str, Claim]) -> None:
 
 def claims_of(module: ModuleType) -> list[Claim]:
     """The claims a file defines, in its order; those it imports stand in another file."""
-    tree = ast.parse(inspect.getsource(module))
-    lines = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    imported = {alias.asname or alias.name for line in lines for alias in line.names}
-    return [v for name, v in vars(module).items() if isinstance(v, Claim) and name not in imported]
+    return [v for v in vars(module).values() if isinstance(v, Claim) and v.module == module.__name__]
 
 
 @dataclass(frozen=True)
@@ -98,33 +98,46 @@ class Parts:
 
 
 class Library(Mapping[str, Claim]):
-    """`bounds["zhang17.lemma2"]`: claims by id."""
-
-    def ids(self) -> Iterable[str]:
-        """All of them."""
-        return entries()
+    """`bounds["zhang17.lemma2"]`: claims by id, each from its own file alone where the index tells which."""
 
     def entry(self, claim_id: str) -> Entry:
-        """A claim of these, and its file."""
-        return entries()[claim_id]
+        """A claim and its file. Raises KeyError if there is none of that id."""
+        return indexed(claim_id) or entries()[claim_id]
 
     def __getitem__(self, name: str) -> Any:
-        known = list(self.ids())
+        found = indexed(name)
+        if found is not None:
+            return found.claim
+        known = list(entries() if name in index.claims() else self)  # an index that is wrong of one may be of others
         if name in known:
             return self.entry(name).claim
         parts = [self.entry(key).claim for key in known if key.startswith(name + ".")]
         parts = [claim for claim in parts if claim.corrects is None]
         if parts and "." in name:
             return Parts(name, parts)
-        near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-        hint = f"Did you mean {' or '.join(near)}?" if near else "`dpcheck claims` lists them."
-        raise UnknownName("claim", name, "the id of a known claim", hint)
+        raise unknown(name, known)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.ids())
+        return iter(index.claims() if index.tells_all_claims() else entries())
 
     def __len__(self) -> int:
-        return len(list(self.ids()))
+        return sum(1 for _ in self)
+
+
+def indexed(claim_id: str) -> Entry | None:
+    """The claim from the file that the index names; none where the index, or the file, does not have it."""
+    home = index.claims().get(claim_id)
+    if home is None or index.path_of(home) is None:
+        return None
+    claim = next((claim for claim in claims_of(importlib.import_module(home)) if claim.id == claim_id), None)
+    return None if claim is None else Entry(claim, *home.split(".")[-2:])
+
+
+def unknown(name: str, known: Iterable[str]) -> UnknownName:
+    """The error for a name that is no claim's, with the nearest ids."""
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    hint = f"Did you mean {' or '.join(near)}?" if near else "`dpcheck claims` lists them."
+    return UnknownName("claim", name, "the id of a known claim", hint)
 
 
 library = Library()

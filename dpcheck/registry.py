@@ -1,20 +1,18 @@
-"""Solvers and the checks they bring, found by walking dpcheck/solvers: adding a file registers it."""
+"""Solvers by the stem of their file, found by walking dpcheck/solvers: adding a file registers it."""
 
 from __future__ import annotations
 
 import importlib.util
 import inspect
 import pkgutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from types import ModuleType
 
-import dpcheck.evidence
 import dpcheck.solvers
-from dpcheck.bounds.language.claim import Check
-from dpcheck.bounds.language.errors import UnknownName
-from dpcheck.bounds.registry import Entry, entries, modules_below
+from dpcheck.bounds.registry import modules_below
 from dpcheck.solver import Solver
+from dpcheck.verdicts.attached import checks_of as checks_of
 
 
 @lru_cache(maxsize=1)
@@ -37,20 +35,3 @@ def solver_named(stem: str) -> type[Solver] | None:
         if stem.isidentifier() and theme.ispkg and importlib.util.find_spec(name) is not None:
             return solver_in(importlib.import_module(name))
     return None
-
-
-@lru_cache(maxsize=1)
-def extra_checks() -> Mapping[str, Sequence[Check]]:
-    """Checks that run code, attached to claims by the files of dpcheck/evidence (their CHECKS), by claim id."""
-    found: dict[str, list[Check]] = {}
-    for _, stem, module in (*modules_below(dpcheck.evidence), *modules_below(dpcheck.solvers)):
-        for claim_id, checks in getattr(module, "CHECKS", {}).items():
-            if claim_id not in entries():
-                raise UnknownName(f"CHECKS of {stem}.py", claim_id, "the id of a known claim", "Check the spelling.")
-            found.setdefault(claim_id, []).extend(checks)
-    return found
-
-
-def checks_of(entry: Entry) -> list[Check]:
-    """All checks of a claim: those beside the claim, then those beside the solver."""
-    return [*entry.claim.checks, *extra_checks().get(entry.claim.id, [])]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,11 +16,12 @@ from typing import Any
 
 import pytest
 
+from dpcheck.bounds import index
 from dpcheck.bounds.language.claim import Verdict
 from dpcheck.bounds.registry import entries
 from dpcheck.cli.main import main
 from dpcheck.registry import checks_of
-from dpcheck.verdicts import verify
+from dpcheck.verdicts import catalogue, record
 
 
 def named(wanted: Callable[[set[str]], bool]) -> list[str]:
@@ -39,18 +41,25 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     """A cache and a wide terminal of our own; the committed record must come out untouched."""
     monkeypatch.setenv("DPCHECK_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("COLUMNS", "220")
-    committed = Path(verify.__file__).with_name("verdicts.json")
-    before = committed.read_bytes()
+    folders = (index.FOLDER, catalogue.SHOWN, record.FOLDER)
+    before = [as_bytes(folder) for folder in folders]
     yield
-    assert committed.read_bytes() == before
+    assert [as_bytes(folder) for folder in folders] == before
+
+
+def as_bytes(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.glob("*.json")}
 
 
 @pytest.fixture
 def own_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    copy = tmp_path / "verdicts.json"
-    copy.write_text(verify.RECORD.read_text())
-    monkeypatch.setattr(verify, "RECORD", copy)
-    return copy
+    """Copies of all that --record writes; the file of zhang17's verdicts."""
+    for room, name in ((record, "FOLDER"), (index, "FOLDER"), (catalogue, "SHOWN")):
+        folder = getattr(room, name)
+        copy = tmp_path / "dpcheck" / "own" / folder.name
+        shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        monkeypatch.setattr(room, name, copy)
+    return record.FOLDER / "zhang17.json"
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +121,7 @@ def test_every_replay_command_reproduces(
 
 
 def test_recorded_replays_of_the_accountant_reproduce() -> None:
-    commands = [r["replay"] for r in verify.recorded().values() if r["replay"] and "accountant" in r["replay"]]
+    commands = [r["replay"] for r in record.recorded().values() if r["replay"] and "accountant" in r["replay"]]
     assert commands
     assert [main(shlex.split(c)[1:]) for c in commands] == [0] * len(commands)
 
@@ -245,7 +254,7 @@ def test_a_file_that_cannot_be_written(letters: int, tmp_path: Path, capsys: pyt
 def test_the_list_has_every_claim_and_its_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["claims"]) == 0
     shown = capsys.readouterr().out
-    known = verify.recorded()
+    known = record.recorded()
     for claim_id in entries():
         assert f" {claim_id} " in shown
     assert shown.count("REFUTED") == sum(r["verdict"] == "REFUTED" for r in known.values())
@@ -265,9 +274,15 @@ def test_the_list_can_be_filtered(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_page_of_a_claim(claim_id: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["claims", claim_id]) == 0
     shown = capsys.readouterr().out
-    claim, row = entries()[claim_id].claim, verify.recorded()[claim_id]
+    claim, row = entries()[claim_id].claim, record.recorded()[claim_id]
     flat = " ".join(shown.replace("│", " ").split())
-    for part in (claim.says, claim.text(), str(claim.source), row["verdict"], f"bounds/{entries()[claim_id].theme}/"):
+    for part in (
+        claim.says,
+        claim.text(),
+        str(claim.source),
+        row["verdict"],
+        f"bounds/library/{entries()[claim_id].theme}/",
+    ):
         assert " ".join(part.split()) in flat
     assert shown.count("assumes") == len(claim.assumes)
     for piece in row["evidence"]:

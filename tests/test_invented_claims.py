@@ -15,8 +15,9 @@ from invented import citations, measured, privacy, symbolic  # noqa: F401 - each
 from invented.cases import FAMILIES, Case
 
 from dpcheck.bounds.language.claim import Effort, Evidence, Verdict
-from dpcheck.cli.main import number
-from dpcheck.verdicts.verify import Judgement, must_be_inside, replay_with, shows
+from dpcheck.cli.parser import number
+from dpcheck.verdicts.replaying import must_be_inside, replay_with, shows
+from dpcheck.verdicts.verify import Judgement
 
 QUICK = Effort()
 

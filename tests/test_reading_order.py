@@ -12,7 +12,7 @@ from dpcheck.verdicts.catalogue import Row, catalogue
 
 def row(claim_id: str, algorithm: str = "some", theme: str = "convex") -> Row:
     document = claim_id.partition(".")[0]
-    return Row(claim_id, theme, algorithm, document, "", "utility", "", "", None, (), 0, "")
+    return Row(claim_id, theme, algorithm, document, "", "utility", "", "")
 
 
 def listed(*rows: Row) -> list[tuple[str, list[str]]]:

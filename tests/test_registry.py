@@ -18,8 +18,9 @@ from dpcheck import bounds
 from dpcheck.bounds.language.claim import DOCUMENTS, Kind
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.registry import Parts, claims_of, entries, library, modules_below
-from dpcheck.registry import checks_of, extra_checks, solvers
-from dpcheck.verdicts.verify import recorded
+from dpcheck.registry import checks_of, solvers
+from dpcheck.verdicts.attached import checks_in
+from dpcheck.verdicts.record import recorded
 
 KINDS = "abstract|algorithm|corollary|definition|lemma|proposition|remark|section|table|theorem|example|equation|figure"
 ID = re.compile(rf"({'|'.join(DOCUMENTS)})\.({KINDS})(\d+(\.\d+)*)?(\.[a-z][a-z0-9_]*)*")
@@ -47,10 +48,10 @@ UNCORRECTED = {
 
 # Claims --------------------------------------------------------------------------------------------
 def test_every_file_of_every_theme_contributes() -> None:
-    files = {(theme, stem) for theme, stem, _ in modules_below(bounds)}
+    files = {(theme, stem) for theme, stem, _ in modules_below(bounds.library)}
     assert files == {(e.theme, e.algorithm) for e in entries().values()}
-    folders = {p.name for p in pkgutil.iter_modules(bounds.__path__) if p.ispkg}
-    assert {theme for theme, _ in files} == folders - set(bounds.ENGINES)
+    folders = {p.name for p in pkgutil.iter_modules(bounds.library.__path__) if p.ispkg}
+    assert {theme for theme, _ in files} == folders
 
 
 @pytest.mark.parametrize("claim_id", entries())
@@ -99,13 +100,35 @@ def test_an_imported_claim_stays_with_its_own_file(tmp_path: Path) -> None:
         "from dpcheck.bounds.library.convex.gradient_descent import lemma2, lemma3 as other\n"
         "from dpcheck.bounds.language.claim import Claim, Kind, Rate, Source\n"
         "from dpcheck.bounds.language.symbols import L, ratio\n"
-        "own = Claim('zhang17.remark.own', Source('zhang17', 'here'), Kind.UTILITY, '.', Rate(ratio, L))\n"
+        "def made(name):\n"
+        "    return Claim(f'zhang17.remark.{name}', Source('zhang17', 'here'), Kind.UTILITY, '.', Rate(ratio, L))\n"
+        "own = made('own')\n"
+        "first, second = [made(name) for name in ('first', 'second')]\n"
     )
     try:
-        assert [c.id for c in claims_of(load(file, "aaa_first"))] == ["zhang17.remark.own"]
+        found = [c.id for c in claims_of(load(file, "aaa_first"))]
+        assert found == ["zhang17.remark.own", "zhang17.remark.first", "zhang17.remark.second"]
     finally:
         del sys.modules["aaa_first"]
     assert entries()["zhang17.lemma2"].algorithm == "gradient_descent"
+
+
+def test_a_claim_made_by_another_files_function_stands_where_it_was_made(tmp_path: Path) -> None:
+    """The function's file is not the claim's: `library/nonconvex/dp_srm_experiments.py` makes its tables so."""
+    (tmp_path / "bbb_maker.py").write_text(
+        "from dataclasses import replace\n"
+        "from dpcheck.bounds.library.convex.gradient_descent import lemma2\n"
+        "def again(name): return replace(lemma2, id=f'zhang17.remark.{name}')\n"
+        "kept = again('kept')\n"
+    )
+    (tmp_path / "ccc_user.py").write_text("from bbb_maker import again, kept\nmine = again('mine')\n")
+    try:
+        maker, user = (load(tmp_path / f"{name}.py", name) for name in ("bbb_maker", "ccc_user"))
+        assert [c.id for c in claims_of(maker)] == ["zhang17.remark.kept"]
+        assert [c.id for c in claims_of(user)] == ["zhang17.remark.mine"]
+    finally:
+        for name in ("bbb_maker", "ccc_user"):
+            sys.modules.pop(name, None)
 
 
 # Names ---------------------------------------------------------------------------------------------
@@ -158,10 +181,20 @@ def test_solvers_stand_beside_their_claims() -> None:
     assert all(solver.name == stem for stem, solver in solvers().items())
 
 
-def test_solvers_attach_their_checks() -> None:
-    assert extra_checks().keys() <= entries().keys()
+def test_files_of_evidence_attach_their_checks() -> None:
     attached = entries()["zhang17.lemma2"]
     assert [c.kind for c in checks_of(attached)] == [*(c.kind for c in attached.claim.checks), "property"]
+
+
+def test_a_check_of_an_unknown_claim_is_refused() -> None:
+    module = ModuleType("dpcheck_evidence_of_nothing")
+    module.CHECKS = {"zhang17.lemma2": [], "zhang17.lemma99": []}
+    sys.modules[module.__name__] = module
+    try:
+        with pytest.raises(UnknownName, match=r"CHECKS of dpcheck_evidence_of_nothing.py is zhang17.lemma99"):
+            checks_in(module.__name__, entries())
+    finally:
+        del sys.modules[module.__name__]
 
 
 def test_six_kinds_of_check_are_in_use() -> None:

@@ -1,9 +1,8 @@
-"""docs/verdicts.md against dpcheck/verdicts.json, which it must agree with; and the rule of its order."""
+"""docs/verdicts.md against dpcheck/verdicts/record, which it must agree with; and the rule of its order."""
 
 from __future__ import annotations
 
 import copy
-import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -11,11 +10,14 @@ from typing import Any
 
 import pytest
 
+from dpcheck.bounds import index
 from dpcheck.bounds.language.claim import Verdict
 from dpcheck.cli.main import main
 from dpcheck.report import verdicts_page
-from dpcheck.verdicts import verify
+from dpcheck.verdicts import catalogue as room
+from dpcheck.verdicts import record
 from dpcheck.verdicts.catalogue import Row, catalogue
+from dpcheck.verdicts.record import recorded
 
 README = Path(__file__).parents[1] / "README.md"
 PAGE = Path(__file__).parents[1] / "docs" / "verdicts.md"
@@ -36,12 +38,12 @@ def disagreements(page: str, record: dict[str, Any]) -> set[str]:
 
 
 def test_the_page_agrees_with_the_record() -> None:
-    assert disagreements(PAGE.read_text(encoding="utf-8"), verify.recorded()) == set()
+    assert disagreements(PAGE.read_text(encoding="utf-8"), recorded()) == set()
 
 
 @pytest.mark.parametrize("part", ["verdict", "figure", "replay", "claim"])
 def test_a_planted_difference_is_caught(part: str) -> None:
-    record = copy.deepcopy(verify.recorded())
+    record = copy.deepcopy(recorded())
     kept = record["zhang17.lemma9"]
     if part == "verdict":
         kept["verdict"] = "PROVED"
@@ -57,7 +59,7 @@ def test_a_planted_difference_is_caught(part: str) -> None:
 
 def test_the_page_is_as_the_command_would_write_it() -> None:
     """If this fails alone: a claim was added or reworded. `dpcheck verify --record` writes the page anew."""
-    written, anew = PAGE.read_text(encoding="utf-8"), verdicts_page.page(verify.recorded(), catalogue())
+    written, anew = PAGE.read_text(encoding="utf-8"), verdicts_page.page(recorded(), catalogue())
     differing = set(written.splitlines()) ^ set(anew.splitlines())
     assert not differing, "run `dpcheck verify --record`"  # these lines, not two pages of seven hundred rows
     assert written == anew
@@ -66,7 +68,7 @@ def test_the_page_is_as_the_command_would_write_it() -> None:
 def test_the_counts_add_up() -> None:
     text = PAGE.read_text(encoding="utf-8")
     (total,) = re.findall(r"^\| all \| (\d+) \| (.*) \|$", text, re.MULTILINE)
-    counts = Counter(row["verdict"] for row in verify.recorded().values())
+    counts = Counter(row["verdict"] for row in recorded().values())
     assert [int(x or 0) for x in (part.strip() for part in total[1].split("|"))][: len(Verdict)] == [
         counts[v.value] for v in Verdict
     ]
@@ -96,7 +98,7 @@ def test_figures_are_graded(figure: str, grade: tuple[int, float]) -> None:
 def rows_and_record(*claims: tuple[str, str, list[str], tuple[str, ...]]) -> tuple[dict[str, Row], dict[str, Any]]:
     rows, record = {}, {}
     for claim_id, kind, figures, cites in claims:
-        rows[claim_id] = Row(claim_id, "convex", "a", claim_id.split(".")[0], "", kind, "", "", None, cites, 0, "")
+        rows[claim_id] = Row(claim_id, "convex", "a", claim_id.split(".")[0], "", kind, "", "", None, cites)
         evidence = [{"check": "symbolic", "verdict": "REFUTED", "figure": f, "detail": ""} for f in figures]
         record[claim_id] = {"verdict": "REFUTED", "replay": "dpcheck replay x", "evidence": evidence}
     return rows, record
@@ -117,10 +119,8 @@ def test_the_order_is_the_rule_on_the_page() -> None:
 
 
 def test_every_refuted_privacy_claim_on_the_page_has_evidence() -> None:
-    found = verdicts_page.refutations(
-        verify.recorded(), {k: r for k, r in catalogue().items() if k in verify.recorded()}
-    )
-    assert {r.row.id for r in found} == {k for k, v in verify.recorded().items() if v["verdict"] == "REFUTED"}
+    found = verdicts_page.refutations(recorded(), {k: r for k, r in catalogue().items() if k in recorded()})
+    assert {r.row.id for r in found} == {k for k, v in recorded().items() if v["verdict"] == "REFUTED"}
     assert [r.order for r in found] == sorted(r.order for r in found)
     assert all(r.grade < 3 for r in found if r.row.kind == "privacy")
 
@@ -130,12 +130,12 @@ def test_markdown_and_record_write_the_page(tmp_path: Path, monkeypatch: pytest.
     """--markdown anywhere, with this run's verdicts; --record beside the record, if there is a docs folder."""
     monkeypatch.setenv("DPCHECK_CACHE", str(tmp_path / "cache"))
     before = PAGE.read_bytes()
-    own = tmp_path / "dpcheck" / "verdicts.json"
-    own.parent.mkdir()
-    rows = verify.recorded()
+    rows = recorded()
     del rows["zhang17.lemma9"]
-    own.write_text(json.dumps(rows))
-    monkeypatch.setattr(verify, "RECORD", own)
+    for module, name, folder in ((record, "FOLDER", "record"), (index, "FOLDER", "index"), (room, "SHOWN", "shown")):
+        monkeypatch.setattr(module, name, tmp_path / "dpcheck" / "verdicts" / folder)
+        getattr(module, name).mkdir(parents=True)
+    record.write(rows)
     file = tmp_path / "page.md"
     assert main(["verify", "zhang17.lemma9", "--workers", "1", "--markdown", str(file)]) == 1
     assert disagreements(file.read_text(encoding="utf-8"), rows) == {"zhang17.lemma9"}
@@ -145,6 +145,6 @@ def test_markdown_and_record_write_the_page(tmp_path: Path, monkeypatch: pytest.
     readme, true = tmp_path / "README.md", README.read_text(encoding="utf-8")
     readme.write_text(true.replace("audited eps >= 8", "audited eps >= 7"), encoding="utf-8")
     assert main(["verify", "zhang17.lemma9", "--workers", "1", "--record"]) == 0
-    assert disagreements((tmp_path / "docs" / "verdicts.md").read_text(encoding="utf-8"), verify.recorded()) == set()
+    assert disagreements((tmp_path / "docs" / "verdicts.md").read_text(encoding="utf-8"), recorded()) == set()
     assert readme.read_text(encoding="utf-8") == true
     assert PAGE.read_bytes() == before

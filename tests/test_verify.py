@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +15,11 @@ from hypothesis import strategies as st
 from dpcheck.bounds.language.claim import Effort, Evidence, Kind, Verdict
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, UnknownName
 from dpcheck.bounds.registry import entries
-from dpcheck.verdicts import verify
-from dpcheck.verdicts.catalogue import catalogue
-from dpcheck.verdicts.verify import (
-    Judgement,
-    Store,
-    differences,
-    record,
-    recorded,
-    run,
-    select,
-    verify_one,
-    with_standing,
-)
+from dpcheck.verdicts import record as record_room
+from dpcheck.verdicts import replaying, verify
+from dpcheck.verdicts.catalogue import current, select
+from dpcheck.verdicts.record import differences, record, recorded, recorded_of
+from dpcheck.verdicts.verify import Judgement, Store, libraries, run, verify_one, with_standing
 
 QUICK, V = Effort(), Verdict.VACUOUS
 FEW = ["zhang17.lemma9", "zhang17.lemma9.exact", "zhang17.theorem6.scale"]
@@ -34,15 +28,14 @@ FEW = ["zhang17.lemma9", "zhang17.lemma9.exact", "zhang17.theorem6.scale"]
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("DPCHECK_CACHE", str(tmp_path / "cache"))
-    catalogue.cache_clear()  # it is kept in the cache too
     return tmp_path / "cache"
 
 
 @pytest.fixture
 def own_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    copy = tmp_path / "verdicts.json"
-    copy.write_text(verify.RECORD.read_text())
-    monkeypatch.setattr(verify, "RECORD", copy)
+    copy = tmp_path / "record"
+    shutil.copytree(record_room.FOLDER, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(record_room, "FOLDER", copy)
     return copy
 
 
@@ -104,7 +97,7 @@ def test_the_seed_is_the_claims_own() -> None:
 def test_a_second_run_reads_the_store(own_cache: Path) -> None:
     first = {j.id: j for j in run(FEW, QUICK, workers=1)}
     files = {f: f.stat().st_mtime_ns for f in own_cache.rglob("*.json")}
-    assert sorted(f.stem for f in files) == sorted([*FEW, "catalogue"])
+    assert sorted(f.stem for f in files if f.stem != "catalogue") == sorted(FEW)  # kept if the index is stale
     second = {j.id: j for j in run(FEW, QUICK, workers=1)}
     assert [told(j) for j in second.values()] == [told(first[k]) for k in second]
     assert {k: j.seconds for k, j in second.items()} == {k: j.seconds for k, j in first.items()}
@@ -133,6 +126,23 @@ def test_effort_has_a_store_of_its_own() -> None:
     assert len({Store(e).folder for e in (QUICK, Effort(seed=1), Effort(thorough=True))}) == 3
 
 
+def test_libraries_have_a_store_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "sympy" in libraries()
+    before = Store(QUICK).folder
+    monkeypatch.setattr(verify, "libraries", lambda: "sympy 99")
+    assert Store(QUICK).folder != before
+
+
+def test_other_content_is_judged_anew(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept is read for the content it was made from, and no other."""
+    run_once = [*run(FEW[:1], QUICK, workers=1)]
+    assert Store(QUICK).read(FEW[0]) is not None
+    other = replace(current(), files={k: replace(f, digest="other") for k, f in current().files.items()})
+    monkeypatch.setattr(verify, "current", lambda: other)
+    assert Store(QUICK).read(FEW[0]) is None
+    assert [told(j) for j in run(FEW[:1], QUICK, workers=1)] == [told(j) for j in run_once]
+
+
 def test_a_store_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocked = tmp_path / "a file, not a folder"
     blocked.write_text("")
@@ -142,28 +152,49 @@ def test_a_store_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 # The record ----------------------------------------------------------------------------------------
+def as_bytes(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.glob("*.json")}
+
+
+def edit(folder: Path, **verdicts: str | None) -> None:
+    """Other verdicts in the record of zhang17; None takes a claim out."""
+    path = folder / "zhang17.json"
+    rows = json.loads(path.read_text())
+    for name, verdict in verdicts.items():
+        row = rows.pop(f"zhang17.{name}", {})
+        rows |= {} if verdict is None else {f"zhang17.{name}": row | {"verdict": verdict}}
+    path.write_text(json.dumps(rows))
+
+
+def test_the_record_has_one_file_for_each_document() -> None:
+    for path in record_room.FOLDER.glob("*.json"):
+        assert {claim_id.split(".")[0] for claim_id in json.loads(path.read_text())} == {path.stem}
+    assert recorded_of("zhang17.lemma9") == recorded()["zhang17.lemma9"]
+    assert recorded_of("zhang17.lemma99") == recorded_of("nobody.lemma1") == {}
+
+
 def test_running_writes_no_record(own_record: Path) -> None:
-    before = own_record.read_bytes()
+    before = as_bytes(own_record)
     differences([*run(FEW, QUICK, workers=1)])
-    assert own_record.read_bytes() == before
+    assert as_bytes(own_record) == before
 
 
 def test_recording_keeps_the_rest_and_drops_the_gone(own_record: Path) -> None:
-    rows = json.loads(own_record.read_text())
-    rows["zhang17.lemma9"]["verdict"] = "PROVED"
-    rows["zhang17.gone1"] = {"verdict": "PROVED"}
-    own_record.write_text(json.dumps(rows))
+    before = as_bytes(own_record)
+    edit(own_record, lemma9="PROVED", gone1="PROVED")
+    (own_record / "gone99.json").write_text('{"gone99.lemma1": {"verdict": "PROVED"}}')
     done = [verify_one("zhang17.lemma9", QUICK)]
     assert differences(done) == [("zhang17.lemma9", "PROVED", "REFUTED")]
     record(done)
     assert differences(done) == []
-    assert "zhang17.gone1" not in recorded()
-    assert [*recorded()] == [k for k in entries() if k in rows]
+    assert recorded().keys() == entries().keys()
     assert recorded()["zhang17.lemma9"]["replay"] == done[0].replay
+    assert as_bytes(own_record) == before  # the same verdicts give the same files
 
 
 def test_what_was_never_recorded_differs(own_record: Path) -> None:
-    own_record.unlink()
+    for path in own_record.glob("*.json"):
+        path.unlink()
     done = [verify_one("zhang17.lemma9", QUICK)]
     assert differences(done) == [("zhang17.lemma9", "not recorded", "REFUTED")]
 
@@ -209,9 +240,7 @@ def test_what_a_claim_rests_on_is_named_when_it_falls(own_record: Path) -> None:
     assert [g.figure for g in composition.gaps] == ["rests on zhang17.lemma10, which is refuted"]
     assert [g.figure for g in convex.gaps] == ["rests on zhang17.lemma11.convex, which is vacuous"]
     assert [j.verdict for j in (composition, convex)] == [j.verdict for j in done]
-    rows = json.loads(own_record.read_text())
-    rows["zhang17.lemma10"]["verdict"] = "REFUTED"
-    own_record.write_text(json.dumps(rows))
+    edit(own_record, lemma10="REFUTED")
     assert with_standing(done[:1])[0].to_json()["gaps"] == ["rests on zhang17.lemma10, which is refuted"]
 
 
@@ -222,18 +251,18 @@ def test_a_gap_is_evidence_without_a_vote_that_replays() -> None:
     assert gap.figure == "uses zhang17.lemma3, which needs n ≥ 2; here n = 1 is allowed"
     assert found.telling is not None
     assert found.telling.check == "accountant"
-    again = verify.replay(found.id, "citation", gap.counterexample or {})
-    assert verify.shows(again)
+    again = replaying.replay(found.id, "citation", gap.counterexample or {})
+    assert replaying.shows(again)
     assert again.figure == gap.figure
-    assert not verify.shows(verify.replay(found.id, "citation", {**(gap.counterexample or {}), "n": 2.0}))
+    assert not replaying.shows(replaying.replay(found.id, "citation", {**(gap.counterexample or {}), "n": 2.0}))
 
 
 # Replays -------------------------------------------------------------------------------------------
 def test_a_replay_outside_the_hypotheses_is_refused() -> None:
     """eps = 40 breaks eps <= 1, under which the corrected formula is stated: it refutes nothing."""
     with pytest.raises(HypothesisViolated, match=r"zhang17.algorithm1.approx.corrected does not apply.*ε ≤ 1"):
-        verify.replay("zhang17.algorithm1.approx.corrected", "accountant", {"eps": 40.0, "delta": 1e-3})
-    shown = verify.replay("zhang17.algorithm1.approx", "accountant", {"eps": 40.0, "delta": 1e-3})
+        replaying.replay("zhang17.algorithm1.approx.corrected", "accountant", {"eps": 40.0, "delta": 1e-3})
+    shown = replaying.replay("zhang17.algorithm1.approx", "accountant", {"eps": 40.0, "delta": 1e-3})
     assert shown.verdict is Verdict.REFUTED
 
 
@@ -254,8 +283,8 @@ def test_a_replay_outside_the_hypotheses_is_refused() -> None:
 )
 def test_a_bad_replay_is_one_sentence(claim_id: str, kind: str, point: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
-        verify.replay(claim_id, kind, point)
+        replaying.replay(claim_id, kind, point)
 
 
 def test_a_point_where_nothing_is_wrong() -> None:
-    assert verify.replay("zhang17.lemma9", "symbolic", {"eps": 0.1, "q": 0.1}).verdict is Verdict.UNCHECKED
+    assert replaying.replay("zhang17.lemma9", "symbolic", {"eps": 0.1, "q": 0.1}).verdict is Verdict.UNCHECKED

@@ -1,14 +1,14 @@
-"""Claim, Check, Evidence, Verdict: a published statement and what became of it.
+"""Claim, Check: a published statement, and what may yield evidence for or against it.
 
 A claim holds the mathematics as printed. Checks yield evidence; the verdict is what the evidence adds up to.
 """
 
 from __future__ import annotations
 
-import enum
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
@@ -16,54 +16,12 @@ import numpy as np
 import sympy
 
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
+from dpcheck.bounds.language.evidence import CITATION as CITATION
+from dpcheck.bounds.language.evidence import DOCUMENTS, Effort, Evidence, Kind, Source
+from dpcheck.bounds.language.evidence import Verdict as Verdict
+from dpcheck.bounds.language.evidence import judge as judge
 from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.bounds.language.symbols import TABLE, UnitMismatch, c, unit_of, unit_text
-
-DOCUMENTS = {
-    "lwang21": "L. Wang, dissertation, 2021",
-    "dwang20": "D. Wang, dissertation, 2020",
-    "lssgd20": "DP-LSSGD, review version, 2020",
-    "zhang17": "Zhang, Zheng, Mou, Wang: Efficient Private ERM for Smooth Objectives, 2017",
-    "wangxu19": "D. Wang, J. Xu, 2019",
-}
-
-
-CITATION = "citation"  # a check of the proof, not of the claim: no part of the verdict
-
-
-class Kind(enum.StrEnum):
-    """What a claim is about."""
-
-    PRIVACY = "privacy"
-    SENSITIVITY = "sensitivity"
-    UTILITY = "utility"
-    IDENTITY = "identity"
-    LOWER_BOUND = "lower bound"
-    COST = "cost"
-    EXPERIMENT = "experiment"
-
-
-class Verdict(enum.StrEnum):
-    """What a claim, or one piece of evidence, comes to."""
-
-    PROVED = "PROVED"
-    CERTIFIED = "CERTIFIED"
-    SUPPORTED = "SUPPORTED"
-    LOOSE = "LOOSE"
-    REFUTED = "REFUTED"
-    VACUOUS = "VACUOUS"
-    UNCHECKED = "UNCHECKED"
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where a statement is printed."""
-
-    document: str
-    place: str
-
-    def __str__(self) -> str:
-        return f"{self.document}, {self.place}"
 
 
 @dataclass(frozen=True)
@@ -142,33 +100,6 @@ class Cites:
     where: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How much a run may spend, and the seed all its randomness comes from."""
-
-    thorough: bool = False
-    seed: int = 0
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What one check found. `counterexample` holds plain numbers and words, enough to replay."""
-
-    check: str
-    verdict: Verdict
-    figure: str
-    detail: str = ""
-    margin: float | None = None
-    confidence: float | None = None
-    counterexample: Mapping[str, Any] | None = None
-    seed: int | None = None
-    seconds: float = 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values only."""
-        return {k: _plain(v) for k, v in asdict(self).items()}
-
-
 @runtime_checkable
 class Check(Protocol):
     """A procedure that yields evidence for or against a claim."""
@@ -205,8 +136,10 @@ class Claim:
     ignores_units: bool = False
     hidden: Sequence[sympy.Symbol] = ()
     cites: Sequence[Cites] = ()
+    module: str = field(init=False, repr=False)  # whose body made it: there it stands, wherever it is imported to
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "module", module_being_run())
         document = self.id.split(".")[0]
         if document != self.source.document or document not in DOCUMENTS:
             raise InvalidInput("claim id", self.id, f"<document>.<kind><number> with {sorted(DOCUMENTS)}", "Rename it.")
@@ -359,6 +292,14 @@ class Claim:
         return self.formula.subs({by_name[k]: v for k, v in values.items() if k in by_name})
 
 
+def module_being_run() -> str:
+    """The module whose body is under way, however deep the call: that of the nearest frame that is a module's."""
+    frame = sys._getframe(1)
+    while frame.f_code.co_name != "<module>" and frame.f_back is not None:
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__", ""))
+
+
 PLAIN_OPERATIONS = (
     sympy.Symbol, sympy.Number, sympy.NumberSymbol, sympy.Add, sympy.Mul, sympy.Pow, sympy.exp, sympy.log,
     sympy.Min, sympy.Max,
@@ -387,7 +328,8 @@ def must_be_vectorisable(formula: sympy.Expr, claim_id: str) -> None:
 def lambdified(expr: sympy.Expr) -> Any:
     """A vectorised numpy function of the sorted free symbols."""
     names = sorted(expr.free_symbols, key=str)
-    call = sympy.lambdify(names, expr, ["scipy", "numpy"])
+    plain = all(isinstance(e, PLAIN_OPERATIONS) for e in sympy.preorder_traversal(expr))
+    call = sympy.lambdify(names, expr, ["numpy"] if plain else ["scipy", "numpy"])  # scipy costs its import
     return lambda *args: np.asarray(call(*args), float)
 
 
@@ -408,31 +350,3 @@ def latex(expr: sympy.Basic) -> str:
     """LaTeX with the names that a reader of the source expects."""
     names = {s: TABLE[s].latex for s in expr.free_symbols if s in TABLE and TABLE[s].latex}
     return str(sympy.latex(expr, symbol_names=names))
-
-
-def judge(evidence: Sequence[Evidence]) -> Verdict:
-    """What the pieces add up to: a counterexample outweighs all; then the strongest support.
-
-    A proof and a counterexample of one claim cannot both be right: that is UNCHECKED, and a bug to find. What a
-    citation shows is how the proof in the source stands, not whether the claim is true: it has no vote.
-    """
-    found = {e.verdict for e in evidence if e.check != CITATION}
-    if Verdict.REFUTED in found:
-        clash = found & {Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE}
-        return Verdict.UNCHECKED if clash else Verdict.REFUTED
-    for verdict in (Verdict.VACUOUS, Verdict.LOOSE, Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED):
-        if verdict in found:
-            return verdict
-    return Verdict.UNCHECKED
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
-    if isinstance(value, np.generic):
-        return value.item()
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import scipy  # its parts are imported on first use
 import sympy
-from scipy import special
 
 from dpcheck.bounds.language.errors import InvalidInput, MixedRelations
 
@@ -172,7 +172,7 @@ class PureDP(Guarantee):
         """Of randomised response, which attains it."""
         if math.isinf(order):
             return float(self.eps)
-        p = special.log_expit(self.eps), special.log_expit(-self.eps)
+        p = scipy.special.log_expit(self.eps), scipy.special.log_expit(-self.eps)
         return float(np.logaddexp(order * p[0] + (1 - order) * p[1], order * p[1] + (1 - order) * p[0]) / (order - 1))
 
     def to_zcdp(self, how: How = "tight") -> ZCDP:
@@ -296,7 +296,7 @@ class GaussianDP(Guarantee):
         return math.inf if delta == 0 else super().epsilon(delta)
 
     def tradeoff(self, alpha: Any) -> Any:
-        return special.ndtr(special.ndtri(1 - np.asarray(alpha, float)) - self.mu)[()]
+        return scipy.special.ndtr(scipy.special.ndtri(1 - np.asarray(alpha, float)) - self.mu)[()]
 
     def renyi(self, order: float) -> float:
         return float(order * self.mu**2 / 2)
@@ -360,7 +360,7 @@ def _compose_approx(guarantees: Sequence[Guarantee], how: How, slack: float | No
 def randomised_response_delta(eps: Any, own: float) -> Any:
     """Exact profile of randomised response that is own-DP and no better."""
     eps = np.asarray(eps, float)
-    inside = -np.expm1(np.minimum(eps, own) - own) * special.expit(own)
+    inside = -np.expm1(np.minimum(eps, own) - own) * scipy.special.expit(own)
     return np.where(eps < -own, -np.expm1(np.minimum(eps, 0.0)), inside)[()]
 
 
@@ -370,8 +370,8 @@ def gaussian_delta(eps: Any, mu: Any) -> Any:
     Written as Phi(-a) (1 - R) with R from log-space, so that it keeps its digits in the far tail.
     """
     eps, mu = np.asarray(eps, float), np.asarray(mu, float)
-    upper = special.log_ndtr(mu / 2 - eps / mu)
-    gap = np.minimum(eps + special.log_ndtr(-mu / 2 - eps / mu) - upper, 0.0)
+    upper = scipy.special.log_ndtr(mu / 2 - eps / mu)
+    gap = np.minimum(eps + scipy.special.log_ndtr(-mu / 2 - eps / mu) - upper, 0.0)
     return np.where(np.isneginf(upper), 0.0, np.exp(upper) * -np.expm1(gap))[()]
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
+import scipy  # its parts are imported on first use
 
 Array = np.ndarray
 MOST_STEPS = 60
@@ -87,7 +87,7 @@ def _follow(cone: Cone) -> Iterator[Iterate]:
             affine = (sum(np.sum(G * S) for G, S in zip(after.G, after.S, strict=True)) + after.s @ after.m) / degree
             centring = min(1.0, max(affine / mu, 1e-8)) ** 2 if min(primal, dual) > 0.1 else 0.8
             move = step.towards(max(centring, 1e-6) * mu, ahead)
-        except (linalg.LinAlgError, ValueError):
+        except (scipy.linalg.LinAlgError, ValueError):
             return
         primal, dual = _lengths(at, move, ROOM)
         if max(primal, dual) < 1e-7 or not np.all(np.isfinite(move.m)):
@@ -129,12 +129,12 @@ class _Newton:
             M += f @ (G @ a @ Si).reshape(len(a), -1).T
         M = (M + M.T) / 2
         M[np.diag_indices_from(M)] *= 1 + 1e-14
-        self.factor = linalg.cho_factor(M, lower=True, check_finite=False)
+        self.factor = scipy.linalg.cho_factor(M, lower=True, check_finite=False)
         self.M = M
         self.left = cone.c - self.of([*at.G]) - cone.B @ at.y - at.s
         self.dual = [np.tensordot(at.m, a, 1) - a0 - S for a, a0, S in zip(cone.A, cone.A0, at.S, strict=True)]
         self.balance = cone.b0 - at.m @ cone.B
-        self.MB = linalg.cho_solve(self.factor, cone.B, check_finite=False) if cone.B.shape[1] else cone.B
+        self.MB = scipy.linalg.cho_solve(self.factor, cone.B, check_finite=False) if cone.B.shape[1] else cone.B
         self.small = cone.B.T @ self.MB
 
     def of(self, blocks: Sequence[Array]) -> Array:
@@ -152,7 +152,7 @@ class _Newton:
             if size >= 0.5 * best:
                 break
             best = size
-            more = linalg.cho_solve(self.factor, first, check_finite=False)
+            more = scipy.linalg.cho_solve(self.factor, first, check_finite=False)
             if len(balance):
                 shift = np.linalg.lstsq(self.small, second - B.T @ more, rcond=1e-16)[0]
                 more, y = more + self.MB @ shift, y + shift
@@ -201,16 +201,16 @@ def _ratio(at: Array, by: Array) -> float:
 def _length(X: Array, D: Array) -> float:
     """The largest a with X + a D >= 0."""
     L = np.linalg.cholesky(X)
-    inner = linalg.solve_triangular(
-        L, linalg.solve_triangular(L, D, lower=True, check_finite=False).T, lower=True, check_finite=False
+    inner = scipy.linalg.solve_triangular(
+        L, scipy.linalg.solve_triangular(L, D, lower=True, check_finite=False).T, lower=True, check_finite=False
     )
     least = float(np.linalg.eigvalsh(_symmetric(inner))[0])
     return np.inf if least >= 0 else -1 / least
 
 
 def _inverse(S: Array) -> Array:
-    factor = linalg.cho_factor(S, lower=True, check_finite=False)
-    return _symmetric(linalg.cho_solve(factor, np.eye(len(S)), check_finite=False))
+    factor = scipy.linalg.cho_factor(S, lower=True, check_finite=False)
+    return _symmetric(scipy.linalg.cho_solve(factor, np.eye(len(S)), check_finite=False))
 
 
 def _symmetric(X: Array) -> Array:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy import special
+import scipy  # its parts are imported on first use
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.privacy.exact import counted, positive
@@ -49,7 +49,9 @@ def with_replacement(ratio: float, steps: int, batch: int, n: int, noise: Noise 
     if batch > 4 * n:
         raise InvalidInput("batch", batch, f"at most 4n={4 * n}", "Take full batches.")
     counts = np.arange(min(batch, 200) + 1)
-    choose = special.gammaln(batch + 1) - special.gammaln(counts + 1) - special.gammaln(batch - counts + 1)
+    choose = (
+        scipy.special.gammaln(batch + 1) - scipy.special.gammaln(counts + 1) - scipy.special.gammaln(batch - counts + 1)
+    )
     rest = 0.0 if n == 1 else math.log1p(-1 / n)
     masses = np.exp(choose - counts * math.log(n) + (batch - counts) * rest) if n > 1 else 1.0 * (counts == batch)
     kept = int(np.flatnonzero(masses > 1e-40)[-1]) + 1

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy import special
+import scipy  # its parts are imported on first use
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import (
@@ -163,9 +163,9 @@ class Composition:
         """The least total delta at each total epsilon (vectorised)."""
         at = np.asarray(at, float)[..., None]
         lost = np.arange(self.steps + 1)
-        choose = special.gammaln(self.steps + 1) - special.gammaln(lost + 1)
-        log_mass = choose - special.gammaln(self.steps - lost + 1) - lost * self.eps
-        log_mass = log_mass + self.steps * special.log_expit(self.eps)
+        choose = scipy.special.gammaln(self.steps + 1) - scipy.special.gammaln(lost + 1)
+        log_mass = choose - scipy.special.gammaln(self.steps - lost + 1) - lost * self.eps
+        log_mass = log_mass + self.steps * scipy.special.log_expit(self.eps)
         loss = (self.steps - 2 * lost) * self.eps
         hockey = (np.exp(log_mass) * -np.expm1(np.minimum(at - loss, 0.0))).sum(axis=-1)
         survive = math.exp(self.steps * math.log1p(-self.delta))

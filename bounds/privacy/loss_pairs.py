@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy import special
+import scipy  # its parts are imported on first use
 
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, Relation
 from dpcheck.bounds.privacy.batches import Noise, NoisySum
@@ -24,7 +24,7 @@ Mixture = tuple[tuple[float, float], ...]  # (weight, mean) of each component
 def _above(x: Array, noise: Noise) -> Array:
     """P(noise > x)."""
     if noise == "gaussian":
-        return special.ndtr(-x)
+        return scipy.special.ndtr(-x)
     return np.where(x > 0, np.exp(-np.abs(x)) / 2, 1 - np.exp(-np.abs(x)) / 2)
 
 
@@ -49,8 +49,8 @@ def _tails(release: NoisySum, loss: Array) -> tuple[Array, Array]:
         pull = math.log(missed / picked) + half**2 / 2
         with np.errstate(over="ignore"):
             x = (loss / 2 + np.arcsinh(np.exp(np.minimum(pull, HIGHEST)) * np.sinh(loss / 2))) / half
-        both = missed * special.ndtr(-x)
-        return both + picked * special.ndtr(half - x), both + picked * special.ndtr(-half - x)
+        both = missed * scipy.special.ndtr(-x)
+        return both + picked * scipy.special.ndtr(half - x), both + picked * scipy.special.ndtr(-half - x)
     x = _where_loss(_unsampled(loss, release.picks[1]), release.ratio, release.noise)
     in_b = _above(x, release.noise)
     return release.picks[0] * in_b + release.picks[1] * _above(x - release.ratio, release.noise), in_b
@@ -68,7 +68,7 @@ def highest_loss(release: NoisySum, tail: float) -> float:
     """Above it lies less than `tail` of A."""
     picked, k = 1 - release.picks[0], len(release.picks) - 1
     shift = k * release.ratio
-    x = shift - float(special.ndtri_exp(math.log(tail))) if release.noise == "gaussian" else math.inf
+    x = shift - float(scipy.special.ndtri_exp(math.log(tail))) if release.noise == "gaussian" else math.inf
     loss = shift * x - shift**2 / 2 if release.noise == "gaussian" else shift
     return float(np.logaddexp(math.log1p(-picked) if picked < 1 else -math.inf, math.log(picked) + loss))
 
@@ -230,7 +230,7 @@ def attacked(release: NoisySum, first: Mixture, second: Mixture, step: float, to
 def _log_density(x: Array, law: Mixture, noise: Noise) -> Array:
     """Up to a constant that both laws of a pair share."""
     power = (lambda y: -(y**2) / 2) if noise == "gaussian" else (lambda y: -np.abs(y))
-    return special.logsumexp([math.log(w) + power(x - mean) for w, mean in law], axis=0)
+    return scipy.special.logsumexp([math.log(w) + power(x - mean) for w, mean in law], axis=0)
 
 
 def _cell_masses(inner: Array, law: Mixture, noise: Noise) -> Array:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import fft, signal, special
+import scipy  # its parts are imported on first use
 
 from dpcheck.bounds.privacy.exact import UNIT
 
@@ -122,7 +122,7 @@ def attained_epsilon(sums: Sums, delta: float) -> float:
 
 def _discounted_tail(mass: Array, step: float) -> Array:
     """sum over k >= t of mass[k] e^-(k - t) step, for every t."""
-    return signal.lfilter([1.0], [1.0, -math.exp(-step)], mass[::-1])[::-1]
+    return scipy.signal.lfilter([1.0], [1.0, -math.exp(-step)], mass[::-1])[::-1]
 
 
 # Tilted laws -----------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ def _tilt(mass: Array, lowest: int, order: float) -> _Tilted:
         return _Tilted(lowest, tilted / total, math.log(total), 0.0)
     with np.errstate(divide="ignore"):
         logs = exponents + np.log(mass)
-    log = float(special.logsumexp(logs))
+    log = float(scipy.special.logsumexp(logs))
     return _Tilted(lowest, np.exp(np.maximum(logs - log, -HIGHEST)), log, 0.0)
 
 
@@ -145,16 +145,16 @@ def _total(terms: Sequence[tuple[_Tilted, int]], order: float, longest: int = ON
     low, high = _window([(t.mass, k) for t, k in terms], DROPPED)
     if high - low >= longest:
         return None
-    size = fft.next_fast_len(high - low + 1, real=True)
+    size = scipy.fft.next_fast_len(high - low + 1, real=True)
     spectrum, error = np.ones(size // 2 + 1, complex), DROPPED
     roundings = 0.0
     for tilted, steps in terms:
         ring = np.bincount(np.arange(len(tilted.mass)) % size, weights=tilted.mass, minlength=size)
-        spectrum *= fft.rfft(ring) ** steps
+        spectrum *= scipy.fft.rfft(ring) ** steps
         # Each coefficient is below 1, so an error of the transform counts `steps` times, in l2 and thus in l1.
         roundings += steps * (TRANSFORM * math.log2(size + 1) * math.sqrt(float(np.square(ring).sum())) + 8)
         error += math.expm1(min(steps * tilted.error, 1.0))
-    law = np.roll(fft.irfft(spectrum, size), -(low % size))
+    law = np.roll(scipy.fft.irfft(spectrum, size), -(low % size))
     error += roundings * UNIT * math.sqrt(size)
     log = sum(steps * t.log for t, steps in terms)
     return _Tilted(low + sum(steps * t.first for t, steps in terms), law, log, error)

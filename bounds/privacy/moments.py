@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import special
+import scipy  # its parts are imported on first use
 
 from dpcheck.bounds.privacy.batches import Noise
 from dpcheck.bounds.privacy.exact import SLACK, UNIT
@@ -86,7 +86,11 @@ def _divergence(part: Sampled) -> Array:
     square = part.steps * (np.minimum(part.picked, 1.0) * part.ratio) ** 2
     square = square if part.product is None else np.minimum(square, part.product)
     ratio = part.ratio
-    exact = np.exp(ratio**2) * special.ndtr(1.5 * ratio) - 2 * special.ndtr(ratio / 2) + special.ndtr(-ratio / 2)
+    exact = (
+        np.exp(ratio**2) * scipy.special.ndtr(1.5 * ratio)
+        - 2 * scipy.special.ndtr(ratio / 2)
+        + scipy.special.ndtr(-ratio / 2)
+    )
     per_square = np.where(ratio < 1e-3, 0.5 + 2 * ratio, exact / ratio**2 * (1 + 1e-6))
     return square * np.where(part.picked == 1, 0.5, per_square)
 
@@ -98,7 +102,7 @@ def _spent(part: Sampled, orders: Array, tail: Array) -> tuple[Array, Array]:
         square = part.steps * part.ratio**2 if part.product is None else np.minimum(steps * part.ratio**2, part.product)
         return orders * (orders + 1) * square[:, None] / 2, np.zeros(len(tail))
     ratio, picked = part.ratio, np.minimum(part.picked, 1.0)
-    far = ratio - special.ndtri_exp(np.log(tail)) if part.noise == "gaussian" else ratio
+    far = ratio - scipy.special.ndtri_exp(np.log(tail)) if part.noise == "gaussian" else ratio
     most = ratio * far - ratio**2 / 2 if part.noise == "gaussian" else ratio
     top = np.minimum(np.logaddexp(np.log1p(-picked), np.log(picked) + most), FARTHEST)
     edges = _from_zero(1e-2 * picked * np.minimum(1.0, ratio), top)
@@ -143,7 +147,7 @@ def _spent_jointly(part: Sampled, orders: Array) -> Array:
     last = most * ratio + 9.0
     x = ratio / 2 + _from_zero(np.minimum(0.02, last[:, 0] / 100), (last - ratio / 2)[:, 0])
     v = np.expm1(ratio * x - ratio**2 / 2)
-    in_b, in_shifted = -np.diff(special.ndtr(-x)), -np.diff(special.ndtr(ratio - x))
+    in_b, in_shifted = -np.diff(scipy.special.ndtr(-x)), -np.diff(scipy.special.ndtr(ratio - x))
     mean = np.where(in_b > 0, in_shifted / in_b - 1, v[:, 1:])
     up = np.clip((mean - v[:, :-1]) / np.diff(v) + 1e-9, 0.0, 1.0)
     weights = np.zeros(x.shape)
@@ -156,7 +160,7 @@ def _spent_jointly(part: Sampled, orders: Array) -> Array:
     series = np.where(a * u < 1e-3, taylor, plain) + a * (a - 1) / 2 * u**2
     mean_series = np.einsum("nxo,nx->no", series, weights)
     beyond = 2 * np.exp(
-        a * (a - 1) / 2 * ratio[:, :, None] ** 2 + special.log_ndtr(a * ratio[:, :, None] - last[:, :, None])
+        a * (a - 1) / 2 * ratio[:, :, None] ** 2 + scipy.special.log_ndtr(a * ratio[:, :, None] - last[:, :, None])
     )
     per_square = (mean_series + beyond[:, 0]) / (picked * ratio) ** 2 * (1 + 1e-6)
     assert part.product is not None
@@ -170,12 +174,12 @@ def _tails(part: Sampled, loss: Array) -> tuple[Array, Array]:
         half = ratio / 2
         pull = np.exp(np.minimum(np.log((1 - picked) / picked) + half**2 / 2, FARTHEST))
         x = (loss / 2 + np.arcsinh(pull * np.sinh(loss / 2))) / half
-        both = (1 - picked) * special.ndtr(-x)
-        return both + picked * special.ndtr(half - x), both + picked * special.ndtr(-half - x)
+        both = (1 - picked) * scipy.special.ndtr(-x)
+        return both + picked * scipy.special.ndtr(half - x), both + picked * scipy.special.ndtr(-half - x)
     inner = np.log1p(np.expm1(loss) / picked)
     if part.noise == "gaussian":
         x = inner / ratio + ratio / 2
-        in_b, in_a = special.ndtr(-x), special.ndtr(ratio - x)
+        in_b, in_a = scipy.special.ndtr(-x), scipy.special.ndtr(ratio - x)
     else:  # for losses >= 0 the noise lies above 0
         in_b = np.where(inner >= ratio, 0.0, np.exp(-np.maximum((inner + ratio) / 2, 0.0)) / 2)
         in_a = np.where(inner >= ratio, 0.0, 1 - np.exp((inner - ratio) / 2) / 2)
@@ -217,15 +221,15 @@ def _by_sum(part: Sampled, shift: Array, delta: Array) -> Array:
     steps, picked = part.steps[:, None], np.minimum(part.picked, 1.0)[:, None]
     spread = np.sqrt(steps * picked * (1 - picked))
     often = np.clip(np.ceil(steps * picked + spread * np.linspace(-4, 1, 6)), 1.0, steps)
-    chance = np.where(picked == 1, 1.0, special.betainc(often, steps - often + 1, picked)) * (1 - 1e-6)
+    chance = np.where(picked == 1, 1.0, scipy.special.betainc(often, steps - often + 1, picked)) * (1 - 1e-6)
     moved = (shift[:, None] * often / np.sqrt(steps))[:, :, None]
     t = moved + np.linspace(-6, 3, 28)
-    seen = chance[:, :, None] * special.ndtr(moved - t) * (1 - 1e-9)
-    gain = np.log(seen - delta[:, None, None]) - special.log_ndtr(-t)
+    seen = chance[:, :, None] * scipy.special.ndtr(moved - t) * (1 - 1e-9)
+    gain = np.log(seen - delta[:, None, None]) - scipy.special.log_ndtr(-t)
     return np.maximum(np.where(np.isnan(gain), 0.0, gain).max(axis=(1, 2)) * (1 - 1e-9), 0.0)
 
 
 def _beyond(x: Any, part: Sampled) -> Any:
     if part.noise == "gaussian":
-        return special.ndtr(-x)
+        return scipy.special.ndtr(-x)
     return np.where(x > 0, np.exp(-np.abs(x)) / 2, 1 - np.exp(-np.abs(x)) / 2)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-from scipy import optimize, special
+import scipy  # its parts are imported on first use
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, REPLACE_ONE, Relation
@@ -131,7 +131,7 @@ def crossing(excess: Callable[[float], float], start: float = 1.0, accuracy: flo
     def cut(log: float) -> float:
         return min(excess(math.exp(log)), 10.0)
 
-    root = float(optimize.brentq(cut, math.log(low), math.log(high), xtol=accuracy / 5))
+    root = float(scipy.optimize.brentq(cut, math.log(low), math.log(high), xtol=accuracy / 5))
     before, behind = (math.exp(root + sign * accuracy / 5) for sign in (-1, 1))
     while excess(behind) > 0:
         behind *= 1 + accuracy / 2
@@ -304,7 +304,7 @@ def log_moments(one_step: NoisySum, tail: float) -> tuple[Array, float]:
     loss, mass, infinite = _uneven(one_step, tail)
     useful = mass > 0
     powers = np.multiply.outer(ORDERS, loss[useful])
-    return special.logsumexp(powers, axis=1, b=mass[useful]), infinite
+    return scipy.special.logsumexp(powers, axis=1, b=mass[useful]), infinite
 
 
 @lru_cache(maxsize=256)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy import special
+import scipy  # its parts are imported on first use
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
@@ -80,7 +80,7 @@ def two_point_deltas(eps0: float, share: float, counts: Array, at: float) -> Arr
     for k in counts:
         ups = np.arange(int(k) + 1)
         loss = ups * t + (int(k) - ups) * (t - eps0)
-        choose = special.gammaln(k + 1) - special.gammaln(ups + 1) - special.gammaln(k - ups + 1)
+        choose = scipy.special.gammaln(k + 1) - scipy.special.gammaln(ups + 1) - scipy.special.gammaln(k - ups + 1)
         mass = np.exp(choose + ups * np.log(p) + (k - ups) * np.log1p(-p))
         found.append(float(mass @ -np.expm1(np.minimum(at - loss, 0.0))))
     return np.array(found)

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import mpmath
 import numpy as np
 import sympy
-from scipy import integrate, special
 
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Verdict, judge, pretty
 from dpcheck.bounds.language.errors import InvalidInput
@@ -259,6 +258,8 @@ class LargestNoise:
 
 def expected_largest(count: int, absolute: bool = False) -> float:
     """E max of `count` independent standard normals (or of their absolute values), to about 1e-8."""
+    from scipy import integrate, special  # costs more than the rest of this file
+
     if absolute:
         return float(integrate.quad(lambda x: -np.expm1(count * np.log1p(-2 * special.ndtr(-x))), 0, 40, limit=200)[0])
     above = integrate.quad(lambda x: -np.expm1(count * special.log_ndtr(x)), 0, 40, limit=200)[0]

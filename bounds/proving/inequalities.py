@@ -14,9 +14,9 @@ from typing import Any
 
 import mpmath
 import numpy as np
+import scipy  # its parts are imported on first use
 import sympy
 from mpmath import iv
-from scipy import optimize
 
 from dpcheck.bounds.language.claim import lambdified
 from dpcheck.bounds.language.errors import InvalidInput
@@ -269,7 +269,7 @@ def counterexample(
     values = margin(_points(logs, names))
     best = int(np.argmax(values))
     if values[best] <= 0 and np.isfinite(values[best]):
-        search = optimize.minimize(
+        search = scipy.optimize.minimize(
             lambda x: -margin(_points(np.clip(x, bounds[:, 0], bounds[:, 1])[None], names))[0],
             logs[best],
             method="Nelder-Mead",

@@ -14,8 +14,8 @@ from typing import Any
 
 import mpmath
 import numpy as np
+import scipy  # its parts are imported on first use
 import sympy
-from scipy import optimize
 
 from dpcheck.bounds.language.claim import lambdified, pretty
 from dpcheck.bounds.language.errors import InvalidInput
@@ -274,7 +274,9 @@ def crossing(
 
     heights = gap(grid)
     turns = [i for i in range(len(grid) - 1) if np.isfinite(heights[i : i + 2]).all() and changes(*heights[i : i + 2])]
-    roots = [float(math.exp(optimize.brentq(lambda u: gap(math.exp(u)), *np.log(grid[i : i + 2])))) for i in turns]
+    roots = [
+        float(math.exp(scipy.optimize.brentq(lambda u: gap(math.exp(u)), *np.log(grid[i : i + 2])))) for i in turns
+    ]
     known = heights[np.isfinite(heights)]
     below = "second" if known.size and known[0] > 0 else "first"
     return Crossing(symbol, crossing_formula(first, second, symbol), tuple(roots), below)

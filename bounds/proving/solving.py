@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import scipy  # its parts are imported on first use
 import sympy
-from scipy import optimize
 
 from dpcheck.bounds.language.claim import Claim, Rate, pretty
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, UnknownName
@@ -196,7 +196,7 @@ def best(bound: Claim | sympy.Expr, over: str | sympy.Symbol, **values: Any) -> 
     heights = height(grid)
     at = int(np.argmin(np.where(np.isfinite(heights), heights, np.inf)))
     ends = np.log([grid[max(0, at - 1)], grid[min(len(grid) - 1, at + 1)]])
-    found = optimize.minimize_scalar(
+    found = scipy.optimize.minimize_scalar(
         lambda u: float(height(math.exp(u))), bounds=tuple(ends), method="bounded", options={"xatol": 1e-12}
     )
     tried = [float(grid[at]), math.exp(float(found.x))]

@@ -23,51 +23,12 @@ from dpcheck.audits import AuditResult, Neighbours, add_remove, audit, local, pe
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import REPLACE_ONE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, Relation
 from dpcheck.report.page import audit_page
-from dpcheck.verdicts.verify import write_whole
+from dpcheck.verdicts.written import write_whole
 
 OK, VIOLATED, INTERRUPTED = 0, 1, 130
-RELATIONS: dict[str, Callable[..., Neighbours]] = {
-    "replace_one": replace_one,
-    "add_remove": add_remove,
-    "local": local,
-}
+MADE_BY: dict[str, Callable[..., Neighbours]] = {"replace_one": replace_one, "add_remove": add_remove, "local": local}
 STAGES = {"search": "searching for a pair", "pilot": "choosing the event"}
 LINES = 10  # progress lines where there is no terminal to draw a bar on
-
-
-def add_audit(commands: Any) -> None:
-    """The sub-command and its options."""
-    parser = commands.add_parser(
-        "audit", help="attack a mechanism: dpcheck audit my_pkg.my_module:mechanism --epsilon 1", allow_abbrev=False
-    )
-    parser.add_argument("target", metavar="MODULE:NAME", help="a function (data, rng, trials) -> outputs")
-    parser.add_argument("--per-run", action="store_true", help="the function makes ONE run: f(data, rng) or f(data)")
-    claim = parser.add_argument_group("the claim (none: measure epsilon at --delta)")
-    claim.add_argument("--epsilon", type=float, metavar="E")
-    claim.add_argument("--delta", type=float, metavar="D", help="default 0")
-    claim.add_argument("--rho", type=float, metavar="R", help="zero-concentrated DP instead of --epsilon")
-    claim.add_argument("--mu", type=float, metavar="M", help="Gaussian DP instead of --epsilon")
-    where = parser.add_argument_group("where to attack: a relation to search, or a pair")
-    for name in RELATIONS:
-        option = "--" + name.replace("_", "-")
-        where.add_argument(option, nargs=2, type=float, metavar=("LOW", "HIGH"), help="records between LOW and HIGH")
-    where.add_argument("--n", type=int, metavar="N", help="records (default 10)")
-    where.add_argument("--d", type=int, metavar="D", help="columns of a record (default: records are numbers)")
-    where.add_argument("--ball", choices=("l1", "l2", "linf"), help="records of at most this norm HIGH")
-    where.add_argument("--pair", type=Path, metavar="FILE.npz", help="two arrays: the dataset and its neighbour")
-    how = parser.add_argument_group("how")
-    how.add_argument("--trials", type=whole, default=1_000_000, metavar="N", help="per dataset (default 1e6)")
-    how.add_argument("--alpha", type=float, default=0.05, metavar="A", help="false-alarm rate (default 0.05)")
-    how.add_argument("--seed", type=int, default=0, metavar="S", help="reproduces the result bit for bit (default 0)")
-    how.add_argument("--attack", default="auto", metavar="NAME", help="default: chosen on pilot trials")
-    how.add_argument("--assume", choices=("gdp",), help="a stronger bound, if the noise is Gaussian; dropped otherwise")
-    how.add_argument("--stop-early", action="store_true", help="stop as soon as the claim is refuted")
-    how.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core if the function is slow)")
-    how.add_argument("--checkpoint", type=Path, metavar="FILE", help="keep progress here; a rerun resumes")
-    how.add_argument("--key", metavar="NAME", help="stands for mechanism and data where a checkpoint cannot read them")
-    parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="as JSON, to FILE or standard output")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="as a page, with the trade-off curve")
-    parser.set_defaults(run=run_audit)
 
 
 def run_audit(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
@@ -196,14 +157,14 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
 
 def neighbours_of(args: argparse.Namespace) -> Neighbours | None:
     """The relation that was asked for, if any."""
-    asked = [name for name in RELATIONS if getattr(args, name) is not None]
+    asked = [name for name in MADE_BY if getattr(args, name) is not None]
     if len(asked) > 1:
         raise InvalidInput("relation", " and ".join(asked), "one of them", "Run one audit for each.")
     if not asked:
         return None
     low, high = getattr(args, asked[0])
     size = {} if asked[0] == "local" else {"n": 10 if args.n is None else args.n}
-    return RELATIONS[asked[0]](low=low, high=high, d=args.d, ball=args.ball, **size)
+    return MADE_BY[asked[0]](low=low, high=high, d=args.d, ball=args.ball, **size)
 
 
 def guarantee_of(args: argparse.Namespace, relation: Relation) -> Guarantee | None:
@@ -237,11 +198,3 @@ def load_pair(path: Path) -> tuple[Any, Any]:
         raise InvalidInput("pair", f"{path} with {sorted(arrays)}", limit, "Write it with numpy.savez(file, a, b).")
     one, two = arrays.values()
     return one, two
-
-
-def whole(text: str) -> int:
-    """1000000, 1e6 and 1_000_000 are the same number."""
-    value = float(text.replace("_", ""))
-    if not value.is_integer():
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number")
-    return int(value)

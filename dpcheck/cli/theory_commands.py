@@ -5,68 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from dpcheck.bounds.language.errors import UnknownName
+from dpcheck.cli.parser import LOSSES, number, parse_options
 
-# What computes is imported by the commands that need it: a parser must be quick.
-OK = 0
-LOSSES = {"logistic": "Logistic", "sigmoid": "Sigmoid", "huber": "Huber", "squared": "Squared"}
-
-
-def add_compare(commands: Any) -> None:
-    """The sub-commands and their options."""
-    side = commands.add_parser(
-        "compare", help="bounds side by side: dpcheck compare dp_svrg dp_gd --n 1e5 --d 50 --eps 1", allow_abbrev=False
-    )
-    side.add_argument("names", nargs="+", metavar="NAME", help="stems of algorithms or ids of claims")
-    side.add_argument("--over", default="n", metavar="SYMBOL", help="the symbol that curves run over (default n)")
-    side.add_argument("--measure", metavar="SYMBOL", help="the error that is bounded, where names share several")
-    side.add_argument("--losses", choices=("strong", "convex", "any"), help="the assumption on the losses")
-    side.add_argument("--privacy", choices=("pure", "approx"), help="the kind of privacy")
-    add_output(side)
-    side.set_defaults(run=run_compare)
-
-    printed = commands.add_parser(
-        "tables", help="printed comparison tables, regenerated from claims", allow_abbrev=False
-    )
-    printed.add_argument("ids", nargs="*", metavar="ID", help="for example dwang20.table3.2 (default: list them)")
-    printed.add_argument("--json", action="store_true", help="as JSON")
-    printed.set_defaults(run=run_tables)
-
-    against = commands.add_parser(
-        "measure", help="measured error against bounds: dpcheck measure outpert_gd --over n 100 200 400",
-        allow_abbrev=False,
-    )  # fmt: skip
-    against.add_argument("solver", metavar="STEM", help="the algorithm")
-    against.add_argument("--over", nargs="+", required=True, metavar=("SYMBOL", "VALUE"), help="one of n, d, eps, T")
-    against.add_argument(
-        "--loss", choices=sorted(LOSSES), default="logistic", help="on synthetic data (default logistic)"
-    )
-    against.add_argument("--l2", type=float, default=0.0, help="regulariser (default 0)")
-    against.add_argument("--n", type=int, default=1000, help="records (default 1000)")
-    against.add_argument("--d", type=int, default=5, help="dimension (default 5)")
-    against.add_argument("--eps", type=float, default=1.0, help="default 1")
-    against.add_argument("--delta", type=float, default=1e-5, help="default 1e-5; 0 for pure privacy")
-    against.add_argument("--calibration", choices=("certified", "stated"), default="certified")
-    against.add_argument("--trials", type=int, default=200, help="runs at each value (default 200)")
-    against.add_argument("--seed", type=int, default=0, help="reproduces the result bit for bit (default 0)")
-    add_output(against)
-    against.set_defaults(run=run_measure)
-
-
-def add_output(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it: .png, .svg or .pdf")
-    parser.add_argument("--json", action="store_true", help="as JSON")
+OK = 0  # what computes is imported by the command that needs it
 
 
 def run_compare(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
     """The table, the crossings, and the picture if asked for."""
-    from dpcheck.cli.main import parse_options
     from dpcheck.report import theory
     from dpcheck.theory.comparison import compare
 
@@ -95,7 +46,6 @@ def run_tables(args: argparse.Namespace, rest: list[str], out: Console, err: Con
 def run_measure(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
     """Run the solver on synthetic data and set its error beside its bounds."""
     from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
-    from dpcheck.cli.main import number
     from dpcheck.datasets import linear_synthetic, logistic_synthetic
     from dpcheck.problems import losses
     from dpcheck.report import theory

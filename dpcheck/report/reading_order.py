@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from dpcheck.bounds.language.claim import DOCUMENTS
+from dpcheck.bounds.language.evidence import DOCUMENTS
 from dpcheck.verdicts.catalogue import Row, catalogue
 
 Number = tuple[int, ...]

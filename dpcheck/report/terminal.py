@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from dpcheck.bounds.language.claim import CITATION, DOCUMENTS, Verdict, pretty
-from dpcheck.bounds.language.symbols import TABLE, unit_text
+from dpcheck.bounds.language.evidence import CITATION, DOCUMENTS, Verdict
 from dpcheck.report.reading_order import about, grouped
-from dpcheck.verdicts.catalogue import catalogue, files_of_checks
-from dpcheck.verdicts.verify import Judgement
+from dpcheck.verdicts.catalogue import Row, catalogue
 
 if TYPE_CHECKING:
-    from dpcheck.bounds.registry import Entry
+    from dpcheck.verdicts.verify import Judgement
 
 ROOT = Path(__file__).parents[2]
 COLOURS = {
@@ -107,65 +105,54 @@ def claim_list(ids: Sequence[str], known: dict[str, Any]) -> Group:
     return Group(*parts)
 
 
-def claim_page(entry: Entry, known: dict[str, Any]) -> Panel:
-    """One claim: statement, hypotheses, source, where its files are, verdict, evidence."""
-    from dpcheck.registry import checks_of  # which imports every solver
-
-    claim, row = entry.claim, known.get(entry.claim.id, {})
+def claim_page(row: Row, symbols: Mapping[str, str], recorded: Mapping[str, Any]) -> Panel:
+    """One claim: statement, hypotheses, symbols, source, where its files are, verdict, evidence."""
     table = Table(show_header=False, box=None)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
-    table.add_row("says", claim.says)
-    table.add_row("states", claim.text())
-    if claim.guarantee is not None:
-        inner = ", ".join(pretty(v) for v in claim.guarantee.parameters.values())
-        table.add_row("guarantee", f"{type(claim.guarantee).__name__}({inner}), {claim.guarantee.relation} neighbours")
-    for hypothesis in claim.assumes:
-        table.add_row("assumes", pretty(hypothesis))
-    for symbol in sorted(claim.symbols, key=str):
-        row_of = TABLE[symbol]
-        table.add_row("symbol", f"{row_of.printed} (--{row_of.name}): {row_of.meaning} ({unit_text(row_of.unit)})")
-    table.add_row("source", str(claim.source))
-    if claim.corrects:
-        table.add_row("corrects", claim.corrects)
-    for cites in claim.cites:
-        table.add_row("cites", cites.id + "".join(f", {pretty(k)} = {pretty(v)}" for k, v in cites.where.items()))
-    if claim.unit_gap and not claim.ignores_units:
-        table.add_row("units", Text(claim.unit_gap, style="red"))
-    for label, paths in files_of(entry).items():
+    details = [(label, text) for label, _, text in (line.partition(": ") for line in row.details)]
+    table.add_row("says", row.says)
+    table.add_row("states", row.statement)
+    for label, text in details:
+        if label in ("guarantee", "assumes"):
+            table.add_row(label, text)
+    for name in row.symbols:
+        table.add_row("symbol", symbols[name])
+    table.add_row("source", row.source)
+    if row.corrects:
+        table.add_row("corrects", row.corrects)
+    for label, text in details:
+        if label in ("cites", "units"):
+            table.add_row(label, Text(text, style="red" if label == "units" else ""))
+    for label, paths in files_of(row).items():
         table.add_row(label, ", ".join(paths) or "none")
-    table.add_row("checks", ", ".join(dict.fromkeys(c.kind for c in checks_of(entry))) or "none")
-    table.add_row("verdict", coloured(row.get("verdict", "not recorded")))
-    for piece in row.get("evidence", []):
+    table.add_row("checks", ", ".join(row.checks) or "none")
+    table.add_row("verdict", coloured(recorded.get("verdict", "not recorded")))
+    for piece in recorded.get("evidence", []):
         label = "gap" if piece["check"] == CITATION and piece["verdict"] == Verdict.UNCHECKED else "evidence"
         detail = f" ({piece['detail']})" if piece["detail"] else ""
         table.add_row(label, f"{piece['check']}: {piece['verdict']}. {piece['figure']}{detail}")
-    if row.get("replay"):
-        table.add_row("replay", row["replay"])
-    return Panel(table, title=claim.id, title_align="left")
+    if recorded.get("replay"):
+        table.add_row("replay", recorded["replay"])
+    return Panel(table, title=row.id, title_align="left")
 
 
-def files_of(entry: Entry) -> dict[str, list[str]]:
+def files_of(row: Row) -> dict[str, list[str]]:
     """Where a claim stands, what runs it, and what tests that: relative to the project's folder."""
-    theme, stem = entry.theme, entry.algorithm
-    solver = f"dpcheck/solvers/{theme}/{stem}.py"
-    attached = [f"{name.replace('.', '/')}.py" for name in files_of_checks().get(entry.claim.id, [])]
+    solver = f"dpcheck/solvers/{row.theme}/{row.algorithm}.py"
+    attached = [f"{name.replace('.', '/')}.py" for name in row.attached]
     solving = [solver, *attached] if (ROOT / solver).exists() else attached
     return {
-        "stands in": [f"bounds/{theme}/{stem}.py"],
+        "stands in": [f"bounds/library/{row.theme}/{row.algorithm}.py"],
         "solver": [*dict.fromkeys(solving)],
-        "tests": tests_of(theme, stem, entry.claim.id),
+        "tests": tests_of(row.theme, row.algorithm, row.id),
     }
 
 
 def tests_of(theme: str, stem: str, claim_id: str) -> list[str]:
     """The test file of that stem (of the algorithm, for its proof), and those that name the claim or its file."""
     named = (ROOT / "tests" / theme / f"test_{name}.py" for name in (stem, about(stem)))
-    words = (f"bounds.{theme}.{stem} ", f'"{claim_id}"', f"bounds.{theme} import {stem}\n", f"import {stem} as")
+    library = f"bounds.library.{theme}"
+    words = (f"{library}.{stem} ", f'"{claim_id}"', f"{library} import {stem}\n", f"import {stem} as")
     others = [f for f in sorted((ROOT / "tests" / theme).glob("test_*.py")) if any(w in f.read_text() for w in words)]
     return [f.relative_to(ROOT).as_posix() for f in dict.fromkeys([*(f for f in named if f.exists()), *others])]
-
-
-def consoles() -> tuple[Console, Console]:
-    """Standard output, and standard error for progress and errors."""
-    return Console(), Console(stderr=True)

@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from dpcheck.bounds.language.claim import CITATION, DOCUMENTS, Kind, Verdict
+from dpcheck.bounds.language.evidence import CITATION, DOCUMENTS, Kind, Verdict
 from dpcheck.report.reading_order import grouped, parsed
 from dpcheck.verdicts.catalogue import Row
 
@@ -58,7 +58,7 @@ def page(record: Mapping[str, Any], rows: Mapping[str, Row]) -> str:
     """The whole page, from the record and the catalogue."""
     parts = [
         "# Verdicts",
-        "Written by `dpcheck verify --record` from `dpcheck/verdicts.json`; do not edit. "
+        "Written by `dpcheck verify --record` from `dpcheck/verdicts/record/`; do not edit. "
         "`dpcheck claims ID` shows a claim with its hypotheses, files and evidence.",
         *summary(record, rows),
         *consequential(record, rows),
@@ -72,7 +72,7 @@ def page(record: Mapping[str, Any], rows: Mapping[str, Row]) -> str:
 
 def write(path: Path, record: Mapping[str, Any], rows: Mapping[str, Row]) -> None:
     """The page into a file, all or nothing."""
-    from dpcheck.verdicts.catalogue import write_whole
+    from dpcheck.verdicts.written import write_whole
 
     write_whole(path, page(record, rows))
 

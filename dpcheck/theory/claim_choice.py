@@ -18,7 +18,7 @@ from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.language.symbols import TABLE, eps
 from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, PURE, STRONG, Case, case_of, translated
 from dpcheck.bounds.registry import entries, modules_below
-from dpcheck.verdicts.verify import recorded
+from dpcheck.verdicts.record import recorded
 
 TRUSTED = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE)
 RANKS = {**dict.fromkeys(TRUSTED, 0), Verdict.SUPPORTED: 1, Verdict.VACUOUS: 3, Verdict.REFUTED: 4}
@@ -64,7 +64,7 @@ def with_noise(claim: Claim, noises: Sequence[Claim]) -> Claim:
     noise = next((c for c in noises if c.subject in symbols and isinstance(c.states, sympy.Eq)), None)
     if eps in symbols or noise is None or isinstance(claim.states, Rate):
         return claim
-    parts = {f.name: getattr(claim, f.name) for f in fields(claim)}
+    parts = {f.name: getattr(claim, f.name) for f in fields(claim) if f.init}
     parts |= {
         "states": claim.states.func(claim.subject, claim.formula.subs(noise.subject, noise.formula)),
         "assumes": [*claim.assumes, *noise.conditions],

@@ -1,1 +1,1 @@
-"""From claims to verdicts: the catalogue, the runs, the record."""
+"""From claims to verdicts: the catalogue and its index, the runs, the record."""

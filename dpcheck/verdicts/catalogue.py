@@ -1,40 +1,32 @@
-"""The claims at a glance, and what each verdict depends on, kept between runs.
+"""The claims at a glance: what is shown of each, which files judge it, and the content that its verdict depends on.
 
-A row holds what is shown of a claim and the content it rests on: the engine, the claim's own file, the solver files
-that attach checks to it, and the algorithms' files that these import or whose claims they name. A run without changes
-reads the rows and imports no mathematics; a change in one algorithm's file leaves the verdicts of the others standing.
+The rows are those that `dpcheck verify --record` wrote, read without any mathematics. Where a file has changed since,
+they are made anew by walking all claims and their evidence, and kept in the user's cache until the next change.
 """
 
 from __future__ import annotations
 
-import ast
-import hashlib
-import importlib.metadata
-import importlib.util
 import json
-import os
-import platform
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    from dpcheck.bounds.registry import Entry
+from dpcheck.bounds import index
+from dpcheck.bounds.index import LIBRARY, File
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.verdicts.written import cache_folder, write_whole
 
-THEMES = ("dpcheck.bounds.library", "dpcheck.solvers", "dpcheck.evidence")  # below these: one folder per theme
-LIBRARY = THEMES[0]
-HOME = Path(__file__).parents[1]
-ONLY_SHOWS = ("dpcheck.cli", "dpcheck.report")  # and what begins so: no verdict depends on them
-LIBRARIES = ("numpy", "scipy", "sympy", "mpmath", "dp-accounting", "scikit-learn", "hypothesis")
-SLOW = {"worst-case": 4, "rate": 3, "audit": 2, "accountant": 2, "property": 1}  # who goes first in a parallel run
+SHOWN = Path(__file__).with_name("shown")  # one file for each document
+TOLD = ("id", "theme", "algorithm", "document")  # by the index
+WORDS = ("cites", "checks", "attached", "symbols")  # written on one line each
+EVIDENCE = ("dpcheck.evidence", "dpcheck.solvers")  # below these, files attach checks to claims: their CHECKS
 
 
 @dataclass(frozen=True)
 class Row:
-    """What is shown of a claim, and the content its verdict depends on."""
+    """What is shown of a claim, and what judges it: `attached` are the modules that bring checks from outside."""
 
     id: str
     theme: str
@@ -44,186 +36,140 @@ class Row:
     kind: str
     statement: str
     says: str
-    corrects: str | None
-    cites: tuple[str, ...]
-    weight: int
-    content: str
+    corrects: str | None = None
+    cites: tuple[str, ...] = ()
+    weight: int = 0
+    checks: tuple[str, ...] = ()
+    attached: tuple[str, ...] = ()
+    reads_all: bool = False
+    details: tuple[str, ...] = ()  # "label: text": guarantee, hypotheses, citations, units
+    symbols: tuple[str, ...] = ()
 
     @property
     def source(self) -> str:
         return f"{self.document}, {self.place}"
 
+    @property
+    def module(self) -> str:
+        """Where the claim stands."""
+        return f"{LIBRARY}.{self.theme}.{self.algorithm}"
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All claims in the order of a walk, what their symbols mean, and the files that verdicts depend on."""
+
+    rows: Mapping[str, Row]
+    symbols: Mapping[str, str]
+    files: Mapping[str, File]
+
+    @cached_property
+    def contents(self) -> Mapping[str, str]:
+        """The content that each verdict depends on, by claim."""
+        from dpcheck.verdicts.dependencies import content
+
+        return {claim_id: content(self.depends(row), self.files) for claim_id, row in self.rows.items()}
+
+    def depends(self, row: Row) -> list[str]:
+        """The modules that a verdict comes from, without those that they import."""
+        from dpcheck.verdicts.dependencies import CITATIONS, JUDGE
+
+        cited = [CITATIONS, *(self.rows[claim_id].module for claim_id in row.cites)] if row.cites else []
+        others = {other.module for other in self.rows.values()} if row.reads_all else set()
+        return [JUDGE, row.module, *row.attached, *cited, *sorted(others)]
+
+
+def catalogue() -> Mapping[str, Row]:
+    """Every claim by id, in the order of a walk."""
+    return current().rows
+
 
 @lru_cache(maxsize=1)
-def catalogue() -> Mapping[str, Row]:
-    """Every claim by id, in the order of the registry: as kept if no file has changed, or else made anew."""
-    files = sources()
-    key = digest([libraries(), *(f"{name} {text}" for name, text in sorted(files.items()))])
-    kept = cache_folder() / "catalogue.json"
+def current() -> Catalogue:
+    """As recorded if no file has changed, or as kept since the last change, or else made anew."""
+    if not index.changed(index.files(), (LIBRARY, *EVIDENCE)):
+        recorded = as_recorded()
+        if recorded is not None:
+            return recorded
+    return kept()
+
+
+def select(
+    names: Sequence[str] = (), source: str | None = None, algorithm: str | None = None, kind: str | None = None
+) -> list[str]:
+    """Ids of the claims that match all filters; names are ids or the beginnings of ids."""
+    found = [
+        key
+        for key, row in catalogue().items()
+        if (not names or any(key == name or key.startswith(name + ".") for name in names))
+        and (source is None or row.document == source)
+        and (algorithm is None or row.algorithm == algorithm)
+        and (kind is None or row.kind == kind)
+    ]
+    for name in names:
+        if not any(key == name or key.startswith(name + ".") for key in catalogue()):
+            from dpcheck.bounds.registry import unknown
+
+            raise unknown(name, catalogue())
+    if not found:
+        wanted = {"names": list(names), "source": source, "algorithm": algorithm, "kind": kind}
+        raise InvalidInput("filter", {k: v for k, v in wanted.items() if v}, "met by a claim", "See `dpcheck claims`.")
+    return found
+
+
+# Recorded ------------------------------------------------------------------------------------------
+def as_recorded() -> Catalogue | None:
+    """What the last `dpcheck verify --record` wrote; None if it is missing, damaged or of other claims."""
+    shown: dict[str, Any] = {}
+    symbols: dict[str, str] = {}
     try:
-        raw = json.loads(kept.read_text(encoding="utf-8"))
-        if raw["key"] == key:
-            return {row["id"]: Row(**{**row, "cites": tuple(row["cites"])}) for row in raw["rows"]}
+        for path in sorted(SHOWN.glob("*.json")):
+            raw = json.loads(path.read_text(encoding="utf-8"))
+            shown |= raw["claims"]
+            symbols |= raw["symbols"]
+        rows = {claim_id: row_from(claim_id, home, shown.pop(claim_id)) for claim_id, home in index.claims().items()}
     except (OSError, ValueError, TypeError, KeyError):
-        pass  # none yet, or damaged: it costs the time to make it
-    rows = made(files)
+        return None
+    return None if shown else Catalogue(rows, symbols, index.files())
+
+
+def row_from(claim_id: str, module: str, raw: Mapping[str, Any]) -> Row:
+    """A row from plain values; what is not given is as it is for most."""
+    theme, algorithm = module.split(".")[-2:]
+    words = {name: tuple(raw.get(name, "").split()) for name in WORDS}
+    values = {**raw, **words, "details": tuple(raw.get("details", ()))}
+    return Row(claim_id, theme, algorithm, claim_id.partition(".")[0], **values)
+
+
+def plain(row: Row) -> dict[str, Any]:
+    """A row without what its place and its id tell, and without what it does not have."""
+    values = asdict(row) | {name: " ".join(getattr(row, name)) for name in WORDS}
+    return {name: value for name, value in values.items() if name not in TOLD and value}
+
+
+# Kept ----------------------------------------------------------------------------------------------
+def kept() -> Catalogue:
+    """As in the user's cache, if no file has changed since; or else made anew, and put there."""
+    path = cache_folder() / "catalogue.json"
     try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(kept, json.dumps({"key": key, "rows": [asdict(row) for row in rows.values()]}))
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        files = {module: File(digest, tuple(imports)) for module, (digest, imports) in raw["files"].items()}
+        if files and not index.changed(files, (LIBRARY, *EVIDENCE)):
+            rows = {claim_id: row_from(claim_id, home, row) for claim_id, (home, row) in raw["rows"].items()}
+            return Catalogue(rows, raw["symbols"], files)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        pass  # none yet, or damaged: it costs the time to make it
+    from dpcheck.verdicts.indexing import made
+
+    found = made()
+    raw = {
+        "files": {module: (file.digest, file.imports) for module, file in found.files.items()},
+        "rows": {claim_id: (row.module, plain(row)) for claim_id, row in found.rows.items()},
+        "symbols": found.symbols,
+    }
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, json.dumps(raw))
     except OSError:
         pass  # a read-only home costs time, not the run
-    return rows
-
-
-def made(files: Mapping[str, str]) -> dict[str, Row]:
-    """The rows from the registries themselves."""
-    from dpcheck.bounds.registry import entries
-    from dpcheck.registry import checks_of
-
-    uses = uses_of(files, {claim_id: home(entry) for claim_id, entry in entries().items()})
-    engine = digest([libraries(), *(f"{name} {files[name]}" for name in sorted(files) if is_engine(name))])
-    attached = files_of_checks()
-    rows = {}
-    for claim_id, entry in entries().items():
-        claim = entry.claim
-        checks = checks_of(entry)
-        start = [home(entry), *attached.get(claim_id, [])]
-        if any(reads_all_claims(type(check).__module__) for check in checks):
-            start += [name for name in uses if name.startswith(LIBRARY)]
-        reached = sorted(closure(start, uses))
-        rows[claim_id] = Row(
-            id=claim_id,
-            theme=entry.theme,
-            algorithm=entry.algorithm,
-            document=claim.source.document,
-            place=claim.source.place,
-            kind=str(claim.kind),
-            statement=claim.text(),
-            says=claim.says,
-            corrects=claim.corrects,
-            cites=tuple(c.id for c in claim.cites),
-            weight=sum(SLOW.get(check.kind, 0) for check in checks),
-            content=digest([engine, *(f"{name} {files[name]}" for name in reached)]),
-        )
-    return rows
-
-
-def home(entry: Entry) -> str:
-    """The module that a claim stands in."""
-    return f"{LIBRARY}.{entry.theme}.{entry.algorithm}"
-
-
-def files_of_checks() -> dict[str, list[str]]:
-    """The solver files that attach checks to a claim, by claim id."""
-    import dpcheck.evidence
-    import dpcheck.solvers
-    from dpcheck.bounds.registry import modules_below
-
-    found: dict[str, list[str]] = {}
-    for _, _, module in (*modules_below(dpcheck.evidence), *modules_below(dpcheck.solvers)):
-        for claim_id in getattr(module, "CHECKS", {}):
-            found.setdefault(claim_id, []).append(module.__name__)
     return found
-
-
-# Content -------------------------------------------------------------------------------------------
-def sources() -> dict[str, str]:
-    """The digest of every source file of the three rooms, by module name."""
-    found = {}
-    for room in (HOME, HOME / "bounds", HOME / "audits"):  # the last two may be links, which are not walked into
-        for file in sorted(room.rglob("*.py")):
-            parts = file.relative_to(HOME.parent).with_suffix("").parts
-            found[".".join(parts).removesuffix(".__init__")] = hashlib.sha256(file.read_bytes()).hexdigest()
-    return found
-
-
-def is_theme(module: str) -> bool:
-    """Whether the module is an algorithm's file: one folder below the themes' parents."""
-    above, _, _ = module.rpartition(".")
-    return any(above.startswith(f"{parent}.") and above.count(".") == parent.count(".") + 1 for parent in THEMES)
-
-
-def is_engine(module: str) -> bool:
-    """Whether any verdict may depend on the module: neither an algorithm's file nor one that only shows."""
-    return not is_theme(module) and not module.startswith(ONLY_SHOWS)
-
-
-def uses_of(files: Iterable[str], homes: Mapping[str, str]) -> dict[str, set[str]]:
-    """The algorithms' files that each of them uses: by an import, or by naming a claim of theirs."""
-    themes = {name for name in files if is_theme(name)}
-    uses = {}
-    for name in themes:
-        tree = parsed(name)
-        words = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-        named = {home for claim_id, home in homes.items() if claim_id in words and name.startswith(LIBRARY)}
-        uses[name] = (set(imported(tree)) | named) & themes
-    return uses
-
-
-@lru_cache
-def reads_all_claims(module: str) -> bool:
-    """Whether the checks of a module may look at any claim: it imports the registry."""
-    return "dpcheck.bounds.registry" in set(imported(parsed(module)))
-
-
-def parsed(module: str) -> ast.Module:
-    """The syntax tree of a module's file."""
-    spec = importlib.util.find_spec(module)
-    assert spec is not None
-    assert spec.origin is not None
-    return ast.parse(Path(spec.origin).read_bytes())
-
-
-def imported(tree: ast.Module) -> Iterator[str]:
-    """Every module that a file names in an import, wherever in the file."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module is not None:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def closure(start: Iterable[str], uses: Mapping[str, set[str]]) -> set[str]:
-    """The modules, what they import, what those import, and so on."""
-    found: set[str] = set()
-    left = [name for name in start if name in uses]
-    while left:
-        name = left.pop()
-        if name not in found:
-            found.add(name)
-            left.extend(uses[name])
-    return found
-
-
-@lru_cache(maxsize=1)
-def libraries() -> str:
-    """Python and the libraries that verdicts depend on, with their versions."""
-    versions = [f"python {platform.python_version()}"]
-    for name in LIBRARIES:
-        try:
-            versions.append(f"{name} {importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:
-            versions.append(f"{name} absent")
-    return ", ".join(versions)
-
-
-def digest(parts: Iterable[str]) -> str:
-    """One short name for content."""
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
-
-
-# Files ---------------------------------------------------------------------------------------------
-def cache_folder() -> Path:
-    """$DPCHECK_CACHE, or the user's cache folder."""
-    home = os.environ.get("DPCHECK_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "dpcheck"
-
-
-def write_whole(path: Path, text: str) -> None:
-    """All or nothing: a reader never sees half a file."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.chmod(name, 0o644)
-    os.replace(name, path)

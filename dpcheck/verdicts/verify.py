@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib
+import importlib.metadata
 import json
 import os
+import platform
 import shlex
 import signal
 import time
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
@@ -15,17 +18,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from threadpoolctl import threadpool_limits
-
-from dpcheck.bounds.language.claim import CITATION, Check, Claim, Effort, Evidence, Replayable, Verdict, judge, pretty
-from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, MissingDependency, UnknownName
-from dpcheck.bounds.language.symbols import TABLE
-from dpcheck.verdicts.catalogue import Row, cache_folder, catalogue, digest, libraries, write_whole
+from dpcheck.bounds.language.errors import UnknownName
+from dpcheck.bounds.language.evidence import CITATION, Effort, Evidence, Verdict, judge
+from dpcheck.verdicts.catalogue import Row, catalogue, current
+from dpcheck.verdicts.record import recorded
+from dpcheck.verdicts.written import cache_folder, write_whole
 
 if TYPE_CHECKING:  # at run time only where claims are judged anew: a run that has its verdicts needs no mathematics
+    from dpcheck.bounds.language.claim import Check
     from dpcheck.bounds.registry import Entry
 
-RECORD = Path(__file__).with_name("verdicts.json")
+LIBRARIES = ("numpy", "scipy", "sympy", "mpmath", "scikit-learn", "hypothesis")  # whose versions may change a verdict
 
 
 @dataclass(frozen=True)
@@ -91,21 +94,11 @@ class Judgement:
 
 
 def verify_one(claim_id: str, effort: Effort) -> Judgement:
-    """Run all checks of one claim. Its seed depends on the claim alone, not on who runs it or when.
+    """Run all checks of one claim. No file of other claims is imported, but what it cites and what its checks read."""
+    from dpcheck.verdicts.judging import evidence_of
 
-    Raises MissingDependency, with the claim's name, where the `verify` extra is not installed.
-    """
     entry, started = entry_of(claim_id), time.perf_counter()
-    own = replace(effort, seed=(effort.seed + zlib.crc32(claim_id.encode())) % 2**32)
-    found = []
-    for check in all_checks(entry):
-        begun = time.perf_counter()
-        try:
-            made = check.run(entry.claim, own)
-        except MissingDependency as missing:
-            purpose = f"{missing.purpose} (of claim {claim_id})"
-            raise MissingDependency(missing.package, purpose, missing.extra) from missing
-        found.append(replace(made, seconds=round(time.perf_counter() - begun, 3)))
+    found = evidence_of(entry.claim, all_checks(entry), effort)
     return Judgement(claim_id, judge(found), tuple(found), time.perf_counter() - started)
 
 
@@ -113,87 +106,20 @@ def all_checks(entry: Entry) -> list[Check]:
     """The checks of a claim, and one for each of its citations."""
     from dpcheck.bounds.proving.citations import citations_of
     from dpcheck.bounds.registry import library
-    from dpcheck.registry import checks_of
+    from dpcheck.verdicts.attached import checks_of
 
     return [*checks_of(entry), *citations_of(entry.claim, library)]
 
 
-def replay(claim_id: str, kind: str, point: Mapping[str, Any]) -> Evidence:
-    """Show a counterexample again: the first check of that kind that finds it. A point outside is refused."""
-    entry = entry_of(claim_id)
-    able = [c for c in all_checks(entry) if c.kind == kind and isinstance(c, Replayable)]
-    if not able:
-        kinds = sorted({c.kind for c in all_checks(entry) if isinstance(c, Replayable)})
-        raise UnknownName("check", kind, f"one of {kinds}", f"{claim_id} has no other check to replay.")
-    must_be_inside(entry.claim, point)
-    return replay_with(able, entry.claim, point)
-
-
-def replay_with(checks: Sequence[Replayable], claim: Claim, point: Mapping[str, Any]) -> Evidence:
-    """What the first check that shows the counterexample says; checks that the point is not meant for are passed."""
-    found, refused = [], []
-    for check in checks:
-        try:
-            found.append(check.replay(claim, point))
-        except KeyError as missing:
-            if isinstance(missing, InvalidInput):
-                raise
-            limit = f"complete, with {missing.args[0]}"
-            refused.append(InvalidInput("point", sorted(point), limit, "Give NAME=VALUE for each."))
-        except InvalidInput as incomplete:
-            refused.append(incomplete)
-    if not found:
-        raise refused[0]
-    return next((e for e in found if shows(e)), found[0])
-
-
-def shows(found: Evidence) -> bool:
-    """Whether a replay shows its counterexample: against a claim, or against the use of a lemma in a proof."""
-    gap = found.check == CITATION and found.counterexample is not None
-    return found.verdict is Verdict.REFUTED or gap
-
-
-def must_be_inside(claim: Claim, point: Mapping[str, Any]) -> None:
-    """Refuse a point outside a symbol's domain or the claim's hypotheses: it would refute nothing."""
-    for symbol in claim.symbols:
-        if str(symbol) in point:
-            TABLE[symbol].must_contain(point[str(symbol)])
-    broken = claim.violated_by(point)
-    if broken is not None:
-        given = {str(s): point[str(s)] for s in broken.free_symbols}
-        raise HypothesisViolated(claim.id, given, pretty(broken), "Choose a point inside: outside nothing is claimed.")
-
-
 def entry_of(claim_id: str) -> Entry:
     """The entry of a claim, or an error with the nearest names."""
-    from dpcheck.verdicts.lookup import bounds
+    from dpcheck.bounds.registry import library
 
     if claim_id not in catalogue():
-        part = bounds[claim_id]
+        part = library[claim_id]
         ids = ", ".join(c.id for c in part.claims)
         raise UnknownName("claim", claim_id, f"one of its parts: {ids}", "Name the part you mean.")
-    return bounds.entry(claim_id)
-
-
-def select(
-    names: Sequence[str] = (), source: str | None = None, algorithm: str | None = None, kind: str | None = None
-) -> list[str]:
-    """Ids of the claims that match all filters; names are ids or the beginnings of ids."""
-    found = [
-        key
-        for key, row in catalogue().items()
-        if (not names or any(key == name or key.startswith(name + ".") for name in names))
-        and (source is None or row.document == source)
-        and (algorithm is None or row.algorithm == algorithm)
-        and (kind is None or row.kind == kind)
-    ]
-    for name in names:
-        if not any(key == name or key.startswith(name + ".") for key in catalogue()):
-            entry_of(name)  # an unknown name gets its own sentence, with the nearest ids
-    if not found:
-        wanted = {"names": list(names), "source": source, "algorithm": algorithm, "kind": kind}
-        raise InvalidInput("filter", {k: v for k, v in wanted.items() if v}, "met by a claim", "See `dpcheck claims`.")
-    return found
+    return library.entry(claim_id)
 
 
 # Running -------------------------------------------------------------------------------------------
@@ -208,10 +134,8 @@ def run(ids: Iterable[str], effort: Effort, *, workers: int | None = None, fresh
         else:
             yield kept
     left.sort(key=lambda claim_id: -catalogue()[claim_id].weight)
-    if left:
-        from dpcheck.bounds.registry import entries
-
-        entries()  # the claims are imported once, before the processes part
+    for module in {name for claim_id in left for name in current().depends(catalogue()[claim_id])}:
+        importlib.import_module(module)  # once, before the processes part
     for done in in_parallel(left, effort, workers or os.cpu_count() or 1):
         store.write(done)
         yield done
@@ -237,6 +161,8 @@ def in_parallel(ids: Sequence[str], effort: Effort, workers: int) -> Iterator[Ju
 def one_of_many() -> None:
     """A worker leaves Ctrl-C to its parent and the other cores to the other workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from threadpoolctl import threadpool_limits
+
     threadpool_limits(1)
 
 
@@ -248,13 +174,14 @@ class Store:
 
     @cached_property
     def folder(self) -> Path:
-        """One folder for each effort; one file for each claim, written anew when its content has changed."""
-        return cache_folder() / digest([libraries(), str(asdict(self.effort))])[:16]
+        """One for each effort and set of libraries. One file for each claim, written anew when its content changes."""
+        name = hashlib.sha256(f"{libraries()}\n{asdict(self.effort)}".encode()).hexdigest()[:16]
+        return cache_folder() / name
 
     def read(self, claim_id: str) -> Judgement | None:
         try:
             raw = json.loads((self.folder / f"{claim_id}.json").read_text(encoding="utf-8"))
-            if raw["content"] != catalogue()[claim_id].content:
+            if raw["content"] != current().contents[claim_id]:
                 return None
             evidence = tuple(Evidence(**{**e, "verdict": Verdict(e["verdict"])}) for e in raw["evidence"])
             return Judgement(claim_id, Verdict(raw["verdict"]), evidence, raw["seconds"])
@@ -263,12 +190,28 @@ class Store:
 
     def write(self, done: Judgement) -> None:
         evidence = [e.to_json() for e in done.evidence]
-        raw = {"content": done.about.content, "verdict": done.verdict, "seconds": done.seconds, "evidence": evidence}
+        raw = {
+            "content": current().contents[done.id],
+            "verdict": done.verdict,
+            "seconds": done.seconds,
+            "evidence": evidence,
+        }
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             write_whole(self.folder / f"{done.id}.json", json.dumps(raw))
         except OSError:
             return  # a read-only home costs the resume, not the run
+
+
+def libraries() -> str:
+    """Python and the libraries that verdicts depend on, with their versions."""
+    versions = [f"python {platform.python_version()}"]
+    for name in LIBRARIES:
+        try:
+            versions.append(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            versions.append(f"{name} absent")
+    return ", ".join(versions)
 
 
 # Standing ------------------------------------------------------------------------------------------
@@ -283,38 +226,6 @@ def fallen(row: Row, known: Mapping[str, str]) -> list[Evidence]:
     lost = (Verdict.REFUTED, Verdict.VACUOUS)
     cited = [c for c in dict.fromkeys(row.cites) if known.get(c) in lost]
     return [Evidence(CITATION, Verdict.UNCHECKED, f"rests on {c}, which is {known[c].lower()}") for c in cited]
-
-
-# The record ----------------------------------------------------------------------------------------
-def recorded() -> dict[str, Any]:
-    """What the last `dpcheck verify --record` wrote: verdict and figures by claim."""
-    return json.loads(RECORD.read_text()) if RECORD.exists() else {}
-
-
-def record(done: Sequence[Judgement]) -> None:
-    """Write the verdicts of this run; claims that no longer exist are dropped, others kept."""
-    kept = {k: v for k, v in recorded().items() if k in catalogue()} | as_recorded(done)
-    ordered = {k: kept[k] for k in catalogue() if k in kept}
-    write_whole(RECORD, json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
-
-
-def as_recorded(done: Sequence[Judgement]) -> dict[str, Any]:
-    """Judgements in the form of the record."""
-    found = {}
-    for judgement in done:
-        shown = [
-            {"check": e.check, "verdict": str(e.verdict), "figure": e.figure, "detail": e.detail}
-            for e in judgement.evidence
-        ]
-        found[judgement.id] = {"verdict": str(judgement.verdict), "replay": judgement.replay, "evidence": shown}
-    return found
-
-
-def differences(done: Sequence[Judgement]) -> list[tuple[str, str, str]]:
-    """(claim, recorded, found) where the two differ."""
-    known = recorded()
-    pairs = [(j.id, known.get(j.id, {}).get("verdict", "not recorded"), str(j.verdict)) for j in done]
-    return [row for row in pairs if row[1] != row[2]]
 
 
 def plain(value: float) -> str:
