@@ -102,7 +102,7 @@ def noisy_descent(
         start=starting_points(problem, start, trials),
         rounds=rounds,
         traced=trace,
-        single=precision == "auto" and batch is None and hidden_by_noise(problem, sigmas),
+        single=precision == "auto" and trials > 1 and batch is None and hidden_by_noise(problem, sigmas),
     )
     parent, cuts = seed_of(seed), block_cuts(problem, trials, blocks)
     sizes = [last - first for _, first, last in cuts]

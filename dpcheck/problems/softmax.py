@@ -12,6 +12,7 @@ from scipy import special
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.problems.losses import Array, Labels, Loss
 from dpcheck.problems.problem import Problem, numbers
+from dpcheck.problems.rows import BoundedRows
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,8 @@ class SoftmaxProblem(Problem):
 
     def gradient(self, W: Array, out: Array | None = None, margins: Array | None = None) -> Array:
         W = np.asarray(W, float)
+        if isinstance(self.X, BoundedRows) and W.size == self.d:
+            return self._by_blocks(self.X, W, out)
         slopes = self.loss.derivative(self.scores(W, self.X), self.y)
         found = np.matmul(np.swapaxes(slopes, -1, -2), self.X).reshape(W.shape) / self.n
         if out is None:
