@@ -9,11 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
 from dpcheck.bounds.library.convex import dp_gd as theory
 from dpcheck.bounds.privacy.exact import least_noise
 from dpcheck.evidence.checks import AuditCheck, Property
 from dpcheck.kernels.descent import hidden_by_noise, noisy_descent, single_error
+from dpcheck.kernels.momentum import MomentumSteps
 from dpcheck.kernels.variance_reduced_solver import approximate, condition, shrinking
 from dpcheck.problems.losses import must_be_positive
 from dpcheck.problems.problem import Problem
@@ -27,11 +29,13 @@ class DPGD(Solver):
 
     By default step_size = 1/(L + mu), and steps as many as shrink the start's risk down to the noise (at most 1000).
     "stated" is the noise of Lemma 2.1.7 at q = 1 with its constant `c`; "certified" is exact, for any guarantee that
-    Gaussian noise can give.
+    Gaussian noise can give. With `momentum`, at least 0 and below 1, as many steps of the same noise
+    go further.
     """
 
     steps: int | None = None
     step_size: float | None = None
+    momentum: float = field(default=0.0, kw_only=True)
     c: float = field(default=8.0, kw_only=True)
     name: ClassVar[str] = "dp_gd"
     multiclass: ClassVar[bool] = True
@@ -40,6 +44,8 @@ class DPGD(Solver):
         super().__post_init__()
         must_be_whole(steps=self.steps)
         must_be_positive("c", self.c)
+        if not (isinstance(self.momentum, float | int) and 0 <= self.momentum < 1):
+            raise InvalidInput("momentum", self.momentum, "at least 0 and below 1", "Leave it out for plain descent.")
         if self.step_size is not None:
             must_be_positive("step_size", self.step_size)
 
@@ -51,9 +57,12 @@ class DPGD(Solver):
         steps = self.steps or self.default_steps(problem, approximate(guarantee))
         noise, claims = self.noise(problem, guarantee, steps, calibration)
         noise *= self.noise_factor
-        done = noisy_descent(
-            problem, steps=steps, step_size=eta, noise_std=noise, seed=seed, trials=trials, trace=trace
-        )
+        if self.momentum > 0:
+            done = MomentumSteps(steps, eta, self.momentum, noise).run(problem, seed, trials, trace)
+        else:
+            done = noisy_descent(
+                problem, steps=steps, step_size=eta, noise_std=noise, seed=seed, trials=trials, trace=trace
+            )
         return Solution(on_grid(done.w, eta * noise, problem), guarantee, noise, claims, steps, done.trace)
 
     def default_steps(self, problem: Problem, guarantee: ApproxDP) -> int:
