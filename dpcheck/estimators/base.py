@@ -147,7 +147,7 @@ class PrivateLinear(BaseEstimator):
         """coef_ and intercept_, from one row a model."""
         raise NotImplementedError
 
-    def _problems(self, kind: type[Solver], X: Array, read: Read, row_bound: float) -> Sequence[Problem]:
+    def _problems(self, kind: type[Solver], X: Any, read: Read, row_bound: float) -> Sequence[Problem]:
         """What is solved, with a share of the budget each: one linear model for each column of targets."""
         loss, size = self._loss(), read.label_bound
         return [Problem(X, y, loss, row_bound=row_bound, label_bound=size) for y in read.targets.T]

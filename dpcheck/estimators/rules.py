@@ -25,7 +25,7 @@ REGULARISED = ("dp_svrg", "dp_svrg_minibatch", "dp_svrgpp", "dp_katyusha", "rrps
 VARIANCE_REDUCED = ("dp_svrg", "dp_svrg_minibatch", "dp_svrgpp", "dp_katyusha")
 UNCONSTRAINED = (*REGULARISED, "outpert_gd", "dp_lssgd", "dp_lsadam", "dp_srm")  # the others take a ball by default
 PURE: dict[Ball, str] = {"l1": "dp_fw_l1", "l2": "outpert_gd"}
-MOST_STEPS = 300
+MOST_STEPS, MOST_WITH_MOMENTUM = 300, 50
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def plan(setting: Setting, l2: float | None, radius: float | None, options: Mapp
 def descent(x: float, smoothness: float, options: Mapping[str, Any]) -> dict[str, Any]:
     """Steps of DP-GD and their size: few where noise dominates; where there would be many, fewer with momentum."""
     plain = max(1, min(MOST_STEPS, round(0.3 * x)))
-    steps = round(3.5 * math.sqrt(plain))
+    steps = min(MOST_WITH_MOMENTUM, round(3.5 * math.sqrt(plain)))
     if steps >= plain or not options.keys().isdisjoint({"steps", "step_size", "momentum"}):
         # Below 2/L descent converges on every smooth risk; most data are less curved than the worst.
         return {"steps": plain, "step_size": 1.5 / smoothness}

@@ -16,7 +16,7 @@ from scipy import optimize
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.problems.constraints import Box, Constraint, WholeSpace
 from dpcheck.problems.losses import Array, Loss, SignLoss, must_be_positive
-from dpcheck.problems.rows import BoundedRows, row_norms
+from dpcheck.problems.rows import BoundedRows, bounded_rows, row_norms
 
 # Norms of rows scaled to the bound may exceed it by rounding.
 ROUNDING = 1e-12
@@ -57,7 +57,7 @@ class Problem:
         check_rows(X, y, self.row_bound)
         check_labels(y, self.loss, self.label_bound)
         for name, value in (("X", X), ("y", y)):
-            if not isinstance(value, BoundedRows):
+            if not bounded_rows(value):
                 value.setflags(write=False)
             object.__setattr__(self, name, value)
         self.constraint.reach(self.d)  # a set of another dimension is refused here
@@ -142,8 +142,8 @@ class Problem:
         A loop may pass a buffer for the `margins`, shape (..., n), to save its allocation.
         """
         W = np.asarray(W, float)
-        if isinstance(self.X, BoundedRows) and W.size == self.d:
-            return self._by_blocks(self.X, W, out)
+        if W.size == self.d and (rows := bounded_rows(self.X)):
+            return self._by_blocks(rows, W, out)
         if isinstance(self.loss, SignLoss):
             margins = np.matmul(W, self._signed.T, out=margins)
             slopes = self.loss.slope(margins, out=margins if margins.ndim else None)
@@ -283,7 +283,8 @@ class Problem:
 
 def table(X: Any) -> Array:
     """The rows as a matrix of their own; refuses none, ragged and non-finite ones."""
-    if isinstance(X, BoundedRows) and np.all(np.isfinite(X.norms)):
+    held = bounded_rows(X)
+    if held and np.all(np.isfinite(held.norms)):
         return cast(Array, X)  # it answers as one
     try:
         rows = np.asarray(X, dtype=float)

@@ -4,8 +4,11 @@ A pass reads blocks that stay in cache: margins and their pull on the weights in
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,10 +16,14 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[np.float64]
+# (margins, part) -> slopes of the rows in `part`, shaped as their margins: (rows,) or (rows, models).
+Slopes = Callable[[Array, slice], Array]
 
 # Numbers a block, 1 MB: it stays in the second-level cache, and the BLAS does not split it among threads, which would
 # wait for one another at every block.
 BLOCK = 1 << 17
+# Tables of more numbers are shared among the cores, in this many shares.
+SHARED, SHARES = 1 << 20, 8
 
 
 class BoundedRows(NDArrayOperatorsMixin):
@@ -42,15 +49,27 @@ class BoundedRows(NDArrayOperatorsMixin):
     def __len__(self) -> int:
         return len(self._given)
 
-    def pass_over(self, w: Array, slopes: Callable[[Array, slice], Array], block: int = BLOCK) -> Array:
+    def pass_over(self, w: Array, slopes: Slopes, block: int = BLOCK) -> Array:
         """The sum of slope_i * row_i, in the shape of w: (d,) for one margin a row, (models, d) for one a model.
 
-        `slopes(margins, part)` are those of the rows in `part`, shaped as their margins: (rows,) or (rows, models).
+        Large tables are cut in SHARES, whatever the number of cores that take them, so that sums have the same bits.
         """
+        if self._given.size < SHARED:
+            return self._pulled(w, slopes, block, slice(0, len(self)))
+        cuts = np.linspace(0, len(self), SHARES + 1).astype(int)
+        shares = [slice(first, last) for first, last in pairwise(cuts.tolist())]
+        pull = partial(self._pulled, w, slopes, block)
+        if cores() == 1:
+            return np.asarray(sum(map(pull, shares)))
+        with ThreadPoolExecutor(cores()) as pool:
+            return np.asarray(sum(pool.map(pull, shares)))
+
+    def _pulled(self, w: Array, slopes: Slopes, block: int, share: slice) -> Array:
+        """That of the rows in `share`, block by block."""
         held = w[..., :-1] if self.constant else w
         total = np.zeros(w.shape)
         pulled = total[..., :-1] if self.constant else total
-        for part in parts(self._given, block):
+        for part in parts(self._given, block, share):
             rows, factors = self._given[part], self._factors[part]
             margins = rows @ held.T
             scaled = margins.T  # a view, so that one line serves both shapes
@@ -66,8 +85,7 @@ class BoundedRows(NDArrayOperatorsMixin):
     @cached_property
     def dense(self) -> Array:
         """The table of these rows, made once."""
-        n, d = self._given.shape
-        table = np.empty(self.shape)
+        d, table = self._given.shape[1], np.empty(self.shape)
         np.multiply(self._given, self._factors[:, None], out=table[:, :d])
         table[:, d:] = self.constant
         table.setflags(write=False)
@@ -89,6 +107,11 @@ class BoundedRows(NDArrayOperatorsMixin):
         return getattr(self.dense, name)
 
 
+def bounded_rows(X: Any) -> BoundedRows | None:
+    """X itself, where it is such a table."""
+    return X if isinstance(X, BoundedRows) else None
+
+
 def row_norms(X: Any, block: int = BLOCK) -> Array:
     """Euclidean norms, infinite where the square of one is no number; without a table of the squares."""
     if isinstance(X, BoundedRows):
@@ -100,7 +123,16 @@ def row_norms(X: Any, block: int = BLOCK) -> Array:
     return norms
 
 
-def parts(X: Array, block: int) -> Iterator[slice]:
-    """Consecutive rows of about `block` numbers."""
+def parts(X: Array, block: int, within: slice | None = None) -> Iterator[slice]:
+    """Consecutive rows of about `block` numbers, of all or of those `within`."""
     rows = max(1, block // max(1, X.shape[1]))
-    return (slice(first, first + rows) for first in range(0, len(X), rows))
+    first, last = (within.start, within.stop) if within else (0, len(X))
+    return (slice(at, min(last, at + rows)) for at in range(first, last, rows))
+
+
+def cores() -> int:
+    """Those that this process may use: as many as OMP_NUM_THREADS says, where it does."""
+    said = os.environ.get("OMP_NUM_THREADS", "")
+    if said.isdigit() and int(said) > 0:
+        return int(said)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
