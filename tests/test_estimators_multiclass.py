@@ -184,7 +184,7 @@ def test_shares_of_the_budget_compose_to_it(epsilon: float, delta: float, parts:
 @pytest.fixture
 def unclipped(monkeypatch: pytest.MonkeyPatch) -> None:
     """The planted bug: rows are taken as they come, and the problem's own guard is gone too."""
-    monkeypatch.setattr(base, "clipped", lambda X, norms, data_norm: X)
+    monkeypatch.setattr(base, "clipping", lambda norms, data_norm, d: np.ones(len(norms)))
     monkeypatch.setattr(problems, "check_rows", lambda X, y, row_bound: None)
 
 

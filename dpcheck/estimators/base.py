@@ -18,6 +18,7 @@ from dpcheck.estimators import rules
 from dpcheck.kernels.blocks import seed_of
 from dpcheck.problems.losses import Array, Loss, must_be_positive
 from dpcheck.problems.problem import ROUNDING, Problem
+from dpcheck.problems.rows import BoundedRows, row_norms
 from dpcheck.registry import solver_named, solvers
 from dpcheck.solver import Solution, Solver
 
@@ -146,7 +147,7 @@ class PrivateLinear(BaseEstimator):
         """coef_ and intercept_, from one row a model."""
         raise NotImplementedError
 
-    def _problems(self, kind: type[Solver], X: Array, read: Read, row_bound: float) -> Sequence[Problem]:
+    def _problems(self, kind: type[Solver], X: Any, read: Read, row_bound: float) -> Sequence[Problem]:
         """What is solved, with a share of the budget each: one linear model for each column of targets."""
         loss, size = self._loss(), read.label_bound
         return [Problem(X, y, loss, row_bound=row_bound, label_bound=size) for y in read.targets.T]
@@ -155,14 +156,13 @@ class PrivateLinear(BaseEstimator):
     def _release(self, X: Array, read: Read, seed: np.random.SeedSequence, trials: int) -> Released:
         """The fit itself: everything that meets the records is here or in `_read`."""
         kind = found(self._solver_name())
-        X = bounded(X, read.data_norm, self.rows)
         scaling = self._scaling(kind.name, read.data_norm, X.shape[1])
-        if scaling:  # privacy: the constant feature lengthens every row, and the bound knows
-            X = np.column_stack([X, np.full(len(X), scaling)])
-        problems = self._problems(kind, X, read, row_bound=float(np.hypot(read.data_norm, scaling)))
+        rows = bounded(X, read.data_norm, self.rows, scaling)
+        # privacy: the constant feature lengthens every row, and the bound knows
+        problems = self._problems(kind, rows, read, row_bound=float(np.hypot(read.data_norm, scaling)))
         seeds = seed.spawn(len(problems))
         done = [self._solve(kind, p, len(problems), child, trials) for p, child in zip(problems, seeds, strict=True)]
-        weights = np.concatenate([run.w.reshape(trials, -1, X.shape[1]) for run, _ in done], axis=1)
+        weights = np.concatenate([run.w.reshape(trials, -1, rows.shape[1]) for run, _ in done], axis=1)
         return Released(weights, scaling, tuple(run for run, _ in done), done[0][1])
 
     def _solve(
@@ -204,7 +204,7 @@ class PrivateLinear(BaseEstimator):
     def _read(self, X: Array, y: Array) -> Read:
         """Bounds and targets; a bound that is not given is read off the data, with a warning."""
         self.guarantee()  # refuses bad ones before anything is looked at
-        norm = self._given("data_norm", "largest norm of a row", lambda: float(np.linalg.norm(X, axis=1).max()))
+        norm = self._given("data_norm", "largest norm of a row", lambda: float(row_norms(X).max()))
         return replace(self._targets(y), data_norm=norm)
 
     def _given(self, name: str, what: str, look: Callable[[], float]) -> float:
@@ -250,12 +250,11 @@ def seed_from(random_state: Any) -> np.random.SeedSequence:
         raise InvalidInput("random_state", random_state, refused.limit, "Pass 0, or None for fresh noise.") from refused
 
 
-def bounded(X: Array, data_norm: float, rows: str) -> Array:
-    """Rows within the bound: clipped, each by itself, or refused (but for a rounding over it)."""
+def bounded(X: Array, data_norm: float, rows: str, constant: float = 0.0) -> BoundedRows:
+    """Rows within the bound: clipped, each by itself, or refused (but for a rounding over it); then the constant."""
     if rows not in ("clip", "refuse"):
         raise InvalidInput("rows", rows, '"clip" or "refuse"', "Clipping scales a row over the bound down to it.")
-    with np.errstate(over="ignore"):
-        norms = np.linalg.norm(X, axis=1)
+    norms = row_norms(X)
     worst = int(norms.argmax())
     if rows == "refuse" and norms[worst] > data_norm * (1 + ROUNDING):
         remedy = 'Scale the rows, raise data_norm or pass rows="clip".'
@@ -263,17 +262,15 @@ def bounded(X: Array, data_norm: float, rows: str) -> Array:
     if np.isinf(norms[worst]):  # no number is as large: shortened by their largest entry
         most = np.abs(X).max(axis=1, keepdims=True)
         X = np.where(np.isinf(norms)[:, None], X / np.where(most > 0, most, 1.0) * data_norm, X)
-        norms = np.linalg.norm(X, axis=1)
-    return clipped(X, norms, data_norm)
+        norms = row_norms(X)
+    return BoundedRows(X, norms, clipping(norms, data_norm, X.shape[1]), constant)
 
 
-def clipped(X: Array, norms: Array, data_norm: float) -> Array:
-    """Rows over the bound scaled down to it."""
-    # Twice: the first product may be rounded to a hair over the bound.
-    for _ in range(2):
-        X = X * (data_norm / np.maximum(norms, data_norm))[:, None]
-        norms = np.linalg.norm(X, axis=1)
-    return X
+def clipping(norms: Array, data_norm: float, d: int) -> Array:
+    """What to multiply each row with: 1 within the bound, else what scales it down to it."""
+    # A norm is computed to d/2 + 1 units of rounding, its quotient and the product to one more each: a hair less.
+    less = data_norm * (1 - (d + 6) * 2.0**-53)
+    return np.divide(less, norms, out=np.ones(len(norms)), where=norms > data_norm)
 
 
 def found(name: str) -> type[Solver]:

@@ -92,7 +92,7 @@ class PrivateLogisticRegression(ClassifierMixin, PrivateLinear):
             raise InvalidInput("multi_class", "softmax", limit, "That solver takes no loss of several scores.")
         return "softmax" if self.multi_class != "one_vs_rest" and kind.multiclass else "one_vs_rest"
 
-    def _problems(self, kind: type[Solver], X: Array, read: Read, row_bound: float) -> Sequence[Problem]:
+    def _problems(self, kind: type[Solver], X: Any, read: Read, row_bound: float) -> Sequence[Problem]:
         if self._multi_class(kind, len(read.classes)) != "softmax":
             return super()._problems(kind, X, read, row_bound)
         return [softmax_problem(X, read.targets.argmax(axis=1), len(read.classes), row_bound=row_bound)]

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from scipy import optimize
@@ -16,6 +16,7 @@ from scipy import optimize
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.problems.constraints import Box, Constraint, WholeSpace
 from dpcheck.problems.losses import Array, Loss, SignLoss, must_be_positive
+from dpcheck.problems.rows import BoundedRows, bounded_rows, row_norms
 
 # Norms of rows scaled to the bound may exceed it by rounding.
 ROUNDING = 1e-12
@@ -56,7 +57,8 @@ class Problem:
         check_rows(X, y, self.row_bound)
         check_labels(y, self.loss, self.label_bound)
         for name, value in (("X", X), ("y", y)):
-            value.setflags(write=False)
+            if not bounded_rows(value):
+                value.setflags(write=False)
             object.__setattr__(self, name, value)
         self.constraint.reach(self.d)  # a set of another dimension is refused here
 
@@ -140,12 +142,20 @@ class Problem:
         A loop may pass a buffer for the `margins`, shape (..., n), to save its allocation.
         """
         W = np.asarray(W, float)
+        if W.size == self.d and (rows := bounded_rows(self.X)):
+            return self._by_blocks(rows, W, out)
         if isinstance(self.loss, SignLoss):
             margins = np.matmul(W, self._signed.T, out=margins)
             slopes = self.loss.slope(margins, out=margins if margins.ndim else None)
         else:
             slopes = self.loss.derivative(np.matmul(W, self.X.T, out=margins), self.y)
         return self._regularised(np.matmul(slopes, self._averaging, out=out), W)
+
+    def _by_blocks(self, rows: BoundedRows, W: Array, out: Array | None) -> Array:
+        """The gradient at one point: each row is read once."""
+        w = W.reshape(-1, rows.shape[1]) if self.multiclass else W.ravel()
+        found = rows.pass_over(w, lambda margins, part: self.loss.derivative(margins, self.y[part])).reshape(W.shape)
+        return self._regularised(np.divide(found, self.n, out=out), W)
 
     def _regularised(self, out: Array, W: Array) -> Array:
         if self.l2 > 0:
@@ -273,8 +283,11 @@ class Problem:
 
 def table(X: Any) -> Array:
     """The rows as a matrix of their own; refuses none, ragged and non-finite ones."""
+    held = bounded_rows(X)
+    if held and np.all(np.isfinite(held.norms)):
+        return cast(Array, X)  # it answers as one
     try:
-        rows = np.array(X, dtype=float)
+        rows = np.asarray(X, dtype=float)
     except ValueError as cause:
         raise InvalidInput("X", "rows of unequal length", "one row of d numbers a record", "Pad them.") from cause
     if rows.size == 0 or rows.ndim != 2:
@@ -295,7 +308,7 @@ def check_rows(X: Array, y: Array, row_bound: float) -> None:
     """One label a row, and no row above the bound."""
     if y.shape != (len(X),):
         raise InvalidInput("shape of y", y.shape, f"({len(X)},), one label a row", "Match the two.")
-    norms = np.linalg.norm(X, axis=1)
+    norms = row_norms(X)
     worst = int(norms.argmax())
     if norms[worst] > row_bound * (1 + ROUNDING):
         raise InvalidInput(

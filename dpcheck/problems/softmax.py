@@ -12,6 +12,7 @@ from scipy import special
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.problems.losses import Array, Labels, Loss
 from dpcheck.problems.problem import Problem, numbers
+from dpcheck.problems.rows import bounded_rows
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,8 @@ class SoftmaxProblem(Problem):
 
     def gradient(self, W: Array, out: Array | None = None, margins: Array | None = None) -> Array:
         W = np.asarray(W, float)
+        if W.size == self.d and (rows := bounded_rows(self.X)):
+            return self._by_blocks(rows, W, out)
         slopes = self.loss.derivative(self.scores(W, self.X), self.y)
         found = np.matmul(np.swapaxes(slopes, -1, -2), self.X).reshape(W.shape) / self.n
         if out is None:

@@ -40,8 +40,8 @@ def squared_gradient(case: Mapping[str, Any]) -> tuple[float, float]:
     measured = float(norms.mean() - 5 * norms.std() / math.sqrt(len(norms)))
     L, d = problem.data_lipschitz, problem.d
     bound = theory.theorem5_general.evaluate(
-        n=problem.n, beta=problem.smoothness, D_F=solver.start_distance(problem), sigma_g=math.sqrt(4 * L**2 + d * found.noise_std**2),
-        eta=solver.step_size(problem, found.noise_std),
+        n=problem.n, beta=problem.smoothness, D_F=solver.start_distance(problem),
+        sigma_g=math.sqrt(4 * L**2 + d * found.noise_std**2), eta=solver.step_size(problem, found.noise_std),
     )  # fmt: skip
     return measured, float(bound)
 

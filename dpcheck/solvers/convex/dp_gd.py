@@ -14,11 +14,13 @@ from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
 from dpcheck.bounds.library.convex import dp_gd as theory
 from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.kernels.gradient_steps import GradientSteps, starting_point
+from dpcheck.kernels.method import Method
+from dpcheck.kernels.momentum import MomentumSteps
 from dpcheck.kernels.single_precision import hidden_by_noise, in_single, rounded_bound
 from dpcheck.problems.conditioning import condition, shrinking
 from dpcheck.problems.extreme_pairs import opposite_pair
 from dpcheck.problems.problem import Problem
-from dpcheck.settings import count, positive
+from dpcheck.settings import allowing, count, positive
 from dpcheck.solver import Example, Solver, approximate, must_meet
 
 
@@ -28,11 +30,14 @@ class DPGD(Solver):
 
     By default step_size = 1/(L + mu), and steps as many as shrink the start's risk down to the noise (at most 1000).
     "stated" is the noise of Lemma 2.1.7 at q = 1 with its constant `c`; "certified" is exact, for any guarantee that
-    Gaussian noise can give.
+    Gaussian noise can give. With `momentum` as many steps of the same noise go further.
     """
 
     steps: int | None = count()
     step_size: float | None = positive()
+    momentum: float = allowing(
+        0.0, "at least 0 and below 1", lambda v: 0 <= v < 1, refuses=(-0.1, 1.0, math.nan, "1"), kw_only=True
+    )
     c: float = positive(8.0, kw_only=True)
     name: ClassVar[str] = "dp_gd"
     multiclass: ClassVar[bool] = True
@@ -52,9 +57,11 @@ class DPGD(Solver):
             G = replace(data, l2=0.0).lipschitz_within(start)
         return theory.released.at(G=rounded_bound(data, G), n=data.n, T=plan)  # privacy: dwang20.section3.1.5.dp_gd
 
-    def method(self, data: Problem, plan: int, released: Released) -> GradientSteps:
-        single = in_single(data) and hidden_by_noise(data, float(released.parts[0].law.scale), plan)
+    def method(self, data: Problem, plan: int, released: Released) -> Method:
         eta = self.step_size or 1 / data.smoothness
+        if self.momentum > 0:
+            return MomentumSteps(plan, eta, self.momentum, starting_point(data), data.constraint)
+        single = in_single(data) and hidden_by_noise(data, float(released.parts[0].law.scale), plan)
         return GradientSteps(np.full(plan, eta), starting_point(data), data.constraint, single=single)
 
     def stated(self, data: Problem, guarantee: Guarantee, plan: int) -> tuple[Released, Sequence[Claim]]:
