@@ -27,7 +27,7 @@ SHARED, SHARES = 1 << 20, 8
 
 
 class BoundedRows(NDArrayOperatorsMixin):
-    """Row i is factors[i] * given[i], then `constant` unless that is 0; `norms` are those of the given rows.
+    """Row i is factors[i] * given[i], then `constant` unless that is 0; the argument `norms` is that of the given rows.
 
     numpy takes it for the table of these rows, which is then made once; only what is written for it, `pass_over`,
     goes without. The rows as given, which may be over the bound, are for nobody else.
