@@ -138,22 +138,49 @@ def test_backgrounds_are_diverse() -> None:
 
 
 def test_wide_outputs_keep_memory_flat(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A round keeps at most MOST_CELLS numbers: here those of all its pairs are counted."""
-    kept: list[int] = []
-    honest = searching.survivors
+    """A round keeps at most MOST_CELLS numbers: here those of all its pairs are counted; the final, as many again."""
+    kept: dict[str, list[int]] = {"survivors": [], "best_first": []}
 
-    def watched(race: Any, alive: Any) -> Any:
-        found = honest(race, alive)
-        kept.append(sum(side.size for one in alive for part in one.outputs for side in part))
-        return found
+    def watch(name: str) -> None:
+        honest = getattr(searching, name)
+
+        def watched(race: Any, alive: Any, *rest: Any) -> Any:
+            found = honest(race, alive, *rest)
+            kept[name].append(sum(side.size for one in alive for part in one.outputs.values() for side in part))
+            return found
+
+        monkeypatch.setattr(searching, name, watched)
 
     def wide(data: np.ndarray, rng: np.random.Generator, trials: int) -> np.ndarray:
-        return data.sum() + rng.laplace(size=(trials, 500))
+        return data.sum() + rng.laplace(size=(trials, 50))
 
-    monkeypatch.setattr(searching, "survivors", watched)
+    watch("survivors")
+    watch("best_first")
     monkeypatch.setattr(searching, "MOST_CELLS", 400_000)
-    chosen(wide, replace_one(0, 1, n=3), 40_000, 0)
-    assert 0 < max(kept) <= 400_000
+    chosen(wide, replace_one(0, 1, n=3), 100_000, 0)
+    assert 0 < max(kept["survivors"]) <= 400_000
+    assert 400_000 < max(kept["best_first"]) <= 800_000
+
+
+def test_the_last_few_are_compared_on_fresh_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a classic pattern among them. On the runs of the race the leaders were lucky: those do not count again."""
+    calls: list[tuple[list[Any], range, Any]] = []
+    honest = searching.best_first
+
+    def watched(race: Any, alive: list[Any], blocks: range) -> Any:
+        found = honest(race, alive, blocks)
+        calls.append((alive, blocks, found[0]))
+        return found
+
+    monkeypatch.setattr(searching, "best_first", watched)
+    near = replace_one(0, 1, n=5)
+    pair = chosen(from_elsewhere(clipped_sum), near, 100_000, 0)
+    (_, raced, _), *_, (last_few, fresh, best) = calls
+    assert len(fresh) == 1
+    assert not {*raced} & {*fresh}
+    assert {content(one.pair) for one in last_few} & {content(one) for one in near.few_classic(256)}
+    assert best.figures[fresh].margin == max(one.figures[fresh].margin for one in last_few)
+    assert abs(clipped_sum(pair[0]) - clipped_sum(pair[1])) > 0.9
 
 
 def test_same_pair_in_every_process() -> None:

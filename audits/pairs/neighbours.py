@@ -77,9 +77,13 @@ class Neighbours:
         """`count` pairs: classic patterns and random ones in turn; when patterns end, random ones."""
         if count < 1:
             raise InvalidInput("count", count, "an integer >= 1", "Ask for at least one pair.")
-        classic = list(islice(self.classic(), min(MOST_CLASSIC, (count + 1) // 2)))
+        classic = self.few_classic(count)
         random = [self.random(rng) for _ in range(count - len(classic))]
         return [pair for both in zip_longest(classic, random) for pair in both if pair is not None]
+
+    def few_classic(self, count: int) -> list[Pair]:
+        """The classic patterns among `count` pairs."""
+        return list(islice(self.classic(), min(MOST_CLASSIC, (count + 1) // 2)))
 
     def classic(self) -> Iterator[Pair]:
         """Corners and classic patterns, the most telling first, each once (an audit looks both ways)."""
@@ -275,6 +279,10 @@ class Drawn(Neighbours):
         if isinstance(self.source, Examples):
             return self.source.draw(int(rng.integers(2**63)), count)
         return [self.source(rng) for _ in range(count)]
+
+    def few_classic(self, count: int) -> list[Pair]:
+        """None: the source alone knows its pairs."""
+        return []
 
     def varied(self, pair: Pair, rng: np.random.Generator) -> Iterator[Pair]:
         """Further pairs of a generator; a strategy gave all of its own at once."""

@@ -1,4 +1,5 @@
-"""Pair search: classic patterns and random pairs race, the best are changed step by step, and the winner is shrunk.
+"""Pair search: classic patterns and random pairs race, the best are changed step by step and race again on fresh runs,
+with the best pattern among them, and the winner is shrunk.
 
 Everything here is paid from the audit's trials and uses seeds of its own, so the bound stays valid. All pairs, and
 both datasets of a pair, are given the same seeds: where that means the same noise, few runs tell much; nothing relies
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -28,17 +30,19 @@ from dpcheck.bounds.language.errors import InvalidInput
 
 BUDGET = 0.25  # share of the trials, up to LARGEST_BUDGET
 LARGEST_BUDGET = 400_000
-STARTED = 0.55  # of the budget, spent when the race is over
-CHANGED = 0.85  # of the budget, spent when changes end; shrinking has the rest
+FINAL = 0.4  # of the budget, for a race between the last few on fresh runs: those that led were lucky, too
+STARTED = 0.55  # of the rest, spent when the first race is over
+CHANGED = 0.85  # of the rest, spent when changes end; shrinking has what is left
 MOST_PAIRS = 256
 FEW_PAIRS = 48  # even if the budget is small,
 FEW_RUNS = 50  # as long as each can have so many of the budget's runs;
 RUNS_PER_PAIR = 150  # beyond, each more pair has to have as many
 FIRST_RUNS = 8  # enough to see which pairs are alike
+FIRST = range(1)  # their block
 FRONT = 4  # pairs from which changes start
 MOST_CELLS = 4 * 10**6  # numbers that a round keeps
 SAMPLE = 16  # pairs whose first outputs show whether outputs repeat
-SURE = 500  # runs from which margins tell pairs apart better than anything else does
+SURE = 500  # runs from which margins tell pairs apart better than anything else does; with fewer there is no final
 NOISE = 10.0  # times 1 / sqrt(runs): a change must win by as much
 NEAR = -0.3  # a margin from which a pair may yet turn out to be a violation
 KEPT_MARGIN = 0.9  # a simpler pair must keep this share of the margin, unless what it has left
@@ -56,16 +60,17 @@ class SharedNoise(Chunk):
 
 @dataclass(eq=False)
 class Contender:
-    """A pair with its outputs so far, block by block, and its figures after so many blocks."""
+    """A pair with its outputs by blocks, and its figures by some of the blocks."""
 
     pair: Pair
     stage: int
-    outputs: list[list[Any]] = field(default_factory=list)
-    figures: dict[int, Figures] = field(default_factory=dict)
+    classic: bool = False
+    outputs: dict[int, list[Any]] = field(default_factory=dict)
+    figures: dict[range, Figures] = field(default_factory=dict)
 
-    def rows(self, blocks: int) -> tuple[np.ndarray, np.ndarray]:
+    def rows(self, blocks: range) -> tuple[np.ndarray, np.ndarray]:
         """The encoded outputs of both datasets."""
-        raw = [joined(part[side] for part in self.outputs[:blocks]) for side in (0, 1)]
+        raw = [joined(self.outputs[block][side] for block in blocks) for side in (0, 1)]
         encoding = encoding_of(joined(raw))
         return encoding(raw[0]), encoding(raw[1])
 
@@ -81,45 +86,56 @@ class Race:
     entered: int = 0
     seen: set[int] = field(default_factory=set)
 
-    def enter(self, pair: Pair) -> Contender:
+    def enter(self, pair: Pair, classic: bool = False) -> Contender:
         """A new contender; its stage is a place of its own in checkpoints."""
         self.entered += 1
         self.seen.add(hash(content(pair)))
-        return Contender(pair, SEARCH + self.entered)
+        return Contender(pair, SEARCH + self.entered, classic)
 
     def knows(self, pair: Pair) -> bool:
         """Whether this pair has been entered, or is none: twice the same dataset."""
         return hash(content(pair)) in self.seen or content(pair[0]) == content(pair[1])
 
-    def affords(self, contender: Contender, blocks: int) -> bool:
-        """Whether the budget has the trials for this many blocks."""
-        return self.spent + sum(self.blocks[len(contender.outputs) : blocks]) <= self.budget
+    def block(self, trials: int) -> range:
+        """A further block of so many runs."""
+        self.blocks.append(trials)
+        return range(len(self.blocks) - 1, len(self.blocks))
 
-    def run(self, contender: Contender, blocks: int) -> None:
-        """The blocks up to this one, where missing."""
+    def runs(self, blocks: range) -> int:
+        """How many runs these blocks are."""
+        return sum(self.blocks[block] for block in blocks)
+
+    def affords(self, contender: Contender, blocks: range) -> bool:
+        """Whether the budget has the trials for these blocks."""
+        return self.spent + sum(self.blocks[i] for i in blocks if i not in contender.outputs) <= self.budget
+
+    def run(self, contender: Contender, blocks: range) -> None:
+        """These blocks, where missing."""
         size = chunk_size(self.plan.max_trials)
-        for block in range(len(contender.outputs), blocks):
+        for block in blocks:
+            if block in contender.outputs:
+                continue
             trials = self.blocks[block]
             work: list[Chunk] = [
                 SharedNoise(contender.stage, side, PARTS * block + i, min(size, trials - i * size), i * size)
                 for i in range(-(-trials // size))
                 for side in (0, 1)
             ]
-            contender.outputs.append(gather(self.plan.runner(contender.pair), work))
+            contender.outputs[block] = gather(self.plan.runner(contender.pair), work)
             self.spent += trials
 
-    def figures(self, contender: Contender, blocks: int) -> Figures:
-        """What the first blocks say of a pair."""
-        self.run(contender, blocks)
+    def figures(self, contender: Contender, blocks: range) -> Figures:
+        """What these blocks say of a pair."""
         if blocks not in contender.figures:
+            self.run(contender, blocks)
             attack = aimed(self.plan.attack, self.plan.mechanism, contender.pair)
             first, second = contender.rows(blocks)
             trials = max(100, self.plan.max_trials - self.budget)
             contender.figures[blocks] = figures_of(attack, first, second, self.plan.goals, trials, self.plan.alpha)
         return contender.figures[blocks]
 
-    def margin(self, contender: Contender, blocks: int) -> float:
-        """The margin over the claim that an audit of this pair would about reach, by its first blocks."""
+    def margin(self, contender: Contender, blocks: range) -> float:
+        """The margin over the claim that an audit of this pair would about reach, by these blocks."""
         return self.figures(contender, blocks).margin
 
 
@@ -135,14 +151,22 @@ def find_pair(plan: Plan) -> tuple[Pair, int]:
     pairs = near.pairs(_rng(plan), count)
     if len(pairs) == 1:
         return pairs[0], 0
-    found = different(race, pairs)
+    found = different(race, pairs, {content(pair) for pair in near.few_classic(count)})
     if not found:
         return pairs[0], race.spent
-    front = halving(race, found, int(STARTED * race.budget))
-    best = improved(race, near, front, int(CHANGED * race.budget))
-    if race.margin(best, len(race.blocks)) < NEAR:
+    final = fresh_runs(race, found)
+    rest = race.budget - (FRONT + 1) * final
+    front = halving(race, found, int(STARTED * rest))
+    whole = range(len(race.blocks))
+    reached = improved(race, near, front, int(CHANGED * rest), whole)
+    best, last = reached[0], whole
+    if final:
+        last = race.block(final)
+        patterns = [contender for contender in front if contender.classic][:1]
+        best = best_first(race, list(dict.fromkeys([*reached, *patterns])), last)[0]
+    if race.margin(best, last) < NEAR:
         return best.pair, race.spent
-    return simplest(race, near, best, count), race.spent
+    return simplest(race, near, best, count, whole), race.spent
 
 
 def _most(near: Neighbours) -> int:
@@ -154,18 +178,18 @@ def _rng(plan: Plan) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(plan.seed, spawn_key=(SEARCH, 2**31))))
 
 
-def different(race: Race, pairs: Sequence[Pair]) -> list[Contender]:
+def different(race: Race, pairs: Sequence[Pair], classic: set[Any]) -> list[Contender]:
     """The first pairs of each kind, as many as the budget can compare, after their first runs."""
-    race.blocks.append(FIRST_RUNS)
+    race.block(FIRST_RUNS)
     kinds: dict[Any, Contender] = {}
     width = 1
     for pair in pairs:
         if 2 * FIRST_RUNS * width * len(kinds) > MOST_CELLS:
             break
         if not race.knows(pair):
-            contender = race.enter(pair)
-            race.run(contender, 1)
-            rows = contender.rows(1)
+            contender = race.enter(pair, content(pair) in classic)
+            race.run(contender, FIRST)
+            rows = contender.rows(FIRST)
             width = rows[0].shape[1]
             kinds.setdefault(_kind(*rows) or contender, contender)
     found = list(kinds.values())
@@ -174,7 +198,7 @@ def different(race: Race, pairs: Sequence[Pair]) -> list[Contender]:
     # Where outputs have many columns, a pair needs more runs to show in which direction it moves them; where the noise
     # is the same, its first runs show how far.
     most = max(FRONT, int(race.budget / RUNS_PER_PAIR / (1 + np.log2(width))))
-    return sorted(found, key=lambda contender: -_apart(*contender.rows(1)))[:most]
+    return sorted(found, key=lambda contender: -_apart(*contender.rows(FIRST)))[:most]
 
 
 def _apart(first: np.ndarray, second: np.ndarray) -> float:
@@ -206,58 +230,75 @@ def _kind(first: np.ndarray, second: np.ndarray) -> bytes | None:
 def halving(race: Race, alive: list[Contender], budget: int) -> list[Contender]:
     """Successive halving to a few, the best first: each round costs the same, and earlier runs count on."""
     rounds = 1 + max(0, int(np.ceil(np.log2(len(alive) / FRONT))))
-    left, width = budget - race.spent, alive[0].rows(1)[0].shape[1]
+    left, width = budget - race.spent, alive[0].rows(FIRST)[0].shape[1]
     for _ in range(rounds):
         most = MOST_CELLS // (2 * width * len(alive)) - sum(race.blocks)
-        race.blocks.append(max(1, min(left // rounds // len(alive), most)))
+        race.block(max(1, min(left // rounds // len(alive), most)))
         alive = survivors(race, alive)
-    return alive
+    return best_first(race, alive, range(len(race.blocks)))
 
 
 def survivors(race: Race, alive: list[Contender]) -> list[Contender]:
-    """The better half by margin, the best first; while runs are few, by margin and by separation in turn."""
-    blocks = len(race.blocks)
+    """The better half by margin; while runs are few, by margin and by separation in turn.
+
+    Patterns and others have every other place: of the many others, some are always luckier than any pattern.
+    """
+    blocks = range(len(race.blocks))
     known = {contender: race.figures(contender, blocks) for contender in alive}
     best = sorted(alive, key=lambda contender: -known[contender].margin)
     if sum(race.blocks) < SURE and len(alive) > FRONT:
         apart = sorted(alive, key=lambda contender: -known[contender].separation)
         best = list(dict.fromkeys(one for both in zip(best, apart, strict=True) for one in both))
-    return best[: max(FRONT, (len(alive) + 1) // 2)]
+    leagues = [[contender for contender in best if contender.classic is classic] for classic in (False, True)]
+    places = [one for both in zip_longest(*leagues) for one in both if one is not None]
+    return places[: max(FRONT, (len(alive) + 1) // 2)]
 
 
-def improved(race: Race, near: Neighbours, front: list[Contender], budget: int) -> Contender:
-    """Steps from each pair of the front in turn, as long as the budget lasts; the best pair reached.
+def improved(race: Race, near: Neighbours, front: list[Contender], budget: int, whole: range) -> list[Contender]:
+    """Steps from each pair of the front in turn, as long as the budget lasts; the pairs reached, the best first.
 
     A changed pair replaces the one it came from if it wins after each block, on all runs by more than noise.
     """
     rng = _rng(race.plan).spawn(1)[0]
-    whole, fresh = len(race.blocks), True
-    lead = NOISE / np.sqrt(sum(race.blocks))
+    reached, fresh = list(front), True
+    lead = NOISE / np.sqrt(race.runs(whole))
     while fresh:
         fresh = False
-        for i, known in enumerate(front):
+        for i, known in enumerate(reached):
             for pair in near.varied(known.pair, rng):
                 if race.knows(pair) or not near.is_pair(*pair):
                     continue
-                if race.spent + sum(race.blocks) > budget:
-                    return max(front, key=lambda contender: race.margin(contender, whole))
+                if race.spent + race.runs(whole) > budget:
+                    return best_first(race, reached, whole)
                 fresh, challenger = True, race.enter(pair)
                 ahead = all(
-                    race.margin(challenger, blocks) > race.margin(front[i], blocks) + (blocks == whole) * lead
-                    for blocks in range(min(3, whole), whole + 1)
+                    race.margin(challenger, blocks) > race.margin(reached[i], blocks) + (blocks == whole) * lead
+                    for blocks in (whole[:end] for end in range(min(3, len(whole)), len(whole) + 1))
                 )
                 if ahead:
-                    front[i] = challenger
+                    reached[i] = challenger
                     break
-    return max(front, key=lambda contender: race.margin(contender, whole))
+    return best_first(race, reached, whole)
 
 
-def simplest(race: Race, near: Neighbours, best: Contender, count: int) -> Pair:
+def fresh_runs(race: Race, found: list[Contender]) -> int:
+    """Runs that each of the last few has in the final; none where these would be too few."""
+    cells = 2 * found[0].rows(FIRST)[0].shape[1] * (FRONT + 1)
+    runs = min(int(FINAL * race.budget) // (FRONT + 1), MOST_CELLS // cells)
+    return runs if runs >= SURE else 0
+
+
+def best_first(race: Race, contenders: list[Contender], blocks: range) -> list[Contender]:
+    """By margin."""
+    return sorted(contenders, key=lambda contender: -race.margin(contender, blocks))
+
+
+def simplest(race: Race, near: Neighbours, best: Contender, count: int, whole: range) -> Pair:
     """The best pair shrunk: each step keeps its margin on few runs, and the one that is shown on all."""
-    whole, few = len(race.blocks), max(1, len(race.blocks) - 2)
+    few = whole[: max(1, len(whole) - 2)]
     kept = [best]
 
-    def as_telling(simpler: Contender, blocks: int) -> bool:
+    def as_telling(simpler: Contender, blocks: range) -> bool:
         if not race.affords(simpler, whole):
             return False
         before, after = race.margin(best, blocks), race.figures(simpler, blocks)
