@@ -317,6 +317,10 @@ OTHERS = (
 )
 
 
+SOLVING = ("dpcheck.solver", "dpcheck.audits", "dpcheck.evidence.checks", "scipy.stats", "scipy.signal", "matplotlib")
+POINT = "'--d', '50', '--eps', '1', '--L', '1', '--beta', '0.25', '--mu', '0.01'"
+
+
 @pytest.mark.parametrize(
     ("code", "absent"),
     [
@@ -329,6 +333,7 @@ OTHERS = (
         ("main(['verify', '--help'])", HEAVY),
         ("main(['audit', '--help'])", HEAVY),
         ("main(['bounds', 'zhang17.lemma2', '--n', '10', '--T', '1', '--L', '1', '--eta', '0.5'])", OTHERS),
+        (f"main(['bounds', 'zhang17.theorem2.pure', '--solve-for', 'n', '--error', '0.01', {POINT}])", SOLVING),
         ("import dpcheck as dp; dp.bounds['zhang17.lemma2']", OTHERS),
         ("import dpcheck as dp; len(dp.bounds['zhang17.theorem2'].claims)", OTHERS),
         ("import dpcheck as dp; dp.bounds.get('zhang17.lemma99')", OTHERS),

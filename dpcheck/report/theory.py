@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group
 from rich.table import Table
@@ -13,11 +13,13 @@ from dpcheck.bounds.language.claim import pretty
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.proving import tables
 from dpcheck.bounds.proving.rates import ruling
-from dpcheck.bounds.proving.solving import Solved
 from dpcheck.report.terminal import coloured
 from dpcheck.theory.claim_choice import verdict_of
-from dpcheck.theory.comparison import Comparison, Side
-from dpcheck.theory.measurement import Measurement
+
+if TYPE_CHECKING:
+    from dpcheck.bounds.proving.solving import Solved
+    from dpcheck.theory.comparison import Comparison, Side
+    from dpcheck.theory.measurement import Measurement
 
 STATUS = {"same": "green", "larger": "yellow", "smaller": "red", "no claim": "bright_black", "quoted": "bright_black"}
 
