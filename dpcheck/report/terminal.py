@@ -139,9 +139,9 @@ def claim_page(row: Row, symbols: Mapping[str, str], recorded: Mapping[str, Any]
 
 def files_of(row: Row) -> dict[str, list[str]]:
     """Where a claim stands, what runs it, and what tests that: relative to the project's folder."""
-    solver = f"dpcheck/solvers/{row.theme}/{row.algorithm}.py"
+    own = [f"dpcheck/{room}/{row.theme}/{row.algorithm}.py" for room in ("solvers", "evidence")]
     attached = [f"{name.replace('.', '/')}.py" for name in row.attached]
-    solving = [solver, *attached] if (ROOT / solver).exists() else attached
+    solving = [*(path for path in own if (ROOT / path).exists()), *attached]
     return {
         "stands in": [f"bounds/library/{row.theme}/{row.algorithm}.py"],
         "solver": [*dict.fromkeys(solving)],

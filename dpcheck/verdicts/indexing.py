@@ -94,7 +94,7 @@ def write_index(made: Catalogue) -> None:
     catalogue.SHOWN.mkdir(exist_ok=True)
     for document, claims in by_document.items():
         used = {name for claim in claims.values() for name in claim.get("symbols", "").split()}
-        symbols = {name: text for name, text in made.symbols.items() if name in used}
+        symbols = {name: made.symbols[name] for name in sorted(used)}
         write_changed(catalogue.SHOWN / f"{document}.json", as_json({"symbols": symbols, "claims": claims}))
     for path in catalogue.SHOWN.glob("*.json"):
         if path.stem not in by_document:
