@@ -43,10 +43,10 @@ class VarianceReduced(Solver):
     released: ClassVar[Release]
 
     def plan(self, data: Problem, guarantee: Guarantee) -> Epochs:
-        return self.lengths(data, approximate(guarantee))
+        return self.epochs_for(data, approximate(guarantee))
 
     @abstractmethod
-    def lengths(self, problem: Problem, guarantee: ApproxDP) -> Epochs:
+    def epochs_for(self, problem: Problem, guarantee: ApproxDP) -> Epochs:
         """Epochs, step size and momentum for this problem. None of them depends on the records."""
 
     def sizes(self, plan: Epochs) -> dict[str, float]:
@@ -91,7 +91,7 @@ class EqualEpochs(VarianceReduced):
     (Theorem 3.1.2).
     """
 
-    def lengths(self, problem: Problem, guarantee: ApproxDP) -> Epochs:
+    def epochs_for(self, problem: Problem, guarantee: ApproxDP) -> Epochs:
         must_be_strong(problem, given=None not in (self.epochs, self.inner, self.step_size))
         eta = self.step_size or 1 / (48 * condition(problem)[0])
         inner = self.inner or math.ceil(193 * condition(problem)[1])

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from dpcheck.bounds.language.errors import HypothesisViolated
 from dpcheck.bounds.language.guarantees import ApproxDP, gaussian_delta
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.evidence.convex import dp_svrg_minibatch as evidence
+from dpcheck.evidence.convex.dp_svrg import one_epoch
 from dpcheck.problems.losses import Huber, Logistic
 from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex.dp_svrg_minibatch import DPSVRGMinibatch
@@ -77,8 +77,8 @@ def test_smaller_batches_are_refused_when_stated() -> None:
 def test_the_epoch_bound_has_teeth() -> None:
     """Noise alone, near the minimiser, on batches of 2: the bound without its noise term would be exceeded."""
     case = {"n": 4, "d": 2, "seed": 3, "kappa": 1.0, "step": 0.5, "inner": 20, "noise": 1.0, "size": 0.0, "batch": 2}
-    measured, bound = evidence.one_epoch(case)
-    assert evidence.one_epoch(case | {"noise": 0.0})[1] < measured / 10 < bound
+    measured, bound = one_epoch(case)
+    assert one_epoch(case | {"noise": 0.0})[1] < measured / 10 < bound
 
 
 def test_it_beats_single_records_at_equal_privacy() -> None:

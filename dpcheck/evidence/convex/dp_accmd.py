@@ -41,7 +41,7 @@ def explicit(case: Mapping[str, Any]) -> tuple[float, float]:
     done = run(method, Release(1.0, Gaussian(case["noise"]), steps=T), problem, seed=seed, trials=200)
     risks = problem.value(done.w) - least
     bound = proof.equation58.evaluate(
-        L_smooth=problem.smoothness, diameter=2 * R, divergence=float(best @ best) / (2 * R**2), T=int(case["T"]),
+        L_smooth=problem.smoothness, diameter=2 * R, divergence=float(best @ best) / (2 * R**2), T=T,
         sigma_n=case["noise"], dual2=R**2 * d,
     )  # fmt: skip
     return float(risks.mean() - 5 * risks.std() / math.sqrt(len(risks))), float(bound) + 1e-9

@@ -84,14 +84,13 @@ def proximal_distance(case: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def one_epoch(case: Mapping[str, Any]) -> tuple[float, float]:
-    """Measured excess risk after an epoch, less five standard errors, against (3.28)."""
+    """Measured excess risk after an epoch, on single records or batches, less five standard errors, against (3.28)."""
     problem = random_problem(case, l2=0.25 / case["kappa"])
     eta, inner = case["step"] / (8 * 0.25), int(case["inner"])
     w, least = problem.minimiser()
     start = w + case["size"] * np.ones(problem.d)
-    done = reduced_descent(
-        problem, Epochs((inner,), eta), noise_std=case["noise"], seed=int(case["seed"]), trials=200, start=start
-    )
+    epochs = Epochs((inner,), eta, batch=min(problem.n, int(case.get("batch", 1))))
+    done = reduced_descent(problem, epochs, noise_std=case["noise"], seed=int(case["seed"]), trials=200, start=start)
     risks = problem.value(done.w) - least
     bound = proof.equation28.evaluate(
         eta=eta, L_smooth=0.25, mu=problem.l2, inner=inner, gap_snap=float(problem.value(start)) - least, d=problem.d,

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.bounds.library.convex import dp_svrg_proof as proof
 from dpcheck.datasets.embedded import logistic_synthetic
 from dpcheck.evidence.checks import AuditCheck, Property, Trend
-from dpcheck.evidence.random_problems import RUNS, SIZES, random_problem
-from dpcheck.kernels.variance_reduction import Epochs, reduced_descent
+from dpcheck.evidence.convex.dp_svrg import one_epoch
+from dpcheck.evidence.random_problems import RUNS, SIZES
 from dpcheck.problems.losses import Logistic
 from dpcheck.solver import Calibration
 from dpcheck.solvers.convex.dp_svrg_minibatch import DPSVRGMinibatch
@@ -23,22 +20,6 @@ def attacked(calibration: Calibration) -> Any:
     """Twenty records, one epoch of five steps, the mean of the iterates seen."""
     solver, guarantee = DPSVRGMinibatch(epochs=1, inner=5, step_size=4.0), ApproxDP(1.0, 1e-2)
     return solver.mechanism(guarantee, calibration), solver.worst_pair(), guarantee
-
-
-def one_epoch(case: Mapping[str, Any]) -> tuple[float, float]:
-    """Measured excess risk after an epoch on batches, less five standard errors, against (3.28)."""
-    problem = random_problem(case, l2=0.25 / case["kappa"])
-    eta, inner = case["step"] / (8 * 0.25), int(case["inner"])
-    w, least = problem.minimiser()
-    start = w + case["size"] * np.ones(problem.d)
-    epochs = Epochs((inner,), eta, batch=min(problem.n, int(case["batch"])))
-    done = reduced_descent(problem, epochs, noise_std=case["noise"], seed=int(case["seed"]), trials=200, start=start)
-    risks = problem.value(done.w) - least
-    bound = proof.equation28.evaluate(
-        eta=eta, L_smooth=0.25, mu=problem.l2, inner=inner, gap_snap=float(problem.value(start)) - least, d=problem.d,
-        sigma_n=case["noise"],
-    )  # fmt: skip
-    return float(risks.mean() - 5 * risks.std() / math.sqrt(len(risks))), float(bound)
 
 
 def certified_error(eps: float, trials: int, seed: int) -> np.ndarray:

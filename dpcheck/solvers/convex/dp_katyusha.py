@@ -35,7 +35,7 @@ class DPKatyusha(VarianceReduced):
     corrected: ClassVar[Claim] = theory.noised_corrected
     released: ClassVar[Release] = theory.released
 
-    def lengths(self, problem: Problem, guarantee: ApproxDP) -> Epochs:
+    def epochs_for(self, problem: Problem, guarantee: ApproxDP) -> Epochs:
         must_be_strong(problem, given=None not in (self.epochs, self.inner, self.step_size))
         mu, eta, theta, rate = problem.l2, 2.0, 0.5, math.log(1.5)
         inner = self.inner or 1

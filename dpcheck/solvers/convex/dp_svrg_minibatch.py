@@ -28,7 +28,7 @@ class DPSVRGMinibatch(EqualEpochs):
     corrected: ClassVar[Claim] = theory.privacy
     released: ClassVar[Release] = theory.released
 
-    def lengths(self, problem: Problem, guarantee: ApproxDP) -> Epochs:
-        plan = super().lengths(problem, guarantee)
+    def epochs_for(self, problem: Problem, guarantee: ApproxDP) -> Epochs:
+        plan = super().epochs_for(problem, guarantee)
         least = math.ceil(problem.n * guarantee.eps / math.sqrt(plan.steps))
         return replace(plan, batch=min(problem.n, self.batch or max(1, least)))

@@ -31,7 +31,7 @@ class DPSVRGpp(VarianceReduced):
     corrected: ClassVar[Claim] = theory.theorem4_corrected
     released: ClassVar[Release] = theory.released
 
-    def lengths(self, problem: Problem, guarantee: ApproxDP) -> Epochs:
+    def epochs_for(self, problem: Problem, guarantee: ApproxDP) -> Epochs:
         eta = self.step_size or 1 / (13 * condition(problem)[0])
         inner = self.inner or 1
         epochs = self.epochs or min(MOST_EPOCHS, max(1, math.ceil(shrinking(problem, guarantee) / (2 * math.log(2)))))
