@@ -23,7 +23,7 @@ from dpcheck.bounds.language.guarantees import (
     RenyiDP,
 )
 from dpcheck.bounds.privacy.laws import Laplace
-from dpcheck.bounds.privacy.release import Released, account_name
+from dpcheck.bounds.privacy.release import Released, Seen, account_name
 from dpcheck.kernels import transcripts
 from dpcheck.kernels.blocks import Seed
 from dpcheck.kernels.method import Method
@@ -86,12 +86,17 @@ class Mechanism:
 class WhiteBox(Mechanism):
     """The solver seen from inside: (data, rng, trials) -> (trials, steps, width), every noisy answer.
 
+    Those up to the iterate that is let out, or all where the release says that everything is seen.
+
     Has the exact `log_density`, so that an audit attacks with the likelihood ratio of the whole transcript. Answers
     are as computed, not on the grid of the released iterate: the bits of floats are not what is attacked here.
     """
 
     def __call__(self, data: Any, rng: np.random.Generator, trials: int) -> np.ndarray:
-        trace = self.solver.performed(data, self.calibrated(data), rng, trials, trace=True).trace
+        done = self.calibrated(data)
+        method = self.solver.method(data, done.plan, done.released)
+        whole = all(part.seen is Seen.EVERYTHING for part in done.released.parts)
+        trace = run(method, done.released, data, seed=rng, trials=trials, trace=True, to_the_end=whole).trace
         assert trace is not None
         return np.ascontiguousarray(trace.answers.transpose(1, 0, 2))
 

@@ -16,7 +16,16 @@ from typing import Any
 import sympy
 
 from dpcheck.bounds.language.errors import InvalidInput, MixedRelations
-from dpcheck.bounds.language.guarantees import ADD_REMOVE, LOCAL, REPLACE_ONE, ApproxDP, Guarantee, PureDP, Relation
+from dpcheck.bounds.language.guarantees import (
+    ADD_REMOVE,
+    LOCAL,
+    REPLACE_ONE,
+    ZCDP,
+    ApproxDP,
+    Guarantee,
+    PureDP,
+    Relation,
+)
 from dpcheck.bounds.privacy import batches, exact, random_iterate, sampled_gaussian, selections
 from dpcheck.bounds.privacy.exact import Interval
 from dpcheck.bounds.privacy.laws import (
@@ -194,7 +203,7 @@ def account_of(parts: Sequence[Release], guarantee: Guarantee) -> Any:
             return _gaussian_factor
         if len(parts) == 1:
             return _iterate_factor
-    if laws == {Selected} and len(parts) == 1 and not sampled:
+    if laws == {Selected} and len(parts) == 1 and not sampled and isinstance(guarantee, PureDP | ApproxDP | ZCDP):
         return _selection_factor
     if laws <= {Laplace, L2Laplace} and not sampled and whole and pure:
         return _pure_factor

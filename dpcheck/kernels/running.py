@@ -51,17 +51,19 @@ def run(
     trials: int,
     trace: bool = False,
     blocks: range | None = None,
+    to_the_end: bool = False,
 ) -> Run:
     """`trials` independent runs of the method on the data, with the noise and the sampling of the release.
 
     Block i is seeded by the i-th child of `seed`; `blocks` runs only these, with the same bits as in the whole.
+    `to_the_end` asks for every answer, also after the round at which a trial would stop.
     Raises InvalidInput on iterates that overflow.
     """
     must_be_counts(trials=trials)
     parent, cuts = seed_of(seed), block_cuts(data, trials, blocks, method.block(data))
     largest = max(last - first for _, first, last in cuts)
     normals = noise_buffer(largest, method.width, method.steps)
-    shared = _Shared(method, released, data, method.asked_of(data, largest), normals)
+    shared = _Shared(method, released, data, method.asked_of(data, largest), normals, to_the_end)
     done = [_Block(shared, child(parent, number), last - first, trace).run() for number, first, last in cuts]
     w = done[0][0] if len(done) == 1 else np.concatenate([part for part, _ in done])
     return Run(w, _joined([part for _, part in done if part is not None]))
@@ -76,6 +78,7 @@ class _Shared:
     data: Any
     asked: Asked
     normals: Array
+    to_the_end: bool
 
 
 class _Block:
@@ -87,7 +90,7 @@ class _Block:
         noise, records, rounds = (np.random.default_rng(child(seed, i)) for i in range(3))
         self.noise = NoisyAnswers(released, noise, method.width, method.steps, shared.normals)
         self.drawn = Draws(released, records, k, size_of(data), method.steps)
-        self.stops = self._rounds(rounds)
+        self.stops = None if shared.to_the_end else self._rounds(rounds)
         # In falling order of their rounds, the trials that still run are a prefix.
         self.order = np.argsort(-self.stops, kind="stable") if self.stops is not None else None
         self.record = _Record(method, released, k) if traced else None

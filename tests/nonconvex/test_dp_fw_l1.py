@@ -152,7 +152,8 @@ def test_random_pairs_are_not_flagged() -> None:
     for where in SETS:
         first = bounded_entries(3, 6, 2, where)
         solver = replace(EIGHT, entry_bound=1.0)
-        assert not flagged(solver.mechanism(CLAIMED, transcript=True), (first, first.replace(0, [1.0, -1.0], 1.0)))
+        pair = first, first.replace(0, [1.0, -1.0], 1.0)
+        assert not flagged(solver.mechanism(CLAIMED, transcript=True), pair, trials=3000)
 
 
 def test_a_sensitivity_in_the_wrong_norm_is_flagged() -> None:
@@ -168,7 +169,7 @@ def test_a_sensitivity_in_the_wrong_norm_is_flagged() -> None:
 def test_the_transcript_reaches_the_exact_epsilon() -> None:
     """From its own likelihood ratios; the exact law of the pair is binomial."""
     first, second = EIGHT.worst_pair()
-    seen = EIGHT.mechanism(CLAIMED, transcript=True)
+    seen: Any = EIGHT.mechanism(CLAIMED, transcript=True)
     runs = seen(first, np.random.default_rng(0), 100_000)
     ratio = seen.log_density(runs, first) - seen.log_density(runs, second)
     eps0 = selection_epsilon(CLAIMED, 8)
@@ -231,6 +232,9 @@ def test_refusals_name_what_fails() -> None:
     problem = bounded_entries(0, 5, 2, L1Ball(1.0))
     with pytest.raises(InvalidInput, match="an L1Ball, a Simplex, or a Box"):
         EIGHT.solve(replace(problem, constraint=L2Ball(1.0)), CLAIMED, 0)
+    with pytest.raises(InvalidInput, match="Selected noise is known"):
+        EIGHT.solve(problem, GaussianDP(1.0), 0)
+    assert not EIGHT.release(problem, 8).supports(GaussianDP(1.0))
     with pytest.raises(InvalidInput, match="at least 2"):
         DPFWL1(steps=1).solve(problem, CLAIMED, 0)
     far = Problem(problem.X, problem.y, Squared(), constraint=L1Ball(1.0), row_bound=2.0)
@@ -246,7 +250,7 @@ def test_defaults_are_those_of_the_theorem() -> None:
     assert solver.pace(problem, found.steps) == pytest.approx(
         math.sqrt(2 / (found.steps * problem.smoothness * 4)), rel=1e-9
     )
-    kinds = {"gumbel": "dwang20.algorithm4.1.19.range", "laplace": "wangxu19.algorithm4.noisy_max"}
+    kinds: dict[Noise, str] = {"gumbel": "dwang20.algorithm4.1.19.range", "laplace": "wangxu19.algorithm4.noisy_max"}
     for kind, claim in kinds.items():
         assert claim in replace(EIGHT, selection=kind).calibrated(EIGHT.worst_pair()[0], CLAIMED).rests_on
 

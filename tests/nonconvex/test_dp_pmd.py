@@ -135,7 +135,7 @@ def test_half_the_noise_is_seen_in_the_iterate_alone() -> None:
 def test_the_transcript_reaches_the_exact_epsilon() -> None:
     """The hockey-stick divergence of the transcript, from its own likelihood ratios; x_R alone tells less."""
     first, second = SIX.worst_pair()
-    seen = SIX.mechanism(CLAIMED, transcript=True)
+    seen: Any = SIX.mechanism(CLAIMED, transcript=True)
     runs = seen(first, np.random.default_rng(0), 100_000)
     ratio = seen.log_density(runs, first) - seen.log_density(runs, second)
     noise = SIX.solve(first, CLAIMED, 0).noise_std

@@ -160,7 +160,7 @@ CASES = [
 
 FREE = [case for case in CASES if case["set"] == 0.0 and case["l2"] == 0.0 and case["l1"] == 0.0]
 
-SHORT = DPPGD(steps=5, choice="noisy minimum")  # by which all steps are looked at
+SHORT = DPPGD(steps=5)
 
 RUNS = "sigmoid and quadratic losses over ℝᵈ, balls and a box, with l1 and l2 terms"
 

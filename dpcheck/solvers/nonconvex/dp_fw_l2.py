@@ -55,7 +55,8 @@ class DPFWL2(Solver):
 
     def release(self, data: Problem, plan: int) -> Release:
         """All T noisy gradients, more than x_R shows."""
-        return theory.released.at(G=data.data_lipschitz, n=data.n, T=plan)  # wangxu19.theorem4.privacy.corrected
+        # privacy: wangxu19.theorem4.privacy.corrected
+        return theory.released.at(G=data.data_lipschitz, n=data.n, T=plan)
 
     def method(self, data: Problem, plan: int, released: Released) -> VertexSteps:
         return VertexSteps(data.d, data.constraint, self.gamma(data, plan), plan, before_random_iterate(plan))

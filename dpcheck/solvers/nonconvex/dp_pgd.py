@@ -66,7 +66,8 @@ class DPPGD(Solver):
 
     def release(self, data: Problem, plan: int) -> Release:
         """All T noisy gradients, more than x_R shows: so any choice made of them is covered."""
-        return theory.released.at(G=data.data_lipschitz, n=data.n, T=plan)  # wangxu19.algorithm1.noise.corrected
+        # privacy: wangxu19.algorithm1.noise.corrected
+        return theory.released.at(G=data.data_lipschitz, n=data.n, T=plan)
 
     def method(self, data: Problem, plan: int, released: Released) -> ProximalSteps:
         own = (starting_point(data, self.start), self.eta(data), plan, Proximal.of(data, self.l1))

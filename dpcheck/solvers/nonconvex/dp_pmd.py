@@ -55,7 +55,9 @@ class DPPMD(Solver):
         return int(min(MOST_STEPS, max(2, round(problem.n * guarantee.eps * math.sqrt(smooth) / steep))))
 
     def release(self, data: Problem, plan: int) -> Release:
-        return theory.released.at(G=data.data_lipschitz, n=data.n, T=plan)  # wangxu19.theorem5.privacy.corrected
+        """x_R is made of R-1 noisy full gradients, and R ignores the data."""
+        # privacy: wangxu19.theorem5.privacy.corrected
+        return theory.released.at(G=data.data_lipschitz, n=data.n, T=plan)
 
     def method(self, data: Problem, plan: int, released: Released) -> MirrorSteps:
         mirror = mirror_of(data.constraint, data.d)
