@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from dpcheck.bounds.registry import library
 from dpcheck.datasets import in_unit_ball, logistic_synthetic
 from dpcheck.evidence.checks import exceeds
 from dpcheck.evidence.nonconvex import dp_srm as evidence
+from dpcheck.kernels.drawn import records
 from dpcheck.kernels.recursive_momentum import Estimators, Plan, RecursiveMomentum, recursive_momentum
 from dpcheck.kernels.running import run
 from dpcheck.kernels.transcripts import log_density
@@ -123,6 +125,18 @@ def test_no_record_moves_an_estimator_further(**case: Any) -> None:
 
 
 # The method ----------------------------------------------------------------------------------------
+def test_batches_are_uniform_and_without_replacement() -> None:
+    """All pairs out of five, by the large and the small way; chi-squared with 9 degrees beyond 60 has chance 1e-9."""
+    for size, n in ((2, 5), (3, 5)):
+        index = records(np.random.default_rng(0), 20_000, n, size)
+        assert all(len(set(row)) == size for row in index[:500].tolist())
+        sets = list(combinations(range(n), size))
+        counts = np.array([np.sum((np.sort(index, axis=1) == s).all(axis=1)) for s in sets])
+        expected = 20_000 / len(sets)
+        assert counts.sum() == 20_000
+        assert float(((counts - expected) ** 2 / expected).sum()) < 60
+
+
 def test_the_density_of_a_transcript_is_exact() -> None:
     """Two of three records, then one: the likelihood ratio has mean 1 under the second dataset, to five deviations.
 
