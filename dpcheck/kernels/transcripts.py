@@ -8,11 +8,15 @@ import numpy as np
 
 from dpcheck.audits.scores.transcript import mixture_log_density
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.privacy.laws import InOrder, Law
 from dpcheck.bounds.privacy.release import Released
+from dpcheck.kernels.blocks import block_size
 from dpcheck.kernels.drawn import possible
-from dpcheck.kernels.method import Array, Method
+from dpcheck.kernels.method import Array, Asked, Method
 from dpcheck.kernels.noisy_answers import log_density as answer_log_density
 from dpcheck.kernels.noisy_answers import part_of
+
+StepLaw = tuple[Law, list[tuple[float, Array | None]]]
 
 
 def log_density(method: Method, released: Released, data: Any, answers: Array) -> Array:
@@ -23,14 +27,32 @@ def log_density(method: Method, released: Released, data: Any, answers: Array) -
     if method.peek is not None:
         limit = "a method that learns of the records only through noisy answers"
         raise InvalidInput("transcript", type(method).__name__, limit, "Audit its output.")
+    size = block_size(data)  # transcripts at once: what is asked of all records is to stay in cache
+    asked, laws = method.asked_of(data, min(size, len(answers))), _laws(released, data, answers.shape[1])
+    parts = [answers[first : first + size] for first in range(0, len(answers), size)]
+    return np.concatenate([_block(method, laws, asked, part) for part in parts])
+
+
+def _laws(released: Released, data: Any, steps: int) -> list[StepLaw]:
+    """The noise of each step, and the batches that it may have drawn; found once where they do not change."""
+    laws: list[StepLaw] = []
+    sampling: Any = InOrder()
+    for t in range(steps):
+        part = part_of(released, t)
+        same = part.sampling == sampling and not isinstance(sampling, InOrder)
+        laws.append((part.law, laws[-1][1] if same else list(possible(part.sampling, data, t))))
+        sampling = part.sampling
+    return laws
+
+
+def _block(method: Method, laws: list[StepLaw], asked: Asked, answers: Array) -> Array:
     k = len(answers)
-    state, asked, total = method.start(k), method.asked_of(data, k), np.zeros(k)
-    for t in range(answers.shape[1]):
-        part, seen = part_of(released, t), answers[:, t]
-        batches = list(possible(part.sampling, data, t))
+    state, total = method.start(k), np.zeros(k)
+    for t, (law, batches) in enumerate(laws):
+        seen = answers[:, t]
         # Each batch is asked about by itself: a query may own the array that it answers in.
         logs = (
-            (p, answer_log_density(part.law, seen, asked(state, t, None if batch is None else _repeated(batch, k))))
+            (p, answer_log_density(law, seen, asked(state, t, None if batch is None else _repeated(batch, k))))
             for p, batch in batches
         )
         total += mixture_log_density(logs)

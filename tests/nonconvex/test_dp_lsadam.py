@@ -5,7 +5,6 @@ Every audit has a fixed seed and a false-alarm rate of 1e-6, and flags the bug p
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcheck.audits import audit
-from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.kernels.smoothing import LaplacianSmoothing
 from dpcheck.problems.extreme_pairs import linear_pair
@@ -22,6 +20,7 @@ from dpcheck.problems.losses import Logistic
 from dpcheck.problems.problem import Problem
 from dpcheck.solvers.nonconvex.dp_lsadam import DPLSAdam
 from dpcheck.solvers.nonconvex.dp_lssgd import DPLSSGD
+from dpcheck.testing.planting import with_noise_times
 
 CLAIMED = ApproxDP(1.0, 1e-2)
 
@@ -32,13 +31,13 @@ def test_without_noise_it_is_adam(sigma: float, steps: int, seed: int) -> None:
     """Kingma and Ba, Algorithm 1, on the smoothed full gradient."""
     rng = np.random.default_rng(seed)
     problem = Problem(rng.standard_normal((4, 3)) / 9, rng.choice([-1.0, 1.0], 4), Logistic(), row_bound=2.0)
-    solver = DPLSAdam(4, steps, sigma, 0.1, noise_factor=0.0)
+    quiet = with_noise_times(0.0, DPLSAdam(4, steps, sigma, 0.1), CLAIMED)
     w, m, s = np.zeros(3), np.zeros(3), np.zeros(3)
     for t in range(1, steps + 1):
         g = LaplacianSmoothing(sigma, 3).solve(problem.gradient(w))
         m, s = 0.9 * m + 0.1 * g, 0.999 * s + 0.001 * g**2
         w = w - 0.1 * (m / (1 - 0.9**t)) / (np.sqrt(s / (1 - 0.999**t)) + 1e-8)
-    assert solver.solve(problem, CLAIMED, 0, trials=2).w == pytest.approx(np.tile(w, (2, 1)), abs=1e-9)
+    assert quiet(problem, rng, 2) == pytest.approx(np.tile(w, (2, 1)), abs=1e-9)
 
 
 def test_its_noise_is_that_of_dp_lssgd() -> None:
@@ -46,7 +45,7 @@ def test_its_noise_is_that_of_dp_lssgd() -> None:
     problem = Problem(np.zeros((20, 2)), np.ones(20), Logistic())
     for calibration in ("certified", "stated"):
         noises = {
-            kind(5, 8, 1.0, document="lssgd20").noise(problem, CLAIMED, 5, 8, calibration)[0]  # type: ignore[arg-type]
+            kind(5, 8, 1.0, document="lssgd20").calibrated(problem, CLAIMED, calibration).noise_std  # type: ignore[arg-type]
             for kind in (DPLSAdam, DPLSSGD)
         }
         assert len(noises) == 1
@@ -66,12 +65,6 @@ def test_certified_noise_is_not_flagged_and_half_of_it_is() -> None:
     """False alarms: 1e-6."""
     solver, pair = DPLSAdam(batch=5, steps=4, smoothing=2.0), linear_pair(10, (1.0, 1.0, -1.0))
     for factor, caught in ((1.0, False), (0.5, True)):
-        mechanism = solver.mechanism(CLAIMED, noise_factor=factor, transcript=True)
+        mechanism = with_noise_times(factor, solver, CLAIMED, transcript=True)
         found = audit(mechanism, pair=pair, guarantee=CLAIMED, max_trials=20_000, alpha=1e-6, seed=1)
         assert found.violated is caught
-
-
-@pytest.mark.parametrize("bad", [{"first": 1.0}, {"second": -0.1}, {"floor": 0.0}, {"rate": math.inf}])
-def test_refusals(bad: dict[str, float]) -> None:
-    with pytest.raises(InvalidInput, match=next(iter(bad))):
-        DPLSAdam(**bad)  # type: ignore[arg-type]

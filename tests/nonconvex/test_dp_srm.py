@@ -18,22 +18,27 @@ from hypothesis import strategies as st
 from dpcheck.audits import audit
 from dpcheck.bounds.language.claim import Effort, Verdict
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
-from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
-from dpcheck.bounds.privacy.sampled_gaussian import epsilon_bounds, with_noise_times
+from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
+from dpcheck.bounds.privacy.release import Composed, Release
 from dpcheck.bounds.registry import library
 from dpcheck.datasets import in_unit_ball, logistic_synthetic
 from dpcheck.evidence.checks import exceeds
-from dpcheck.evidence.nonconvex import dp_srm as solvers
-from dpcheck.kernels.recursive_momentum import Estimators, MomentumSteps, Plan, batches, recursive_momentum
+from dpcheck.evidence.nonconvex import dp_srm as evidence
+from dpcheck.kernels.drawn import records
+from dpcheck.kernels.recursive_momentum import Estimators, Plan, RecursiveMomentum, recursive_momentum
+from dpcheck.kernels.running import run
+from dpcheck.kernels.transcripts import log_density
 from dpcheck.problems.constraints import L2Ball
 from dpcheck.problems.extreme_pairs import FAR, opposite_pair
 from dpcheck.problems.losses import Huber, Linear, Logistic, Sigmoid, Squared
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.nonconvex.dp_srm import DPSRM, released
+from dpcheck.solvers.nonconvex.dp_srm import DPSRM
+from dpcheck.testing.planting import with_noise_times
 
 CLAIMED = ApproxDP(1.0, 1e-2)
-# zeta/n0 far below gamma G: linear losses attain the whole sensitivity.
-SHORT = DPSRM(10, 1, 1, momentum=0.5, aim=1e-4, slowing=1.0)
+# zeta/n0 far below gamma G: linear losses attain the whole sensitivity. Runs to the end: every estimator is seen.
+SHORT = DPSRM(10, 1, 1, momentum=0.5, aim=1e-4, slowing=1.0, last=True)
 
 
 def found(mechanism: Any, pair: tuple[Any, Any], trials: int = 20_000, **options: Any) -> Any:
@@ -45,10 +50,7 @@ def found(mechanism: Any, pair: tuple[Any, Any], trials: int = 20_000, **options
 def test_stated_noise_is_flagged_where_the_accountant_refutes_it(n: int, steps: int, batch: int) -> None:
     """False alarms: 1e-6. Small batches and few steps have little noise; that is where Theorem 4.5.4 leads."""
     solver, pair = replace(SHORT, steps=steps, batch=batch, first_batch=batch), opposite_pair(n)
-    plan = solver.plan(pair[0], CLAIMED)
-    (_, later), _ = solver.noise(pair[0], CLAIMED, plan, "stated")
-    factor = later / (2 * solver.reaches(pair[0], CLAIMED, plan)[1])
-    true = epsilon_bounds(with_noise_times(released(plan, n), factor), CLAIMED.delta)
+    true = solver.calibrated(pair[0], CLAIMED, "stated").released.epsilon(CLAIMED.delta)
     assert true.low > 2 * CLAIMED.eps or true.high <= CLAIMED.eps  # clear cases only
     mechanism = solver.mechanism(CLAIMED, "stated", transcript=True)
     assert found(mechanism, pair, 6000).violated is (true.low > CLAIMED.eps)
@@ -60,13 +62,13 @@ def test_certified_noise_is_not_flagged_and_half_of_it_is(batch: int) -> None:
     solver = replace(SHORT, batch=batch, first_batch=batch)
     pair = solver.worst_pair()
     whole = found(solver.mechanism(CLAIMED, transcript=True), pair)
-    last = found(replace(solver, last=True).mechanism(CLAIMED), pair)
-    drawn = found(solver.mechanism(CLAIMED), pair)
+    last = found(solver.mechanism(CLAIMED), pair)
+    drawn = found(replace(solver, last=False).mechanism(CLAIMED), pair)
     assert not whole.violated
     assert not last.violated
     assert not drawn.violated
     assert drawn.epsilon_lower <= last.epsilon_lower < whole.epsilon_lower
-    assert found(solver.mechanism(CLAIMED, noise_factor=0.5, transcript=True), pair).violated
+    assert found(with_noise_times(0.5, solver, CLAIMED, transcript=True), pair).violated
 
 
 def test_the_transcript_attack_is_nearly_exact_on_full_batches() -> None:
@@ -82,21 +84,20 @@ def test_certified_noise_on_random_pairs(seed: int) -> None:
     rng = np.random.default_rng(seed)
     first = Problem(in_unit_ball(rng, 6, 2), rng.choice([-1.0, 1.0], 6), Logistic())
     pair = (first, first.replace(0, -first.X[0] / np.linalg.norm(first.X[0]), float(first.y[0])))
-    solver = DPSRM(4, 2, 3, momentum=0.3, aim=0.5, slowing=1.0)
+    solver = DPSRM(4, 2, 3, momentum=0.3, aim=0.5, slowing=1.0, last=True)
     assert not found(solver.mechanism(CLAIMED, transcript=True), pair, 2000).violated
-    assert found(solver.mechanism(CLAIMED, noise_factor=0.03, transcript=True), pair, 2000).violated
+    assert found(with_noise_times(0.03, solver, CLAIMED, transcript=True), pair, 2000).violated
 
 
 def test_clipping_bounds_what_a_record_can_do() -> None:
     """False alarms: 1e-6. Large fixed steps with clips; planted: the clip of changes left out of the noise."""
     pair = opposite_pair(10)
-    solver = DPSRM(8, 2, 2, 0.3, aim=1.0, slowing=1.0, step_size=5.0, clips=(0.5, 0.1))
+    solver = DPSRM(8, 2, 2, 0.3, aim=1.0, slowing=1.0, step_size=5.0, clips=(0.5, 0.1), last=True)
     assert not found(solver.mechanism(CLAIMED, transcript=True), pair, 5000).violated
     unclipped = replace(solver, clips=None)
-    (_, clipped), _ = solver.noise(pair[0], CLAIMED, solver.plan(pair[0], CLAIMED), "certified")
-    (_, honest), _ = unclipped.noise(pair[0], CLAIMED, unclipped.plan(pair[0], CLAIMED), "certified")
+    clipped, honest = (one.calibrated(pair[0], CLAIMED).noise_std for one in (solver, unclipped))
     assert clipped < honest / 2
-    assert found(unclipped.mechanism(CLAIMED, noise_factor=clipped / honest, transcript=True), pair, 5000).violated
+    assert found(with_noise_times(clipped / honest, unclipped, CLAIMED, transcript=True), pair, 5000).violated
 
 
 def test_the_sensitivity_of_a_later_estimator_is_attained() -> None:
@@ -119,15 +120,15 @@ def test_the_sensitivity_of_a_later_estimator_is_attained() -> None:
 )  # fmt: skip
 @settings(max_examples=40, deadline=None)
 def test_no_record_moves_an_estimator_further(**case: Any) -> None:
-    measured, bound = solvers.moved(case)
+    measured, bound = evidence.moved(case)
     assert not exceeds(measured, bound)
 
 
-# The law -------------------------------------------------------------------------------------------
+# The method ----------------------------------------------------------------------------------------
 def test_batches_are_uniform_and_without_replacement() -> None:
     """All pairs out of five, by the large and the small way; chi-squared with 9 degrees beyond 60 has chance 1e-9."""
     for size, n in ((2, 5), (3, 5)):
-        index = batches(np.random.default_rng(0), 20_000, n, size)
+        index = records(np.random.default_rng(0), 20_000, n, size)
         assert all(len(set(row)) == size for row in index[:500].tolist())
         sets = list(combinations(range(n), size))
         counts = np.array([np.sum((np.sort(index, axis=1) == s).all(axis=1)) for s in sets])
@@ -137,48 +138,54 @@ def test_batches_are_uniform_and_without_replacement() -> None:
 
 
 def test_the_density_of_a_transcript_is_exact() -> None:
-    """Two of three records a step: the likelihood ratio has mean 1 under the second dataset, to five deviations."""
+    """Two of three records, then one: the likelihood ratio has mean 1 under the second dataset, to five deviations.
+
+    Planted: less noise on the later estimators in the density alone.
+    """
     first, second = opposite_pair(3)
-    plan, sigmas = Plan(2, 2, 1, 0.5, 0.1, 0.5), (2.0, 1.5)
-    run = recursive_momentum(second, plan, sigmas=sigmas, seed=5, trials=40_000, trace=True)
-    assert run.trace is not None
-    assert run.trace.unprojected is not None
-    seen, law = run.trace.unprojected.transpose(1, 0, 2), MomentumSteps(plan, sigmas)
-    ratios = np.exp(law.log_density(first, seen) - law.log_density(second, seen))
-    assert abs(ratios.mean() - 1) < 5 * ratios.std() / math.sqrt(len(ratios))
-    wrong = MomentumSteps(plan, (2.0, 1.3))
-    off = np.exp(wrong.log_density(first, seen) - wrong.log_density(second, seen))
-    assert abs(off.mean() - 1) > 5 * off.std() / math.sqrt(len(off))
+    method = RecursiveMomentum(Plan(2, 2, 1, 0.5, 0.1, 0.5), width=1)
 
+    def law(later: float) -> Composed:
+        start = Release(1.0, Gaussian(2.0), WithoutReplacement(2, 3))
+        return start.followed_by(Release(1.0, Gaussian(later), WithoutReplacement(1, 3), 2))
 
-@given(seed=st.integers(0, 10**6), trials=st.integers(1, 70), steps=st.integers(1, 6))
-@settings(max_examples=15, deadline=None)
-def test_one_seed_one_result_whatever_the_number_of_trials(seed: int, trials: int, steps: int) -> None:
-    problem = logistic_synthetic(2000, 2, 0).problem(Sigmoid())  # 64 trials a block
-    solver = DPSRM(steps, 3, 5, momentum=0.2, aim=0.1, slowing=1.0)
-    how = {"calibration": "stated"}
-    many, again = (solver.solve(problem, CLAIMED, seed, trials=trials, trace=t, **how) for t in (False, True))
-    np.testing.assert_array_equal(many.w, again.w)  # the trace's last estimator shifts nothing
-    assert many.w.shape == (trials, 2)
-    if trials > 64:
-        np.testing.assert_array_equal(solver.solve(problem, CLAIMED, seed, trials=64, **how).w, many.w[:64])
+    trace = run(method, law(1.5), second, seed=5, trials=40_000, trace=True).trace
+    assert trace is not None
+    seen = trace.answers.transpose(1, 0, 2)
+    for noise, exact in ((1.5, True), (1.3, False)):
+        logs = (log_density(method, law(noise), data, seen) for data in (first, second))
+        ratios = np.exp(np.subtract(*logs))
+        assert (abs(ratios.mean() - 1) < 5 * ratios.std() / math.sqrt(len(ratios))) == exact
 
 
 def test_without_noise_it_finds_a_stationary_point() -> None:
     problem = logistic_synthetic(60, 3, 1).problem(Sigmoid(), l2=0.01)
     plan = Plan(4000, 60, 60, 0.5, 1.0, 1 / (2 * problem.smoothness))
-    run = recursive_momentum(problem, plan, sigmas=(0.0, 0.0), seed=0, trials=2)
-    assert np.linalg.norm(problem.gradient(run.last), axis=1).max() < 1e-3
+    done = recursive_momentum(problem, plan, sigmas=(0.0, 0.0), seed=0, trials=2, last=True)
+    assert np.linalg.norm(problem.gradient(done.w), axis=1).max() < 1e-3
 
 
 def test_steps_are_no_longer_than_the_sensitivity_allows() -> None:
+    """All T steps, after v_0 to v_(T-1); v_T is let out and leads nowhere."""
     problem = logistic_synthetic(20, 3, 1).problem(Logistic())
-    done = DPSRM(30, 2, 4, 0.2, aim=0.05, slowing=2.0).solve(problem, CLAIMED, 0, trials=50, trace=True)
-    lengths = np.linalg.norm(np.diff(done.trace.iterates, axis=0), axis=2)
-    reach = 0.05 / (2.0 * problem.smoothness)
-    assert lengths.max() <= reach * (1 + 1e-12)
-    assert done.trace.iterates.shape == (31, 50, 3)
-    assert done.trace.unprojected.shape == (31, 50, 3)  # v_0 to v_T, as Algorithm 4 releases them
+    solver = DPSRM(30, 2, 4, 0.2, aim=0.05, slowing=2.0, last=True)
+    done = solver.solve(problem, CLAIMED, 0, trials=50, trace=True)
+    lengths = np.linalg.norm(np.diff(done.trace.points, axis=0), axis=2)
+    assert lengths.max() <= 0.05 / (2.0 * problem.smoothness) * (1 + 1e-12)
+    assert lengths[:30].min() > 0
+    assert np.all(lengths[30] == 0)
+    assert done.trace.answers.shape == (31, 50, 3)
+    assert done.steps == 30
+
+
+def test_the_released_iterate_is_uniform_on_the_first_t() -> None:
+    """Of four, w_0 included and w_4 not: counts within six deviations (false alarms: 1e-8)."""
+    problem = logistic_synthetic(20, 3, 1).problem(Logistic())
+    done = replace(SHORT, steps=4, last=False).solve(problem, CLAIMED, 0, trials=4000, trace=True)
+    counts = np.bincount(done.trace.stops, minlength=5)
+    assert counts[4] == 0
+    assert np.abs(counts[:4] - 1000).max() < 6 * math.sqrt(750)
+    assert np.all((done.w == 0).all(axis=1) == (done.trace.stops == 0))
 
 
 # Calibration ---------------------------------------------------------------------------------------
@@ -192,14 +199,13 @@ def test_stated_noise_is_the_claims_own(
 ) -> None:
     problem = Problem(np.zeros((n, 2)), np.ones(n), Huber(0.7))
     solver = DPSRM(steps, 1, 1, gamma, zeta, n0, split=split)
-    (first, later), rests_on = solver.noise(
-        problem, ApproxDP(level, delta), solver.plan(problem, ApproxDP(level, delta)), "stated"
-    )
+    done = solver.calibrated(problem, ApproxDP(level, delta), "stated")
+    first, later = (part.law.scale for part in done.released.parts)
     order = math.log(1 / delta) / ((1 - split) * level) + 1
     scale = math.sqrt(14 * steps * order / (split * n**2 * level))
     assert later == pytest.approx(scale * ((1 - gamma) * zeta / n0 + gamma * 0.7))
     assert first == pytest.approx(scale * 0.7)
-    assert rests_on == ("lwang21.theorem4.5.1",)
+    assert done.rests_on[0] == "lwang21.theorem4.5.1"
 
 
 @given(n=st.integers(2, 60), steps=st.integers(1, 40), part=st.floats(0.01, 1), level=st.floats(0.3, 3))
@@ -207,12 +213,13 @@ def test_stated_noise_is_the_claims_own(
 def test_certified_noise_counts_every_estimator(n: int, steps: int, part: float, level: float) -> None:
     batch = max(1, round(part * n))
     solver, problem = DPSRM(steps, batch, n, 0.3, 0.1, 1.0), Problem(np.zeros((n, 2)), np.ones(n), Huber(0.7))
-    aim = ApproxDP(level, 1e-3)
-    plan = solver.plan(problem, aim)
-    (first, later), _ = solver.noise(problem, aim, plan, "certified")
-    assert first / later == pytest.approx(0.7 / (0.7 * 0.1 + 0.3 * 0.7))  # G over (1-gamma) zeta/n0 + gamma G
-    enough, less = (epsilon_bounds(with_noise_times(released(plan, n), first / 1.4 * f), 1e-3) for f in (1.0, 0.9))
-    assert enough.high <= level * (1 + 1e-9) < less.high
+    released = solver.calibrated(problem, ApproxDP(level, 1e-3)).released
+    first, later = released.parts
+    assert (first.steps, later.steps) == (1, steps)
+    assert first.law.scale / later.law.scale == pytest.approx(0.7 / (0.7 * 0.1 + 0.3 * 0.7))  # G over what v reaches
+    assert (first.sensitivity, later.sensitivity) == pytest.approx((1.4 / n, 2 * (0.07 + 0.21) / batch))
+    less = released.with_noise_times(0.9).epsilon(1e-3)
+    assert released.epsilon(1e-3).high <= level * (1 + 1e-9) < less.high
 
 
 def test_defaults_are_those_of_the_utility_theorem() -> None:
@@ -229,25 +236,26 @@ def test_defaults_are_those_of_the_utility_theorem() -> None:
 
 def test_refusals_name_what_fails() -> None:
     problem = logistic_synthetic(6, 2, 0).problem(Logistic())
-    for guarantee in (PureDP(1.0), ApproxDP(1.0, 0.0)):
-        with pytest.raises(InvalidInput, match="must be ApproxDP with delta > 0"):
-            SHORT.solve(problem, guarantee, 0)
-    with pytest.raises(HypothesisViolated, match="Lipschitz"):
-        SHORT.solve(replace(problem, loss=Squared()), CLAIMED, 0)
-    with pytest.raises(InvalidInput, match="constraint"):
-        SHORT.solve(replace(problem, constraint=L2Ball(1.0)), CLAIMED, 0)
-    with pytest.raises(InvalidInput, match="smoothness"):
-        SHORT.solve(Problem(np.ones((4, 1)), np.ones(4), Linear()), CLAIMED, 0)
-    with pytest.raises(HypothesisViolated, match="noise2"):
-        replace(SHORT, strict=True).solve(problem, CLAIMED, 0, calibration="stated")
     many = Problem(np.zeros((2000, 1)), np.ones(2000), Huber(1.0))
-    with pytest.raises(InvalidInput, match="ever drawn"):
-        DPSRM(4, 3, 5, 0.5, 0.1, 1.0).solve(many, CLAIMED, 0)
-    with pytest.raises(InvalidInput, match="batch is 7"):
-        replace(SHORT, batch=7).solve(problem, CLAIMED, 0)
-    for bad in ({"steps": 0}, {"batch": 1.5}, {"momentum": 1.0}, {"aim": -1.0}, {"slowing": 0.0}, {"split": 0.0}):
-        with pytest.raises(InvalidInput, match=next(iter(bad))):
-            DPSRM(**bad)
+    for solver, data, error, words in (
+        (SHORT, replace(problem, loss=Squared()), HypothesisViolated, "Lipschitz"),
+        (SHORT, replace(problem, constraint=L2Ball(1.0)), InvalidInput, "constraint"),
+        (SHORT, Problem(np.ones((4, 1)), np.ones(4), Linear()), InvalidInput, "smoothness"),
+        (replace(SHORT, batch=7), problem, InvalidInput, "batch is 7"),
+        (DPSRM(4, 3, 5, 0.5, 0.1, 1.0), many, InvalidInput, "ever drawn"),
+    ):
+        with pytest.raises(error, match=words):
+            solver.solve(data, CLAIMED, 0)
+
+
+def test_what_certified_noise_rests_on() -> None:
+    problem = logistic_synthetic(6, 2, 0).problem(Logistic())
+    for solver, claim in (
+        (SHORT, "lwang21.equation4.9.4"),
+        (replace(SHORT, step_size=1.0), "lwang21.section4.6.fixed_step.corrected"),
+        (replace(SHORT, step_size=1.0, clips=(1.0, 0.1)), "lwang21.section4.5.clipping"),
+    ):
+        assert solver.calibrated(problem, CLAIMED).rests_on[:2] == ("lwang21.equation4.9.2", claim)
 
 
 def test_strict_allows_what_the_theorem_covers() -> None:
@@ -270,7 +278,7 @@ PLANS = {
 @given(st.fixed_dictionaries(PLANS))
 @settings(max_examples=20, deadline=None)
 def test_measured_errors_stay_below_the_bounds(case: dict[str, Any]) -> None:
-    for measure in (solvers.estimator_error, solvers.released_gradient):
+    for measure in (evidence.estimator_error, evidence.released_gradient):
         measured, bound = measure(case)
         assert not exceeds(measured, bound)
 
@@ -281,8 +289,8 @@ def test_the_error_bound_has_teeth() -> None:
         "n": 6, "d": 3, "seed": 3, "loss": 1, "zeta": 0.05, "slowing": 1.0, "T": 20, "gamma": 0.3, "first": 6,
         "batch": 6, "noise": 2.0,
     }  # fmt: skip
-    measured, bound = solvers.estimator_error(case)
-    quiet = solvers.estimator_error(case | {"noise": 0.0})[1]
+    measured, bound = evidence.estimator_error(case)
+    quiet = evidence.estimator_error(case | {"noise": 0.0})[1]
     assert quiet < measured / 5 < bound
 
 
@@ -296,8 +304,8 @@ def test_too_few_steps_leave_the_start() -> None:
     problem = Problem(np.ones((2, 1)), np.full(2, G), Huber(G), label_bound=G)
     few = 2000  # the same length in fewer, longer steps: the path is what counts
     plan = Plan(few, 2, 2, 0.5, steps * zeta / n0 / few, 1e9)
-    run = recursive_momentum(problem, plan, sigmas=(0.0, 0.0), seed=0, trials=20)
-    assert np.abs(problem.gradient(run.w)).min() >= G - 1 - 1e-6 > 100 * zeta
+    done = recursive_momentum(problem, plan, sigmas=(0.0, 0.0), seed=0, trials=20)
+    assert np.abs(problem.gradient(done.w)).min() >= G - 1 - 1e-6 > 100 * zeta
 
 
 @pytest.mark.parametrize(
@@ -313,9 +321,9 @@ def test_too_few_steps_leave_the_start() -> None:
 )  # fmt: skip
 def test_counterexamples_replay(claim: str) -> None:
     check = library[claim].checks[0]
-    evidence = check.run(library[claim], Effort())
-    assert evidence.verdict is Verdict.REFUTED
-    again = check.replay(library[claim], evidence.counterexample)  # type: ignore[attr-defined]
+    found = check.run(library[claim], Effort())
+    assert found.verdict is Verdict.REFUTED
+    again = check.replay(library[claim], found.counterexample)  # type: ignore[attr-defined]
     assert again.verdict is Verdict.REFUTED
 
 

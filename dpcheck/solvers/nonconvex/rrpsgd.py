@@ -65,7 +65,8 @@ class RandomRoundSGD(Solver):
             return rng.integers(plan, T + plan, size=k)
 
         kind = StepsReadOff if self.start_gap == "data" else GradientSteps
-        return kind(np.full(T, self.step_size(data, noise)), start, data.constraint, rounds)
+        etas = np.broadcast_to(self.step_size(data, noise), T)  # n² of them: one number in memory
+        return kind(etas, start, data.constraint, rounds)
 
     def step_size(self, problem: Problem, noise: float) -> float:
         """min(1/beta, D_F/(sigma n)) with D_F from a public bound (or, to be attacked, from the data)."""
