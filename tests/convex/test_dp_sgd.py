@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcheck.audits import audit
-from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
+from dpcheck.bounds.language.errors import HypothesisViolated
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.privacy.sampled_gaussian import subsampled_gaussian_epsilon
 from dpcheck.problems.losses import Huber, Logistic, Squared
@@ -42,13 +42,6 @@ def test_stated_noise_is_flagged_where_the_accountant_refutes_it(over_batch: boo
     assert flagged(solver.mechanism(guarantee, "stated"), guarantee) is not over_batch
 
 
-def test_certified_noise_is_not_flagged_and_half_of_it_is() -> None:
-    """False alarms: 1e-6."""
-    solver = DPSGD(batch=5, steps=4)
-    assert not flagged(solver.mechanism(CLAIMED))
-    assert flagged(solver.mechanism(CLAIMED, noise_factor=0.5))
-
-
 @given(
     level=st.floats(0.1, 2), n=st.integers(2, 60), batch=st.integers(1, 60), steps=st.integers(1, 40),
     c=st.floats(0.5, 5), over=st.booleans(),
@@ -69,5 +62,3 @@ def test_refusals_name_what_fails() -> None:
     DPSGD(batch=2, steps=10, c1=3.0).solve(problem, CLAIMED, 0, calibration="stated")  # 3 * 0.04 * 10 > 1
     with pytest.raises(HypothesisViolated, match="Lipschitz"):
         DPSGD(batch=2).solve(replace(problem, loss=Squared()), CLAIMED, 0)
-    with pytest.raises(InvalidInput, match="c is 0"):
-        DPSGD(c=0)
