@@ -8,7 +8,7 @@ from __future__ import annotations
 import enum
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
@@ -43,6 +43,15 @@ class Kind(enum.StrEnum):
     EXPERIMENT = "experiment"
 
 
+class Provenance(enum.StrEnum):
+    """Whose statement a claim is. What is not printed is not counted as the document's."""
+
+    PRINTED = "printed"
+    CONSEQUENCE = "consequence"  # nobody printed it; it follows from what is printed
+    READING = "our reading"  # of a sentence that leaves something open
+    CORRECTION = "correction"  # ours, of a printed one: set for every claim that corrects another
+
+
 class Verdict(enum.StrEnum):
     """What a claim, or one piece of evidence, comes to."""
 
@@ -51,19 +60,21 @@ class Verdict(enum.StrEnum):
     SUPPORTED = "SUPPORTED"
     LOOSE = "LOOSE"
     REFUTED = "REFUTED"
+    NOT_REPRODUCED = "NOT REPRODUCED"
     VACUOUS = "VACUOUS"
     UNCHECKED = "UNCHECKED"
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a statement is printed."""
+    """Where a statement is printed: number or section, and the line of the document's text."""
 
     document: str
     place: str
+    line: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.document}, {self.place}"
+        return f"{self.document}, {self.place}" + (f" (line {self.line})" if self.line is not None else "")
 
 
 @dataclass(frozen=True)
@@ -136,10 +147,15 @@ class Rate:
 
 @dataclass(frozen=True)
 class Cites:
-    """A claim that the proof of another uses, with what its symbols stand for there (itself unless given)."""
+    """A claim that the proof of another uses, with what its symbols stand for there (itself unless given).
+
+    `granted` is a premise: why the hypotheses of the cited claim that are in words (settings, and where the losses
+    are Lipschitz) hold here, though they are not assumed in the same words.
+    """
 
     id: str
     where: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
+    granted: str = ""
 
 
 @dataclass(frozen=True)
@@ -152,7 +168,11 @@ class Effort:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What one check found. `counterexample` holds plain numbers and words, enough to replay."""
+    """What one check found. `counterexample` holds plain numbers and words, enough to replay.
+
+    `premises` are what a proof uses and no machine has checked; `rests` are the claims that it cites. `part` says
+    which part of the claim the piece covers, if not all of it: such a piece alone decides nothing but a refutation.
+    """
 
     check: str
     verdict: Verdict
@@ -163,6 +183,14 @@ class Evidence:
     counterexample: Mapping[str, Any] | None = None
     seed: int | None = None
     seconds: float = 0.0
+    premises: tuple[str, ...] = ()
+    rests: tuple[str, ...] = ()
+    part: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The figure, with what a proof takes as given."""
+        return self.figure + (f"; given: {'; '.join(self.premises)}" if self.premises else "")
 
     def to_json(self) -> dict[str, Any]:
         """Plain values only."""
@@ -190,7 +218,9 @@ class Claim:
     """One published statement, as printed. A corrected version is a second claim that names the first.
 
     `hidden` lists constants that the statement says exist ("there are c, c1 such that"): numbers that depend on
-    nothing else. `cites` lists the claims that its proof in the source uses.
+    nothing else. `cites` lists the claims that its proof in the source uses, those of its chains among them. `added`
+    lists hypotheses that are not printed: they count as the others do, and are shown as added. `misprint_of` names
+    the claim in which the document prints the right form of a statement that is false as it stands.
     """
 
     id: str
@@ -205,8 +235,16 @@ class Claim:
     ignores_units: bool = False
     hidden: Sequence[sympy.Symbol] = ()
     cites: Sequence[Cites] = ()
+    added: Sequence[Hypothesis] = ()
+    provenance: Provenance = Provenance.PRINTED
+    misprint_of: str | None = None
 
     def __post_init__(self) -> None:
+        used = [c for check in self.checks for c in getattr(check, "cites", ())]
+        object.__setattr__(self, "cites", [*self.cites, *(c for c in used if c not in self.cites)])
+        object.__setattr__(self, "assumes", [*self.assumes, *(h for h in self.added if h not in self.assumes)])
+        if self.corrects is not None:
+            object.__setattr__(self, "provenance", Provenance.CORRECTION)
         document = self.id.split(".")[0]
         if document != self.source.document or document not in DOCUMENTS:
             raise InvalidInput("claim id", self.id, f"<document>.<kind><number> with {sorted(DOCUMENTS)}", "Rename it.")
@@ -219,7 +257,7 @@ class Claim:
                 f"symbols of {self.id}",
                 ", ".join(unknown),
                 "declared in the table",
-                "Add them to symbols.py.",
+                "Add them to bounds/language/symbols.py.",
             )
         self._must_be_satisfiable()
         must_be_vectorisable(self.formula, self.id)
@@ -265,6 +303,13 @@ class Claim:
     def conditions(self) -> list[sympy.Basic]:
         """The hypotheses that are relations between numbers."""
         return [h for h in self.assumes if isinstance(h, sympy.Basic) and h != sympy.true]
+
+    @property
+    def relation(self) -> str:
+        """How subject and formula stand: =, <=, <, >= or >; of a rate, up to its constant. "" if otherwise."""
+        if isinstance(self.states, Rate):
+            return ">=" if self.states.below else "<="
+        return {"==": "="}.get(op := getattr(self.states, "rel_op", ""), op)
 
     @property
     def holds(self) -> str:
@@ -414,20 +459,35 @@ def latex(expr: sympy.Basic) -> str:
     return str(sympy.latex(expr, symbol_names=names))
 
 
-def judge(evidence: Sequence[Evidence]) -> Verdict:
+def judge(evidence: Sequence[Evidence], kind: Kind | None = None) -> Verdict:
     """What the pieces add up to: a counterexample outweighs all; then the strongest support.
 
-    A proof and a counterexample of one claim cannot both be right: that is UNCHECKED, and a bug to find. What a
-    citation shows is how the proof in the source stands, not whether the claim is true: it has no vote.
+    Checks of one kind are parts of one argument: where one of them leaves a gap the others support nothing. Different
+    kinds are different ways, and one suffices. A piece that covers only a part of the claim supports nothing by
+    itself. A proof and a counterexample of one claim cannot both be right: that is UNCHECKED, and a bug to find. What
+    a citation shows is how the proof in the source stands, not whether the claim is true: it has no vote. An
+    experiment is never refuted: it is not reproduced.
     """
-    found = {e.verdict for e in evidence if e.check != CITATION}
-    if Verdict.REFUTED in found:
-        clash = found & {Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE}
-        return Verdict.UNCHECKED if clash else Verdict.REFUTED
+    own = [e for e in evidence if e.check != CITATION]
+    gaps = {e.check for e in own if e.verdict is Verdict.UNCHECKED}
+    found = {e.verdict for e in own if e.check not in gaps and not e.part}
+    against = {e.verdict for e in own} & {Verdict.REFUTED, Verdict.NOT_REPRODUCED}
+    if against:
+        clash = {e.verdict for e in own} & {Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE}
+        if clash:
+            return Verdict.UNCHECKED
+        return Verdict.NOT_REPRODUCED if kind is Kind.EXPERIMENT else max(against, key=lambda v: v is Verdict.REFUTED)
     for verdict in (Verdict.VACUOUS, Verdict.LOOSE, Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED):
         if verdict in found:
             return verdict
     return Verdict.UNCHECKED
+
+
+def as_reported(piece: Evidence, kind: Kind) -> Evidence:
+    """A piece of evidence as its claim may show it: a failed experiment is not reproduced, whatever its check says."""
+    if kind is Kind.EXPERIMENT and piece.verdict is Verdict.REFUTED:
+        return replace(piece, verdict=Verdict.NOT_REPRODUCED)
+    return piece
 
 
 def _plain(value: Any) -> Any:

@@ -298,9 +298,12 @@ class Implied:
         answer = self.step(claim).settle(effort.seed)
         if not answer.holds:
             return Evidence(self.kind, Verdict.UNCHECKED, f"gap: not implied by {self.by.id}", answer.how)
-        worth = judge([check.run(self.by, effort) for check in self.by.checks])
-        figure = f"follows from {self.by.id}, which is {worth.lower()}"
-        return Evidence(self.kind, HOLDS_AS.get(worth, Verdict.UNCHECKED), figure, f"{self.because}; {answer.how}")
+        pieces = [check.run(self.by, effort) for check in self.by.checks]
+        worth = judge(pieces, self.by.kind)
+        figure, detail = f"follows from {self.by.id}, which is {worth.lower()}", f"{self.because}; {answer.how}"
+        premises = tuple(dict.fromkeys(p for e in pieces if e.verdict is worth for p in e.premises))
+        verdict = HOLDS_AS.get(worth, Verdict.UNCHECKED)
+        return Evidence(self.kind, verdict, figure, detail, premises=premises, rests=(self.by.id,))
 
     def step(self, claim: Claim) -> Step:
         """What is left to show: a bound (or noise that suffices) may grow, a lower bound may shrink."""

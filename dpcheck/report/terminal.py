@@ -29,6 +29,7 @@ COLOURS = {
     Verdict.SUPPORTED: "cyan",
     Verdict.LOOSE: "yellow",
     Verdict.REFUTED: "red",
+    Verdict.NOT_REPRODUCED: "red",
     Verdict.VACUOUS: "magenta",
     Verdict.UNCHECKED: "bright_black",
 }
@@ -36,7 +37,7 @@ COLOURS = {
 
 def coloured(verdict: str) -> Text:
     """A verdict in its colour."""
-    return Text(verdict, style=COLOURS.get(Verdict(verdict), "") if verdict in Verdict.__members__ else "")
+    return Text(verdict, style=COLOURS.get(Verdict(verdict), "") if verdict in [*Verdict] else "")
 
 
 def verdict_table(done: Sequence[Judgement]) -> Table:
@@ -52,7 +53,7 @@ def verdict_table(done: Sequence[Judgement]) -> Table:
     for judgement in sorted(done, key=lambda j: order[j.id]):
         telling, place = judgement.telling, judgement.about.place.split(",")[0]
         kinds = ", ".join(dict.fromkeys(e.check for e in judgement.evidence)) or "nothing yet"
-        figure = telling.figure if telling else "no check applies"
+        figure = telling.shown if telling else "no check applies"
         table.add_row(
             judgement.id, place, coloured(judgement.verdict), figure, kinds, f"{judgement.seconds:.1f}"
         )  # fmt: skip
@@ -121,11 +122,11 @@ def claim_page(entry: Entry, known: dict[str, Any]) -> Panel:
         inner = ", ".join(pretty(v) for v in claim.guarantee.parameters.values())
         table.add_row("guarantee", f"{type(claim.guarantee).__name__}({inner}), {claim.guarantee.relation} neighbours")
     for hypothesis in claim.assumes:
-        table.add_row("assumes", pretty(hypothesis))
+        table.add_row("added" if hypothesis in claim.added else "assumes", pretty(hypothesis))
     for symbol in sorted(claim.symbols, key=str):
         row_of = TABLE[symbol]
         table.add_row("symbol", f"{row_of.printed} (--{row_of.name}): {row_of.meaning} ({unit_text(row_of.unit)})")
-    table.add_row("source", str(claim.source))
+    table.add_row("source", f"{claim.source}: {claim.provenance}")
     if claim.corrects:
         table.add_row("corrects", claim.corrects)
     for cites in claim.cites:
@@ -139,7 +140,8 @@ def claim_page(entry: Entry, known: dict[str, Any]) -> Panel:
     for piece in row.get("evidence", []):
         label = "gap" if piece["check"] == CITATION and piece["verdict"] == Verdict.UNCHECKED else "evidence"
         detail = f" ({piece['detail']})" if piece["detail"] else ""
-        table.add_row(label, f"{piece['check']}: {piece['verdict']}. {piece['figure']}{detail}")
+        given = f"; given: {'; '.join(piece['premises'])}" if piece.get("premises") else ""
+        table.add_row(label, f"{piece['check']}: {piece['verdict']}. {piece['figure']}{given}{detail}")
     if row.get("replay"):
         table.add_row("replay", row["replay"])
     return Panel(table, title=claim.id, title_align="left")

@@ -17,7 +17,19 @@ from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
 
-from dpcheck.bounds.language.claim import CITATION, Check, Claim, Effort, Evidence, Replayable, Verdict, judge, pretty
+from dpcheck.bounds.language.claim import (
+    CITATION,
+    Check,
+    Claim,
+    Effort,
+    Evidence,
+    Kind,
+    Replayable,
+    Verdict,
+    as_reported,
+    judge,
+    pretty,
+)
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, MissingDependency, UnknownName
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.verdicts.catalogue import Row, cache_folder, catalogue, digest, libraries, write_whole
@@ -25,6 +37,7 @@ from dpcheck.verdicts.catalogue import Row, cache_folder, catalogue, digest, lib
 if TYPE_CHECKING:  # at run time only where claims are judged anew: a run that has its verdicts needs no mathematics
     from dpcheck.bounds.registry import Entry
 
+AGAINST = (Verdict.REFUTED, Verdict.NOT_REPRODUCED)
 RECORD = Path(__file__).with_name("verdicts.json")
 
 
@@ -56,8 +69,8 @@ class Judgement:
     @property
     def refuting(self) -> Evidence | None:
         """The evidence whose counterexample a refutation rests on."""
-        found = (e for e in self.evidence if e.verdict is Verdict.REFUTED and e.counterexample is not None)
-        return next(found, None) if self.verdict is Verdict.REFUTED else None
+        found = (e for e in self.evidence if e.verdict == self.verdict and e.counterexample is not None)
+        return next(found, None) if self.verdict in AGAINST else None
 
     @property
     def replay(self) -> str | None:
@@ -79,7 +92,8 @@ class Judgement:
             "statement": row.statement,
             "verdict": str(self.verdict),
             "check": telling.check if telling else None,
-            "figure": telling.figure if telling else None,
+            "figure": telling.shown if telling else None,
+            "premises": list(telling.premises) if telling else [],
             "counterexample": self.refuting.to_json()["counterexample"] if self.refuting else None,
             "replay": self.replay,
             "seconds": round(self.seconds, 3),
@@ -105,8 +119,9 @@ def verify_one(claim_id: str, effort: Effort) -> Judgement:
         except MissingDependency as missing:
             purpose = f"{missing.purpose} (of claim {claim_id})"
             raise MissingDependency(missing.package, purpose, missing.extra) from missing
-        found.append(replace(made, seconds=round(time.perf_counter() - begun, 3)))
-    return Judgement(claim_id, judge(found), tuple(found), time.perf_counter() - started)
+        shown = as_reported(made, entry.claim.kind)
+        found.append(replace(shown, seconds=round(time.perf_counter() - begun, 3)))
+    return Judgement(claim_id, judge(found, entry.claim.kind), tuple(found), time.perf_counter() - started)
 
 
 def all_checks(entry: Entry) -> list[Check]:
@@ -126,7 +141,7 @@ def replay(claim_id: str, kind: str, point: Mapping[str, Any]) -> Evidence:
         kinds = sorted({c.kind for c in all_checks(entry) if isinstance(c, Replayable)})
         raise UnknownName("check", kind, f"one of {kinds}", f"{claim_id} has no other check to replay.")
     must_be_inside(entry.claim, point)
-    return replay_with(able, entry.claim, point)
+    return as_reported(replay_with(able, entry.claim, point), entry.claim.kind)
 
 
 def replay_with(checks: Sequence[Replayable], claim: Claim, point: Mapping[str, Any]) -> Evidence:
@@ -150,7 +165,7 @@ def replay_with(checks: Sequence[Replayable], claim: Claim, point: Mapping[str, 
 def shows(found: Evidence) -> bool:
     """Whether a replay shows its counterexample: against a claim, or against the use of a lemma in a proof."""
     gap = found.check == CITATION and found.counterexample is not None
-    return found.verdict is Verdict.REFUTED or gap
+    return found.verdict in AGAINST or gap
 
 
 def must_be_inside(claim: Claim, point: Mapping[str, Any]) -> None:
@@ -256,7 +271,7 @@ class Store:
             raw = json.loads((self.folder / f"{claim_id}.json").read_text(encoding="utf-8"))
             if raw["content"] != catalogue()[claim_id].content:
                 return None
-            evidence = tuple(Evidence(**{**e, "verdict": Verdict(e["verdict"])}) for e in raw["evidence"])
+            evidence = tuple(read_back(e) for e in raw["evidence"])
             return Judgement(claim_id, Verdict(raw["verdict"]), evidence, raw["seconds"])
         except (OSError, ValueError, TypeError, KeyError):
             return None  # a damaged file costs the resume, not the run
@@ -271,11 +286,57 @@ class Store:
             return  # a read-only home costs the resume, not the run
 
 
+def read_back(raw: Mapping[str, Any]) -> Evidence:
+    """Evidence as it was before it became JSON."""
+    lists = {name: tuple(raw.get(name, ())) for name in ("premises", "rests")}
+    return Evidence(**{**raw, **lists, "verdict": Verdict(raw["verdict"])})
+
+
 # Standing ------------------------------------------------------------------------------------------
 def with_standing(done: Sequence[Judgement]) -> list[Judgement]:
-    """The judgements, each with the claims it rests on that do not stand: by this run, or else by the record."""
-    known = {key: row["verdict"] for key, row in recorded().items()} | {j.id: str(j.verdict) for j in done}
-    return [replace(j, evidence=(*j.evidence, *fallen(j.about, known))) for j in done]
+    """The judgements with how the claims stand that they rest on: by this run, or else by the record.
+
+    A chain through a claim that is refuted proves nothing, nor does one through a chain that has fallen so. One
+    through a claim that is not itself proved is given that claim.
+    """
+    known = {key: dict(row) for key, row in recorded().items()}
+    known |= as_recorded(done)
+    left = list(done)
+    while True:
+        settled = [standing(j, known) for j in left]
+        now = known | as_recorded(settled)
+        if {k: v["verdict"] for k, v in now.items()} == {k: v["verdict"] for k, v in known.items()}:
+            break
+        known = now
+    verdicts = {key: row["verdict"] for key, row in known.items()}
+    return [replace(j, evidence=(*j.evidence, *fallen(j.about, verdicts))) for j in settled]
+
+
+def standing(judgement: Judgement, known: Mapping[str, Any]) -> Judgement:
+    """The judgement, each of its chains with the weight of what it cites."""
+    weighed = tuple(weigh(e, known) for e in judgement.evidence)
+    if weighed == judgement.evidence:
+        return judgement
+    return replace(judgement, evidence=weighed, verdict=judge(weighed, Kind(judgement.about.kind)))
+
+
+def weigh(piece: Evidence, known: Mapping[str, Any]) -> Evidence:
+    """A proof with the verdicts of the claims it cites: lost if one is refuted, given those that are not proved."""
+    if piece.verdict not in (Verdict.PROVED, Verdict.CERTIFIED) or not piece.rests:
+        return piece
+    verdicts = {c: known.get(c, {}).get("verdict", Verdict.UNCHECKED) for c in piece.rests}
+    lost = [c for c, verdict in verdicts.items() if verdict in (Verdict.REFUTED, Verdict.VACUOUS)]
+    if lost:
+        figure = f"rests on {lost[0]}, which is {verdicts[lost[0]].lower()}"
+        return replace(piece, verdict=Verdict.UNCHECKED, figure=figure)
+    given = [f"{c} ({verdict.lower()})" for c, verdict in verdicts.items() if verdict != Verdict.PROVED]
+    given += [f"what {c} is given" for c, v in verdicts.items() if v == Verdict.PROVED and premises_of(known[c])]
+    return replace(piece, premises=tuple(dict.fromkeys([*piece.premises, *given])))
+
+
+def premises_of(row: Mapping[str, Any]) -> list[str]:
+    """What the proofs of a recorded claim are given."""
+    return [p for e in row["evidence"] if e["verdict"] == Verdict.PROVED for p in e.get("premises", ())]
 
 
 def fallen(row: Row, known: Mapping[str, str]) -> list[Evidence]:
@@ -304,6 +365,7 @@ def as_recorded(done: Sequence[Judgement]) -> dict[str, Any]:
     for judgement in done:
         shown = [
             {"check": e.check, "verdict": str(e.verdict), "figure": e.figure, "detail": e.detail}
+            | ({"premises": list(e.premises)} if e.premises else {})
             for e in judgement.evidence
         ]
         found[judgement.id] = {"verdict": str(judgement.verdict), "replay": judgement.replay, "evidence": shown}
