@@ -171,7 +171,7 @@ class Evidence:
     """What one check found. `counterexample` holds plain numbers and words, enough to replay.
 
     `premises` are what a proof uses and no machine has checked; `rests` are the claims that it cites. `part` says
-    which part of the claim the piece covers, if not all of it: such a piece alone decides nothing but a refutation.
+    which part of the claim the piece covers, if not all of it (a case, some points): see `judge`.
     """
 
     check: str
@@ -189,8 +189,9 @@ class Evidence:
 
     @property
     def shown(self) -> str:
-        """The figure, with what a proof takes as given."""
-        return self.figure + (f"; given: {'; '.join(self.premises)}" if self.premises else "")
+        """The figure, with the part of the claim it is about and what a proof takes as given."""
+        part = f" ({self.part})" if self.part and self.part not in self.figure else ""
+        return self.figure + part + (f"; given: {'; '.join(self.premises)}" if self.premises else "")
 
     def to_json(self) -> dict[str, Any]:
         """Plain values only."""
@@ -408,6 +409,11 @@ class Claim:
         return self.formula.subs({by_name[k]: v for k, v in values.items() if k in by_name})
 
 
+def bounds_above(claim: Claim) -> bool:
+    """Whether a check that shows upper bounds speaks of the claim: a lower bound is none."""
+    return claim.relation not in (">=", ">")
+
+
 PLAIN_OPERATIONS = (
     sympy.Symbol, sympy.Number, sympy.NumberSymbol, sympy.Add, sympy.Mul, sympy.Pow, sympy.exp, sympy.log,
     sympy.Min, sympy.Max,
@@ -463,22 +469,25 @@ def judge(evidence: Sequence[Evidence], kind: Kind | None = None) -> Verdict:
     """What the pieces add up to: a counterexample outweighs all; then the strongest support.
 
     Checks of one kind are parts of one argument: where one of them leaves a gap the others support nothing. Different
-    kinds are different ways, and one suffices. A piece that covers only a part of the claim supports nothing by
-    itself. A proof and a counterexample of one claim cannot both be right: that is UNCHECKED, and a bug to find. What
-    a citation shows is how the proof in the source stands, not whether the claim is true: it has no vote. An
-    experiment is never refuted: it is not reproduced.
+    kinds are different ways, and one suffices, unless it covers only a part of the claim: a proof of one case proves
+    nothing, and a certificate at some points counts only where no other check leaves a gap. A proof and a
+    counterexample of one claim cannot both be right: that is UNCHECKED, and a bug to find. What a citation shows is
+    how the proof in the source stands, not whether the claim is true: it has no vote. An experiment is never refuted:
+    it is not reproduced.
     """
     own = [e for e in evidence if e.check != CITATION]
-    gaps = {e.check for e in own if e.verdict is Verdict.UNCHECKED}
-    found = {e.verdict for e in own if e.check not in gaps and not e.part}
-    against = {e.verdict for e in own} & {Verdict.REFUTED, Verdict.NOT_REPRODUCED}
+    verdicts = {e.verdict for e in own}
+    against = verdicts & {Verdict.REFUTED, Verdict.NOT_REPRODUCED}
     if against:
-        clash = {e.verdict for e in own} & {Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE}
-        if clash:
+        if verdicts & {Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE}:
             return Verdict.UNCHECKED
-        return Verdict.NOT_REPRODUCED if kind is Kind.EXPERIMENT else max(against, key=lambda v: v is Verdict.REFUTED)
+        lost = kind is Kind.EXPERIMENT or Verdict.REFUTED not in against
+        return Verdict.NOT_REPRODUCED if lost else Verdict.REFUTED
+    gaps = {e.check for e in own if e.verdict is Verdict.UNCHECKED}
+    whole = {e.verdict for e in own if e.check not in gaps and not e.part}
+    partial = set() if gaps else {e.verdict for e in own if e.part} - {Verdict.PROVED}
     for verdict in (Verdict.VACUOUS, Verdict.LOOSE, Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED):
-        if verdict in found:
+        if verdict in whole | partial:
             return verdict
     return Verdict.UNCHECKED
 

@@ -150,6 +150,16 @@ class Chain:
                 return self.gap("what is assumed is the statement in other letters: nothing is derived")
         return self.proved(settled, links, chosen)
 
+    def known(self, claim: Claim) -> sympy.Expr | None:
+        """What the links before the last show, whatever the statement is; None if they do not hold or say nothing."""
+        here, links, _ = self.begin(claim, 0)
+        for step in links[:-1]:
+            if not here.answer.holds:
+                return None
+            link = Link(here.after, step.relation, stated(step.expr, claim), claim, step.where, step.box)
+            here = step.reason.settle(link)
+        return here.after if here.answer.holds and here.after != claim.subject else None
+
     def chosen(self, claim: Claim) -> Claim:
         """The claim with numbers for the constants that it says exist."""
         if not self.choosing:

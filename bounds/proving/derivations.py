@@ -15,11 +15,11 @@ import numpy as np
 import sympy
 from scipy import integrate, special
 
-from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Verdict, judge, pretty
+from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Verdict, bounds_above, judge, pretty
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import needs
 from dpcheck.bounds.proving.inequalities import Where, counterexample, exceeds, never_exceeds
-from dpcheck.bounds.proving.proofs import AtMost, Equals, Proof, induction
+from dpcheck.bounds.proving.proofs import AtMost, Equals, Proof, induction, wrong_way
 from dpcheck.bounds.proving.steps import Less, Same, Step, at, digits, named
 
 SMALL = (1, 2, 3, 5, 8, 13)  # lengths at which a sum or a recurrence is written out
@@ -46,6 +46,8 @@ class Sequence(ABC):
         """The value at that length, written out."""
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if self.at_most and not bounds_above(claim):
+            return wrong_way(self.kind)
         proof = Proof(self.steps(claim.formula)).run(claim, effort)
         if proof.verdict is Verdict.PROVED:
             return Evidence(self.kind, Verdict.PROVED, f"{self.because}, for every {pretty(self.over)}", proof.detail)
@@ -234,6 +236,8 @@ class LargestNoise:
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if not bounds_above(claim):
+            return wrong_way(self.kind)
         count = 2 * self.count if self.absolute else self.count
         jensen = self.deviation * sympy.sqrt(2 * sympy.log(count))
         answer = never_exceeds(jensen, claim.formula, where=self.where, conditions=claim.conditions, confirm=False)

@@ -13,7 +13,17 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy
 
-from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, Rate, Verdict, lambdified, pretty
+from dpcheck.bounds.language.claim import (
+    Check,
+    Claim,
+    Effort,
+    Evidence,
+    Rate,
+    Verdict,
+    bounds_above,
+    lambdified,
+    pretty,
+)
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.proving.inequalities import Box, Where, counterexample, exceeds, never_exceeds
@@ -98,6 +108,8 @@ class AtMost:
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if not bounds_above(claim):
+            return wrong_way(self.kind)
         stated = claim.formula if self.against is None else self.against
         point = counterexample(self.value, stated, conditions=claim.conditions, box=self.box, seed=effort.seed)
         if point is not None and self.exact:
@@ -135,6 +147,8 @@ class Induction:
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if not bounds_above(claim):
+            return wrong_way(self.kind)
         steps = induction(self.over, self.start, self.recurrence, claim.formula, self.squared, self.where)
         proof = Proof(steps).run(claim, effort)
         return Evidence(self.kind, proof.verdict, f"induction on {pretty(self.over)}: {self.because}", proof.detail)
@@ -168,6 +182,8 @@ class Sharper:
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if not bounds_above(claim):
+            return wrong_way(self.kind)
         ratio = sympy.simplify(claim.formula / self.bound)
         given = [c for c in claim.conditions if c.free_symbols <= ratio.free_symbols]
         most, least = (extreme(sign * ratio, given, effort.seed) * sign for sign in (1, -1))
@@ -248,6 +264,8 @@ class Follows:
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if not bounds_above(claim):
+            return wrong_way(self.kind)
         terms = sympy.Add.make_args(sympy.expand(self.bound))
         ratio = sum(
             (sympy.simplify(sympy.powsimp(term / claim.formula, force=True)) for term in terms), sympy.Integer(0)
@@ -362,6 +380,11 @@ class Quoted:
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         return Evidence(self.kind, Verdict.UNCHECKED, f"quoted {self.why}")
+
+
+def wrong_way(kind: str) -> Evidence:
+    """A check of upper bounds says nothing of a lower one."""
+    return Evidence(kind, Verdict.UNCHECKED, "the claim is a lower bound, and this shows an upper one")
 
 
 def extreme(expr: sympy.Expr, given: Sequence[sympy.Basic], seed: int) -> float:
