@@ -26,25 +26,30 @@ from dpcheck.bounds.privacy.releases import Releases, WithoutReplacement
 
 @dataclass(frozen=True)
 class GaussianAccountant:
-    """One Gaussian release: `mu` is its true sensitivity over its noise, in eps and delta (accountant.py)."""
+    """One Gaussian release: `mu` is its true sensitivity over its noise, the claim's own subject (accountant.py).
+
+    With the claim's formula in the place of its subject, all symbols but eps and delta must cancel, once `where` has
+    chosen among the instances that attain the sensitivity.
+    """
 
     mu: sympy.Expr
     because: str
     box: Mapping[sympy.Symbol, tuple[float, float]] = field(default_factory=dict)
+    where: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
     kind: ClassVar[str] = "accountant"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
-        if self.mu.free_symbols - {eps, delta}:
-            raise InvalidInput("mu", str(self.mu), "a function of eps and delta", "Substitute the other symbols.")
-        return self.accountant.run(claim, effort)
+        return self.accountant(claim).run(claim, effort)
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
-        return self.accountant.replay(claim, point)
+        return self.accountant(claim).replay(claim, point)
 
-    @property
-    def accountant(self) -> Accountant:
+    def accountant(self, claim: Claim) -> Accountant:
         """The general check."""
-        return Accountant(Releases(self.mu), self.because, self.box)
+        ratio = sympy.simplify(sympy.simplify(self.mu.subs(claim.subject, claim.formula)).subs(dict(self.where)))
+        if ratio.free_symbols - {eps, delta}:
+            raise InvalidInput("mu", str(ratio), "a function of eps and delta", "Substitute the other symbols.")
+        return Accountant(Releases(ratio), self.because, self.box)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ How to write one:
 - `Cites(id, where)` replaces the cited claim's subject by its formula, both read through `where`. The hypotheses of
   the cited claim must follow from those of this one. Without an expression the step is what the citation gives.
 - `Induction(over=T, step=OneStep(id, now, later))` carries a bound along a recurrence that another claim states.
+- `Minimiser(of=bound)`: the symbol before is the minimiser of the bound, and so is the expression.
 - `Slack(given={reason: part}, seen=[part])`: the sides differ by the sum of these parts, none of them negative: for
   the reason beside it, which is a premise, or because the machine sees it under the hypotheses.
 - `Premise(words)` is not checked. It is named in the evidence: PROVED, given: ... It may not lead to the statement.
@@ -45,6 +46,7 @@ from dpcheck.bounds.proving.links import (
     Cited,
     Induction,
     Link,
+    Minimiser,
     OneStep,
     Premise,
     Reason,
@@ -55,7 +57,7 @@ from dpcheck.bounds.proving.links import (
 )
 from dpcheck.bounds.proving.steps import box_text
 
-__all__ = ["STATEMENT", "Cases", "Chain", "Cites", "Induction", "OneStep", "Premise", "Slack", "Step"]
+__all__ = ["STATEMENT", "Cases", "Chain", "Cites", "Induction", "Minimiser", "OneStep", "Premise", "Slack", "Step"]
 
 STATEMENT = sympy.Symbol("STATEMENT")  # stands for the claim's own right-hand side
 SIGNS = {"<=": "≤", ">=": "≥"}

@@ -6,6 +6,7 @@ A reason takes a link from what stands before it to what stands after it, and sa
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -31,7 +32,8 @@ from dpcheck.bounds.proving.steps import Same, box_text
 
 UP, DOWN = ("=", "<=", "<"), ("=", ">=", ">")
 STRICT = ("<", ">")
-TRIED, FEW = 12, 3  # substitutions per link; those after which ratios and squares are tried too
+TRIED, FEW = 12, 3  # substitutions per link; those after which ratios and powers are tried too
+MOST_ROOT = 6
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,7 @@ def gaps(low: sympy.Expr, high: sympy.Expr, covers_: Iterable[Where]) -> Iterato
     """Expressions of which one that is never negative shows low <= high, the quickest to decide first.
 
     After each substitution the difference, logarithms apart; then, where sides are positive, 1 less their ratio, term
-    by term, and the difference of squares.
+    by term, and the difference of the powers that clear roots.
     """
     kept = []
     for cover in covers_:
@@ -165,13 +167,14 @@ def gaps(low: sympy.Expr, high: sympy.Expr, covers_: Iterable[Where]) -> Iterato
         if above.is_positive:
             terms = sympy.Add.make_args(sympy.expand(below))
             yield 1 - sympy.Add(*(sympy.simplify(sympy.powsimp(t / above, force=True)) for t in terms))
-        if above.is_positive and below.is_nonnegative and any(p.exp.q == 2 for p in _roots(below, above)):
-            yield above**2 - below**2
+        power = math.lcm(*(_roots(below) | _roots(above)))
+        if above.is_positive and below.is_nonnegative and 1 < power <= MOST_ROOT:
+            yield above**power - below**power
 
 
-def _roots(*exprs: sympy.Expr) -> list[sympy.Pow]:
-    """The powers with a fraction as exponent."""
-    return [p for e in exprs for p in e.atoms(sympy.Pow) if p.exp.is_Rational and not p.exp.is_Integer]
+def _roots(expr: sympy.Expr) -> set[int]:
+    """The denominators of its exponents."""
+    return {int(p.exp.q) for p in expr.atoms(sympy.Pow) if p.exp.is_Rational} | {1}
 
 
 def unreached(where: Where, given: Sequence[sympy.Basic], seed: int) -> str:
@@ -437,6 +440,24 @@ def all_hold(answers: Sequence[tuple[str, Answer]]) -> Answer:
             return Answer(answer.holds, f"{what}: {answer.how}", answer.point)
     boxes = [answer.left for _, answer in answers if answer.left is not None]
     return Answer(True, "; ".join(f"{what}: {a.how}" for what, a in answers), left=boxes[0] if boxes else None)
+
+
+@dataclass(frozen=True)
+class Minimiser:
+    """By calculus: what stands before is the symbol that minimises `of`, and after is the only point where it does."""
+
+    of: sympy.Expr
+
+    def settle(self, link: Link) -> Settled:
+        slope = sympy.diff(self.of, link.before)
+        flat = Same("", sympy.simplify(slope.subs(link.before, link.target)), sympy.Integer(0)).settle(link.seed)
+        convex = at_most(sympy.Integer(0), sympy.diff(slope, link.before), link.given, seed=link.seed)
+        if link.relation != "=":
+            return Settled(Answer(None, "the minimiser is one point"), link.before)
+        return Settled(all_hold([("the slope vanishes there", flat), ("convex", convex)]), link.target)
+
+    def __str__(self) -> str:
+        return f"it minimises {pretty(self.of)}"
 
 
 # Slack ---------------------------------------------------------------------------------------------

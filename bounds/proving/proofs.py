@@ -95,8 +95,9 @@ class Equals:
 class AtMost:
     """`value` never exceeds the claim's right-hand side, or `against` where that is what the claim promises.
 
-    With `exact` the value is attained, so a point above the bound refutes the claim; otherwise the value is
-    itself a proven upper bound and a point above only leaves a gap.
+    Where the claim says what its subject is (a scale of noise), the subject may stand in `value`. With `exact` the
+    value is attained, so a point above the bound refutes the claim; otherwise the value is itself a proven upper
+    bound and a point above only leaves a gap.
     """
 
     value: sympy.Expr
@@ -111,23 +112,27 @@ class AtMost:
         if not bounds_above(claim):
             return wrong_way(self.kind)
         stated = claim.formula if self.against is None else self.against
-        point = counterexample(self.value, stated, conditions=claim.conditions, box=self.box, seed=effort.seed)
+        point = counterexample(self.read(claim), stated, conditions=claim.conditions, box=self.box, seed=effort.seed)
         if point is not None and self.exact:
             return self.replay(claim, point)
         if point is not None:
             return Evidence(self.kind, Verdict.UNCHECKED, f"gap: {self.because}", f"exceeded at {point}")
         answer = never_exceeds(
-            self.value, stated, where=self.where, box=self.box, conditions=claim.conditions, confirm=False
+            self.read(claim), stated, where=self.where, box=self.box, conditions=claim.conditions, confirm=False
         )
         if answer.point is not None and self.exact:
             return self.replay(claim, answer.point)
         verdict = Verdict.PROVED if answer.holds else Verdict.UNCHECKED
         return Evidence(self.kind, verdict, self.because, f"{answer.how}{box_text(self.box)}")
 
+    def read(self, claim: Claim) -> sympy.Expr:
+        """The value, with the claim's own formula for its subject."""
+        return self.value if self.against is None else self.value.subs(claim.subject, claim.formula)
+
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
         bound = claim.formula if self.against is None else self.against
-        exact, stated = (at(e, point) for e in (self.value, bound))
-        above = exceeds(self.value, bound, named(point, self.value, bound))
+        exact, stated = (at(e, point) for e in (self.read(claim), bound))
+        above = exceeds(self.read(claim), bound, named(point, self.read(claim), bound))
         verdict = Verdict.REFUTED if above else Verdict.UNCHECKED
         figure = f"reaches {digits(exact)}, stated at most {digits(stated)}"
         margin = float(exact / stated - 1) if exact.is_real and stated.is_real and stated != 0 else None
