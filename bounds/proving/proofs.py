@@ -336,6 +336,9 @@ class NoConstant:
             return Evidence(self.kind, Verdict.UNCHECKED, f"ratio tends to {limit}", self.because)
         here = {self.parameter: sympy.Rational(repr(float(point[str(self.parameter)])))}
         numbers = {s: sympy.sympify(e).subs(here) for s, e in self.path.items()}
+        outside = self.outside(claim, here[self.parameter])
+        if outside:
+            return Evidence(self.kind, Verdict.UNCHECKED, outside, self.because)
         value, rate = (sympy.N(e.subs(numbers), 20) for e in (self.value, claim.formula))
         later = {s: sympy.sympify(e).subs(self.parameter, here[self.parameter] * 1000) for s, e in self.path.items()}
         growth = sympy.N((self.value / claim.formula).subs(later) / (value / rate), 10)
@@ -344,6 +347,19 @@ class NoConstant:
         inside = {str(s): float(x) for s, x in numbers.items()}
         shown = {str(self.parameter): float(here[self.parameter]), "point": inside}
         return Evidence(self.kind, verdict, figure, self.because, float(value / rate), counterexample=shown)
+
+    def outside(self, claim: Claim, here: sympy.Expr) -> str:
+        """Why the path does not stay in the claim's hypotheses; "" if it does, here and a thousand times later."""
+        for condition in claim.conditions:
+            if not condition.free_symbols & self.path.keys():
+                continue  # it can be met whatever the path is
+            unset = condition.free_symbols - self.path.keys() - {*claim.hidden}
+            if unset:
+                return f"the path does not say what {', '.join(map(pretty, unset))} is, which {pretty(condition)} needs"
+            for parameter in (here, 1000 * here):
+                if condition.subs(self.path).subs(self.parameter, parameter) == sympy.false:
+                    return f"the path leaves the hypotheses: {pretty(condition)} fails"
+        return ""
 
 
 @dataclass(frozen=True)

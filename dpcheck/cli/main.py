@@ -62,6 +62,10 @@ def build_parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     check.add_argument("--workers", type=int, metavar="N", help="processes (default: one per core)")
     check.add_argument("--fresh", action="store_true", help="judge again what an earlier run has judged")
     check.add_argument("--seed", type=int, default=0, help="the integer all randomness comes from (default 0)")
+    check.add_argument(
+        "--mutants", action="store_true", help="falsify each statement and see whether its checks notice"
+    )
+    check.add_argument("--sample", type=int, metavar="N", help="with --mutants: a random share of N of them")
     check.set_defaults(run=run_verify)
 
     if not argv or argv[0] not in ("verify", "claims", "bounds", "compare", "tables", "measure", "replay"):
@@ -109,6 +113,10 @@ def run_verify(args: argparse.Namespace, rest: list[str], out: Console, err: Con
     if args.workers is not None and args.workers < 1:
         raise InvalidInput("workers", args.workers, "a whole number >= 1", "Leave it out for one per core.")
     ids = verify.select(args.names, args.source, args.algorithm, args.kind)
+    if args.mutants:
+        from dpcheck.cli.mutants_command import run_mutants
+
+        return run_mutants(args, ids, out)
     started, done, stopped = time.perf_counter(), [], False
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err, transient=True) as bar:

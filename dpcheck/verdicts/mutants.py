@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations, islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,8 @@ STRONG = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE)
 DECIDING = ("symbolic", "accountant", "worst-case")  # the kinds whose checks may say one of these
 HUGE, MODEST, CLEARLY, RATE_CLEARLY = 1000, sympy.Rational(3, 2), 1.4, 5.0
 POINTS = 4000
+LATE = "out of time"
+RECORD = Path(__file__).with_name("mutants.json")  # the count that the verdicts page shows
 
 
 @dataclass(frozen=True)
@@ -89,9 +92,6 @@ class Survey:
             "survivors": [asdict(o) for o in self.survivors],
             "out of time": [asdict(o) for o in self.late],
         }
-
-
-LATE = "out of time"
 
 
 # Making them ---------------------------------------------------------------------------------------
@@ -242,7 +242,7 @@ def established(check: Check, claim: Claim) -> list[sympy.Expr]:
 
 def tightness(checks: Sequence[Check]) -> bool:
     """Whether a check compares the statement with an exact value, so that a modest factor shows."""
-    return any(getattr(check, "exact", False) is True for check in checks)
+    return any(getattr(c, "exact", False) is True and getattr(c, "against", None) is None for c in checks)
 
 
 def sample(claim: Claim, *exprs: sympy.Expr) -> dict[sympy.Symbol, np.ndarray]:
