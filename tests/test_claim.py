@@ -331,7 +331,8 @@ def pieces(*verdicts: Verdict) -> list[Evidence]:
     [
         ((), U),
         ((U,), U),
-        ((S, U), S),
+        ((S, U), U),
+        ((P, U), U),
         ((P, S), P),
         ((C, P), P),
         ((C, S), C),

@@ -17,8 +17,9 @@ import sympy
 
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
 from dpcheck.bounds.language.evidence import CITATION as CITATION
-from dpcheck.bounds.language.evidence import DOCUMENTS, Effort, Evidence, Kind, Source
+from dpcheck.bounds.language.evidence import DOCUMENTS, Effort, Evidence, Kind, Provenance, Source
 from dpcheck.bounds.language.evidence import Verdict as Verdict
+from dpcheck.bounds.language.evidence import as_reported as as_reported
 from dpcheck.bounds.language.evidence import judge as judge
 from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.bounds.language.symbols import TABLE, UnitMismatch, c, unit_of, unit_text
@@ -94,10 +95,15 @@ class Rate:
 
 @dataclass(frozen=True)
 class Cites:
-    """A claim that the proof of another uses, with what its symbols stand for there (itself unless given)."""
+    """A claim that the proof of another uses, with what its symbols stand for there (itself unless given).
+
+    `granted` is a premise: why the hypotheses of the cited claim that are in words (settings, and where the losses
+    are Lipschitz) hold here, though they are not assumed in the same words.
+    """
 
     id: str
     where: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
+    granted: str = ""
 
 
 @runtime_checkable
@@ -121,7 +127,9 @@ class Claim:
     """One published statement, as printed. A corrected version is a second claim that names the first.
 
     `hidden` lists constants that the statement says exist ("there are c, c1 such that"): numbers that depend on
-    nothing else. `cites` lists the claims that its proof in the source uses.
+    nothing else. `cites` lists the claims that its proof in the source uses, those of its chains among them. `added`
+    lists hypotheses that are not printed: they count as the others do, and are shown as added. `misprint_of` names
+    the claim in which the document prints the right form of a statement that is false as it stands.
     """
 
     id: str
@@ -136,10 +144,18 @@ class Claim:
     ignores_units: bool = False
     hidden: Sequence[sympy.Symbol] = ()
     cites: Sequence[Cites] = ()
+    added: Sequence[Hypothesis] = ()
+    provenance: Provenance = Provenance.PRINTED
+    misprint_of: str | None = None
     module: str = field(init=False, repr=False)  # whose body made it: there it stands, wherever it is imported to
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "module", module_being_run())
+        used = [c for check in self.checks for c in getattr(check, "cites", ())]
+        object.__setattr__(self, "cites", [*self.cites, *(c for c in used if c not in self.cites)])
+        object.__setattr__(self, "assumes", [*self.assumes, *(h for h in self.added if h not in self.assumes)])
+        if self.corrects is not None:
+            object.__setattr__(self, "provenance", Provenance.CORRECTION)
         document = self.id.split(".")[0]
         if document != self.source.document or document not in DOCUMENTS:
             raise InvalidInput("claim id", self.id, f"<document>.<kind><number> with {sorted(DOCUMENTS)}", "Rename it.")
@@ -194,6 +210,13 @@ class Claim:
     def conditions(self) -> list[sympy.Basic]:
         """The hypotheses that are relations between numbers."""
         return [h for h in self.assumes if isinstance(h, sympy.Basic) and h != sympy.true]
+
+    @property
+    def relation(self) -> str:
+        """How subject and formula stand: =, <=, <, >= or >; of a rate, up to its constant. "" if otherwise."""
+        if isinstance(self.states, Rate):
+            return ">=" if self.states.below else "<="
+        return {"==": "="}.get(op := getattr(self.states, "rel_op", ""), op)
 
     @property
     def holds(self) -> str:
@@ -298,6 +321,11 @@ def module_being_run() -> str:
     while frame.f_code.co_name != "<module>" and frame.f_back is not None:
         frame = frame.f_back
     return str(frame.f_globals.get("__name__", ""))
+
+
+def bounds_above(claim: Claim) -> bool:
+    """Whether a check that shows upper bounds speaks of the claim: a lower bound is none."""
+    return claim.relation not in (">=", ">")
 
 
 PLAIN_OPERATIONS = (

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy
 
-from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict
+from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict, bounds_above
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.symbols import delta, eps, n
 from dpcheck.bounds.performance.worst_case import NotCertified, WorstCase
@@ -27,25 +27,30 @@ from dpcheck.bounds.privacy.release import Release
 
 @dataclass(frozen=True)
 class GaussianAccountant:
-    """One Gaussian release: `mu` is its true sensitivity over its noise, in eps and delta (accountant.py)."""
+    """One Gaussian release: `mu` is its true sensitivity over its noise, the claim's own subject (accountant.py).
+
+    With the claim's formula in the place of its subject, all symbols but eps and delta must cancel, once `where` has
+    chosen among the instances that attain the sensitivity.
+    """
 
     mu: sympy.Expr
     because: str
     box: Mapping[sympy.Symbol, tuple[float, float]] = field(default_factory=dict)
+    where: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
     kind: ClassVar[str] = "accountant"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
-        if self.mu.free_symbols - {eps, delta}:
-            raise InvalidInput("mu", str(self.mu), "a function of eps and delta", "Substitute the other symbols.")
-        return self.accountant.run(claim, effort)
+        return self.accountant(claim).run(claim, effort)
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
-        return self.accountant.replay(claim, point)
+        return self.accountant(claim).replay(claim, point)
 
-    @property
-    def accountant(self) -> Accountant:
+    def accountant(self, claim: Claim) -> Accountant:
         """The general check."""
-        return Accountant(Release(self.mu, Gaussian(1)), self.because, self.box)
+        ratio = sympy.simplify(sympy.simplify(self.mu.subs(claim.subject, claim.formula)).subs(dict(self.where)))
+        if ratio.free_symbols - {eps, delta}:
+            raise InvalidInput("mu", str(ratio), "a function of eps and delta", "Substitute the other symbols.")
+        return Accountant(Release(ratio, Gaussian(1)), self.because, self.box)
 
 
 @dataclass(frozen=True)
@@ -112,7 +117,8 @@ class CompositionAccountant:
 class Exactness:
     """A stated constant against the exact worst case of performance estimation at several points.
 
-    `worst(point)` solves the semidefinite program; `points` are numbers for the claim's symbols.
+    `worst(point)` solves the semidefinite program; `points` are numbers for the claim's symbols. What it certifies
+    are those points, and all that rescaling loss and parameter makes of them, so the two sides must agree in units.
     """
 
     worst: Callable[[Mapping[str, float]], WorstCase]
@@ -121,6 +127,12 @@ class Exactness:
     kind: ClassVar[str] = "worst-case"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if not bounds_above(claim):
+            return Evidence(self.kind, Verdict.UNCHECKED, "a lower bound: the worst case is an upper one", self.because)
+        if claim.unit_gap is not None:
+            return Evidence(
+                self.kind, Verdict.UNCHECKED, f"at another scale it differs: {claim.unit_gap}", self.because
+            )
         points = self.points if effort.thorough else self.points[:5]
         results = [(p, float(claim.evaluate(**p)), self.worst(p)) for p in points]
         point, stated, found = max(results, key=lambda r: r[2].lower / r[1])
@@ -134,7 +146,10 @@ class Exactness:
         spread = f"{slack.min():.6f}" if np.ptp(slack) < 1e-4 else f"{slack.min():.3f} to {slack.max():.3f}"
         figure = f"stated / exact = {spread}"
         detail = f"{self.because}; {len(points)} programs, primal-dual gap at most {gaps:.1e}"
-        return Evidence(self.kind, verdict, figure, detail, margin=float(slack.min() - 1))
+        part = "; ".join(", ".join(f"{k} = {v:.4g}" for k, v in p.items()) for p in points)
+        return Evidence(
+            self.kind, verdict, figure, f"{detail}, at {part}", float(slack.min() - 1), part=f"at {len(points)} points"
+        )
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
         """Run the method on the worst case made concrete, where there is one; else its Gram matrix must do."""

@@ -14,11 +14,11 @@ import mpmath
 import numpy as np
 import sympy
 
-from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Verdict, judge, pretty
+from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Verdict, bounds_above, judge, pretty
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import needs
 from dpcheck.bounds.proving.inequalities import Where, counterexample, exceeds, never_exceeds
-from dpcheck.bounds.proving.proofs import AtMost, Equals, Proof, induction
+from dpcheck.bounds.proving.proofs import AtMost, Equals, Proof, induction, wrong_way
 from dpcheck.bounds.proving.steps import Less, Same, Step, at, digits, named
 
 SMALL = (1, 2, 3, 5, 8, 13)  # lengths at which a sum or a recurrence is written out
@@ -45,6 +45,8 @@ class Sequence(ABC):
         """The value at that length, written out."""
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if self.at_most and not bounds_above(claim):
+            return wrong_way(self.kind)
         proof = Proof(self.steps(claim.formula)).run(claim, effort)
         if proof.verdict is Verdict.PROVED:
             return Evidence(self.kind, Verdict.PROVED, f"{self.because}, for every {pretty(self.over)}", proof.detail)
@@ -233,6 +235,8 @@ class LargestNoise:
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if not bounds_above(claim):
+            return wrong_way(self.kind)
         count = 2 * self.count if self.absolute else self.count
         jensen = self.deviation * sympy.sqrt(2 * sympy.log(count))
         answer = never_exceeds(jensen, claim.formula, where=self.where, conditions=claim.conditions, confirm=False)
@@ -299,9 +303,12 @@ class Implied:
         answer = self.step(claim).settle(effort.seed)
         if not answer.holds:
             return Evidence(self.kind, Verdict.UNCHECKED, f"gap: not implied by {self.by.id}", answer.how)
-        worth = judge([check.run(self.by, effort) for check in self.by.checks])
-        figure = f"follows from {self.by.id}, which is {worth.lower()}"
-        return Evidence(self.kind, HOLDS_AS.get(worth, Verdict.UNCHECKED), figure, f"{self.because}; {answer.how}")
+        pieces = [check.run(self.by, effort) for check in self.by.checks]
+        worth = judge(pieces, self.by.kind)
+        figure, detail = f"follows from {self.by.id}, which is {worth.lower()}", f"{self.because}; {answer.how}"
+        premises = tuple(dict.fromkeys(p for e in pieces if e.verdict is worth for p in e.premises))
+        verdict = HOLDS_AS.get(worth, Verdict.UNCHECKED)
+        return Evidence(self.kind, verdict, figure, detail, premises=premises, rests=(self.by.id,))
 
     def step(self, claim: Claim) -> Step:
         """What is left to show: a bound (or noise that suffices) may grow, a lower bound may shrink."""

@@ -216,11 +216,31 @@ def covers(given: Sequence[sympy.Basic], wanted: set[sympy.Symbol]) -> Iterator[
     pairs = [(s, e) for s in sorted(options, key=str) for e in options[s]]
     few_first = itertools.chain.from_iterable(itertools.combinations(pairs, k) for k in range(4))
     for choice in itertools.islice(few_first, COVERS):
-        cover = dict(choice)
-        for _ in cover:  # a bound may hold other bounded symbols: replace until none is left
-            cover = {s: e.subs(cover, simultaneous=True) for s, e in cover.items()}
-        if len(cover) == len(choice) and not any(e.has(*cover) for e in cover.values()):
+        cover = _closed(dict(choice))
+        if cover is not None and len(cover) == len(choice):
             yield cover
+
+
+def full_covers(given: Sequence[sympy.Basic], wanted: set[sympy.Symbol]) -> Iterator[Where]:
+    """Substitutions that use a bound for as many symbols as can have one, then for all of these but one."""
+    options: dict[sympy.Symbol, list[sympy.Expr]] = {}
+    for symbol, bound in itertools.chain(_bounds_given(given), _bounds_of_domains(given, wanted)):
+        options.setdefault(symbol, []).append(bound)
+    for choice in itertools.islice(itertools.product(*options.values()), 2):
+        pairs = dict(zip(options, choice, strict=True))
+        for left_out in (None, *pairs):
+            cover: dict[sympy.Symbol, sympy.Expr] = {}
+            for symbol, bound in pairs.items():
+                if symbol != left_out:
+                    cover = _closed({**cover, symbol: bound}) or cover
+            yield cover
+
+
+def _closed(cover: dict[sympy.Symbol, sympy.Expr]) -> dict[sympy.Symbol, sympy.Expr] | None:
+    """The cover with every bounded symbol replaced inside the bounds of others; None if they go in a circle."""
+    for _ in cover:
+        cover = {s: e.subs(cover, simultaneous=True) for s, e in cover.items()}
+    return None if any(e.has(*cover) for e in cover.values()) else cover
 
 
 def _bounds_given(given: Sequence[sympy.Basic]) -> Iterator[tuple[sympy.Symbol, sympy.Expr]]:

@@ -12,8 +12,8 @@ from typing import ClassVar
 
 import sympy
 
-from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict
-from dpcheck.bounds.proving.proofs import Same
+from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict, bounds_above
+from dpcheck.bounds.proving.proofs import Same, wrong_way
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ class Adds:
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if self.parts and not bounds_above(claim):
+            return wrong_way(self.kind)
         right = claim.formula.subs(dict(self.where), simultaneous=True)
         right, left = (side**2 if self.squared else side for side in (right, self.left))
         reasons = "; ".join(self.parts) or "both sides in coordinates"

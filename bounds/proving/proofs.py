@@ -13,7 +13,17 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy
 
-from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, Rate, Verdict, lambdified, pretty
+from dpcheck.bounds.language.claim import (
+    Check,
+    Claim,
+    Effort,
+    Evidence,
+    Rate,
+    Verdict,
+    bounds_above,
+    lambdified,
+    pretty,
+)
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.proving.inequalities import Box, Where, counterexample, exceeds, never_exceeds
@@ -85,8 +95,9 @@ class Equals:
 class AtMost:
     """`value` never exceeds the claim's right-hand side, or `against` where that is what the claim promises.
 
-    With `exact` the value is attained, so a point above the bound refutes the claim; otherwise the value is
-    itself a proven upper bound and a point above only leaves a gap.
+    Where the claim says what its subject is (a scale of noise), the subject may stand in `value`. With `exact` the
+    value is attained, so a point above the bound refutes the claim; otherwise the value is itself a proven upper
+    bound and a point above only leaves a gap.
     """
 
     value: sympy.Expr
@@ -98,24 +109,30 @@ class AtMost:
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if not bounds_above(claim):
+            return wrong_way(self.kind)
         stated = claim.formula if self.against is None else self.against
-        point = counterexample(self.value, stated, conditions=claim.conditions, box=self.box, seed=effort.seed)
+        point = counterexample(self.read(claim), stated, conditions=claim.conditions, box=self.box, seed=effort.seed)
         if point is not None and self.exact:
             return self.replay(claim, point)
         if point is not None:
             return Evidence(self.kind, Verdict.UNCHECKED, f"gap: {self.because}", f"exceeded at {point}")
         answer = never_exceeds(
-            self.value, stated, where=self.where, box=self.box, conditions=claim.conditions, confirm=False
+            self.read(claim), stated, where=self.where, box=self.box, conditions=claim.conditions, confirm=False
         )
         if answer.point is not None and self.exact:
             return self.replay(claim, answer.point)
         verdict = Verdict.PROVED if answer.holds else Verdict.UNCHECKED
         return Evidence(self.kind, verdict, self.because, f"{answer.how}{box_text(self.box)}")
 
+    def read(self, claim: Claim) -> sympy.Expr:
+        """The value, with the claim's own formula for its subject."""
+        return self.value if self.against is None else self.value.subs(claim.subject, claim.formula)
+
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
         bound = claim.formula if self.against is None else self.against
-        exact, stated = (at(e, point) for e in (self.value, bound))
-        above = exceeds(self.value, bound, named(point, self.value, bound))
+        exact, stated = (at(e, point) for e in (self.read(claim), bound))
+        above = exceeds(self.read(claim), bound, named(point, self.read(claim), bound))
         verdict = Verdict.REFUTED if above else Verdict.UNCHECKED
         figure = f"reaches {digits(exact)}, stated at most {digits(stated)}"
         margin = float(exact / stated - 1) if exact.is_real and stated.is_real and stated != 0 else None
@@ -135,6 +152,8 @@ class Induction:
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if not bounds_above(claim):
+            return wrong_way(self.kind)
         steps = induction(self.over, self.start, self.recurrence, claim.formula, self.squared, self.where)
         proof = Proof(steps).run(claim, effort)
         return Evidence(self.kind, proof.verdict, f"induction on {pretty(self.over)}: {self.because}", proof.detail)
@@ -168,6 +187,8 @@ class Sharper:
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if not bounds_above(claim):
+            return wrong_way(self.kind)
         ratio = sympy.simplify(claim.formula / self.bound)
         given = [c for c in claim.conditions if c.free_symbols <= ratio.free_symbols]
         most, least = (extreme(sign * ratio, given, effort.seed) * sign for sign in (1, -1))
@@ -248,6 +269,8 @@ class Follows:
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if not bounds_above(claim):
+            return wrong_way(self.kind)
         terms = sympy.Add.make_args(sympy.expand(self.bound))
         ratio = sum(
             (sympy.simplify(sympy.powsimp(term / claim.formula, force=True)) for term in terms), sympy.Integer(0)
@@ -313,6 +336,9 @@ class NoConstant:
             return Evidence(self.kind, Verdict.UNCHECKED, f"ratio tends to {limit}", self.because)
         here = {self.parameter: sympy.Rational(repr(float(point[str(self.parameter)])))}
         numbers = {s: sympy.sympify(e).subs(here) for s, e in self.path.items()}
+        outside = self.outside(claim, here[self.parameter])
+        if outside:
+            return Evidence(self.kind, Verdict.UNCHECKED, outside, self.because)
         value, rate = (sympy.N(e.subs(numbers), 20) for e in (self.value, claim.formula))
         later = {s: sympy.sympify(e).subs(self.parameter, here[self.parameter] * 1000) for s, e in self.path.items()}
         growth = sympy.N((self.value / claim.formula).subs(later) / (value / rate), 10)
@@ -321,6 +347,19 @@ class NoConstant:
         inside = {str(s): float(x) for s, x in numbers.items()}
         shown = {str(self.parameter): float(here[self.parameter]), "point": inside}
         return Evidence(self.kind, verdict, figure, self.because, float(value / rate), counterexample=shown)
+
+    def outside(self, claim: Claim, here: sympy.Expr) -> str:
+        """Why the path does not stay in the claim's hypotheses; "" if it does, here and a thousand times later."""
+        for condition in claim.conditions:
+            if not condition.free_symbols & self.path.keys():
+                continue  # it can be met whatever the path is
+            unset = condition.free_symbols - self.path.keys() - {*claim.hidden}
+            if unset:
+                return f"the path does not say what {', '.join(map(pretty, unset))} is, which {pretty(condition)} needs"
+            for parameter in (here, 1000 * here):
+                if condition.subs(self.path).subs(self.parameter, parameter) == sympy.false:
+                    return f"the path leaves the hypotheses: {pretty(condition)} fails"
+        return ""
 
 
 @dataclass(frozen=True)
@@ -362,6 +401,11 @@ class Quoted:
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         return Evidence(self.kind, Verdict.UNCHECKED, f"quoted {self.why}")
+
+
+def wrong_way(kind: str) -> Evidence:
+    """A check of upper bounds says nothing of a lower one."""
+    return Evidence(kind, Verdict.UNCHECKED, "the claim is a lower bound, and this shows an upper one")
 
 
 def extreme(expr: sympy.Expr, given: Sequence[sympy.Basic], seed: int) -> float:

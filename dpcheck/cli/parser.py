@@ -43,6 +43,10 @@ def add_verify(commands: Commands) -> None:
     check.add_argument("--workers", type=int, metavar="N", help="processes (default: one per core)")
     check.add_argument("--fresh", action="store_true", help="judge again what an earlier run has judged")
     check.add_argument("--seed", type=int, default=0, help="the integer all randomness comes from (default 0)")
+    check.add_argument(
+        "--mutants", action="store_true", help="falsify each statement and see whether its checks notice"
+    )
+    check.add_argument("--sample", type=int, metavar="N", help="with --mutants: a random share of N of them")
     check.set_defaults(run="verify_command:run_verify")
 
 

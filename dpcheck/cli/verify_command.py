@@ -30,6 +30,10 @@ def run_verify(args: argparse.Namespace, rest: list[str], out: Console, err: Con
     if args.workers is not None and args.workers < 1:
         raise InvalidInput("workers", args.workers, "a whole number >= 1", "Leave it out for one per core.")
     ids = select(args.names, args.source, args.algorithm, args.kind)
+    if args.mutants:
+        from dpcheck.cli.mutants_command import run_mutants
+
+        return run_mutants(args, ids, out)
     started, done, stopped = time.perf_counter(), [], False
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err, transient=True) as bar:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from dpcheck.audits import audit, lower_limit, upper_limit
-from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Verdict, lambdified
+from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Verdict, lambdified, pretty
 from dpcheck.bounds.language.errors import InvalidInput, MissingDependency
 from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.bounds.language.symbols import LIKELY, MEAN, TABLE
@@ -26,19 +26,50 @@ RATE_ALARM = 1e-3  # of all intervals of a rate check together; its slack comes 
 
 @dataclass(frozen=True)
 class AuditCheck:
-    """Attack the implementation on a pair: `setting()` gives (mechanism, pair, guarantee)."""
+    """Attack the implementation on a pair: `setting()` gives (mechanism, pair, guarantee).
+
+    `at` says where that is: numbers for the claim's symbols, those of the guarantee apart. What an audit finds outside
+    the claim's hypotheses, or where it cannot be told, refutes nothing; nor does it where the claim says only that
+    constants exist, unless `any_constants` says why no choice of them would help.
+    """
 
     setting: Callable[[], tuple[Any, tuple[Any, Any], Guarantee]]
     because: str
     trials: int = 100_000
     assume: str | None = None
+    at: Mapping[str, float] = field(default_factory=dict)
+    any_constants: str = ""
     kind: ClassVar[str] = "audit"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
-        return self.attack(effort.seed, self.trials * (10 if effort.thorough else 1))
+        return self.fairly(claim, self.attack(effort.seed, self.trials * (10 if effort.thorough else 1)))
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
-        return self.attack(int(point["seed"]), int(point["trials"]))
+        return self.fairly(claim, self.attack(int(point["seed"]), int(point["trials"])))
+
+    def fairly(self, claim: Claim, found: Evidence) -> Evidence:
+        """The evidence, unless the claim says nothing of this setting."""
+        why = self.says_nothing(claim, found.verdict is Verdict.REFUTED)
+        if not why:
+            return found
+        return Evidence(self.kind, Verdict.UNCHECKED, f"{found.figure}; but {why}", found.detail, seed=found.seed)
+
+    def says_nothing(self, claim: Claim, violated: bool) -> str:
+        """Why the audit decides nothing about the claim; "" if it does."""
+        promised = {k: v for k, v in self.setting()[2].parameters.items() if isinstance(v, int | float)}
+        point = {**promised, **self.at}
+        broken = claim.violated_by(point)
+        if broken is not None:
+            return f"the claim assumes {pretty(broken)}, which does not hold here"
+        if not violated:
+            return ""
+        open_ = sorted({str(s) for c in claim.conditions for s in c.free_symbols - {*claim.hidden}} - point.keys())
+        if open_:
+            return f"the audit does not say what {', '.join(open_)} is, so the hypotheses are undecided"
+        exist = [pretty(s) for s in claim.hidden] or (["a constant"] if isinstance(claim.states, Rate) else [])
+        if exist and not self.any_constants:
+            return f"the claim says only that {', '.join(exist)} exist: one choice that fails refutes nothing"
+        return ""
 
     def attack(self, seed: int, trials: int) -> Evidence:
         mechanism, pair, guarantee = self.setting()

@@ -27,6 +27,7 @@ COLOURS = {
     Verdict.SUPPORTED: "cyan",
     Verdict.LOOSE: "yellow",
     Verdict.REFUTED: "red",
+    Verdict.NOT_REPRODUCED: "red",
     Verdict.VACUOUS: "magenta",
     Verdict.UNCHECKED: "bright_black",
 }
@@ -34,7 +35,7 @@ COLOURS = {
 
 def coloured(verdict: str) -> Text:
     """A verdict in its colour."""
-    return Text(verdict, style=COLOURS.get(Verdict(verdict), "") if verdict in Verdict.__members__ else "")
+    return Text(verdict, style=COLOURS.get(Verdict(verdict), "") if verdict in [*Verdict] else "")
 
 
 def verdict_table(done: Sequence[Judgement]) -> Table:
@@ -50,7 +51,7 @@ def verdict_table(done: Sequence[Judgement]) -> Table:
     for judgement in sorted(done, key=lambda j: order[j.id]):
         telling, place = judgement.telling, judgement.about.place.split(",")[0]
         kinds = ", ".join(dict.fromkeys(e.check for e in judgement.evidence)) or "nothing yet"
-        figure = telling.figure if telling else "no check applies"
+        figure = telling.shown if telling else "no check applies"
         table.add_row(
             judgement.id, place, coloured(judgement.verdict), figure, kinds, f"{judgement.seconds:.1f}"
         )  # fmt: skip
@@ -114,11 +115,11 @@ def claim_page(row: Row, symbols: Mapping[str, str], recorded: Mapping[str, Any]
     table.add_row("says", row.says)
     table.add_row("states", row.statement)
     for label, text in details:
-        if label in ("guarantee", "assumes"):
+        if label in ("guarantee", "assumes", "added"):
             table.add_row(label, text)
     for name in row.symbols:
         table.add_row("symbol", symbols[name])
-    table.add_row("source", row.source)
+    table.add_row("source", f"{row.source}: {row.provenance}")
     if row.corrects:
         table.add_row("corrects", row.corrects)
     for label, text in details:
@@ -131,7 +132,8 @@ def claim_page(row: Row, symbols: Mapping[str, str], recorded: Mapping[str, Any]
     for piece in recorded.get("evidence", []):
         label = "gap" if piece["check"] == CITATION and piece["verdict"] == Verdict.UNCHECKED else "evidence"
         detail = f" ({piece['detail']})" if piece["detail"] else ""
-        table.add_row(label, f"{piece['check']}: {piece['verdict']}. {piece['figure']}{detail}")
+        given = f"; given: {'; '.join(piece['premises'])}" if piece.get("premises") else ""
+        table.add_row(label, f"{piece['check']}: {piece['verdict']}. {piece['figure']}{given}{detail}")
     if recorded.get("replay"):
         table.add_row("replay", recorded["replay"])
     return Panel(table, title=row.id, title_align="left")

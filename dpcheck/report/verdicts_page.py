@@ -152,7 +152,9 @@ def figure_of(kept: Mapping[str, Any]) -> str:
     """Of the evidence that decided."""
     own = [e for e in kept.get("evidence", []) if e["check"] != CITATION]
     telling = next((e for e in own if e["verdict"] == kept["verdict"]), next(iter(own), None))
-    return str(telling["figure"]) if telling else ""
+    if telling is None:
+        return ""
+    return str(telling["figure"]) + (f"; given: {'; '.join(telling['premises'])}" if telling.get("premises") else "")
 
 
 def refutations(record: Mapping[str, Any], rows: Mapping[str, Row]) -> list[Refutation]:

@@ -44,10 +44,12 @@ class Row:
     reads_all: bool = False
     details: tuple[str, ...] = ()  # "label: text": guarantee, hypotheses, citations, units
     symbols: tuple[str, ...] = ()
+    line: int | None = None
+    provenance: str = "printed"
 
     @property
     def source(self) -> str:
-        return f"{self.document}, {self.place}"
+        return f"{self.document}, {self.place}" + (f" (line {self.line})" if self.line is not None else "")
 
     @property
     def module(self) -> str:

@@ -50,6 +50,8 @@ def made_row(entry: Entry, attached: Sequence[str], files: Mapping[str, File]) -
         algorithm=entry.algorithm,
         document=claim.source.document,
         place=claim.source.place,
+        line=claim.source.line,
+        provenance=str(claim.provenance),
         kind=str(claim.kind),
         statement=claim.text(),
         says=claim.says,
@@ -71,7 +73,7 @@ def details(entry: Entry) -> list[str]:
     if claim.guarantee is not None:
         inner = ", ".join(pretty(v) for v in claim.guarantee.parameters.values())
         found.append(f"guarantee: {type(claim.guarantee).__name__}({inner}), {claim.guarantee.relation} neighbours")
-    found += [f"assumes: {pretty(hypothesis)}" for hypothesis in claim.assumes]
+    found += [f"{'added' if h in claim.added else 'assumes'}: {pretty(h)}" for h in claim.assumes]
     for cites in claim.cites:
         found.append(f"cites: {cites.id}" + "".join(f", {pretty(k)} = {pretty(v)}" for k, v in cites.where.items()))
     if claim.unit_gap and not claim.ignores_units:

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import replace
 
-from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence
+from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, as_reported
 from dpcheck.bounds.language.errors import MissingDependency
 
 
@@ -25,5 +25,6 @@ def evidence_of(claim: Claim, checks: Iterable[Check], effort: Effort) -> list[E
         except MissingDependency as missing:
             purpose = f"{missing.purpose} (of claim {claim.id})"
             raise MissingDependency(missing.package, purpose, missing.extra) from missing
-        found.append(replace(made, seconds=round(time.perf_counter() - begun, 3)))
+        shown = as_reported(made, claim.kind)
+        found.append(replace(shown, seconds=round(time.perf_counter() - begun, 3)))
     return found

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpcheck.bounds.language.claim import CITATION, Claim, Evidence, Replayable, Verdict, pretty
+from dpcheck.bounds.language.claim import CITATION, Claim, Evidence, Replayable, as_reported, pretty
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, UnknownName
 from dpcheck.bounds.language.symbols import TABLE
-from dpcheck.verdicts.verify import all_checks, entry_of
+from dpcheck.verdicts.verify import AGAINST, all_checks, entry_of
 
 
 def replay(claim_id: str, kind: str, point: Mapping[str, Any]) -> Evidence:
@@ -19,7 +19,7 @@ def replay(claim_id: str, kind: str, point: Mapping[str, Any]) -> Evidence:
         kinds = sorted({c.kind for c in all_checks(entry) if isinstance(c, Replayable)})
         raise UnknownName("check", kind, f"one of {kinds}", f"{claim_id} has no other check to replay.")
     must_be_inside(entry.claim, point)
-    return replay_with(able, entry.claim, point)
+    return as_reported(replay_with(able, entry.claim, point), entry.claim.kind)
 
 
 def replay_with(checks: Sequence[Replayable], claim: Claim, point: Mapping[str, Any]) -> Evidence:
@@ -43,7 +43,7 @@ def replay_with(checks: Sequence[Replayable], claim: Claim, point: Mapping[str, 
 def shows(found: Evidence) -> bool:
     """Whether a replay shows its counterexample: against a claim, or against the use of a lemma in a proof."""
     gap = found.check == CITATION and found.counterexample is not None
-    return found.verdict is Verdict.REFUTED or gap
+    return found.verdict in AGAINST or gap
 
 
 def must_be_inside(claim: Claim, point: Mapping[str, Any]) -> None:

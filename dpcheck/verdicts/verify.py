@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpcheck.bounds.language.errors import UnknownName
-from dpcheck.bounds.language.evidence import CITATION, Effort, Evidence, Verdict, judge
+from dpcheck.bounds.language.evidence import CITATION, Effort, Evidence, Kind, Verdict, judge
 from dpcheck.verdicts.catalogue import Row, catalogue, current
-from dpcheck.verdicts.record import recorded
+from dpcheck.verdicts.record import as_recorded, recorded
 from dpcheck.verdicts.written import cache_folder, write_whole
 
 if TYPE_CHECKING:  # at run time only where claims are judged anew: a run that has its verdicts needs no mathematics
@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # at run time only where claims are judged anew: a run that h
     from dpcheck.bounds.registry import Entry
 
 LIBRARIES = ("numpy", "scipy", "sympy", "mpmath", "scikit-learn", "hypothesis")  # whose versions may change a verdict
+AGAINST = (Verdict.REFUTED, Verdict.NOT_REPRODUCED)
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,8 @@ class Judgement:
     @property
     def refuting(self) -> Evidence | None:
         """The evidence whose counterexample a refutation rests on."""
-        found = (e for e in self.evidence if e.verdict is Verdict.REFUTED and e.counterexample is not None)
-        return next(found, None) if self.verdict is Verdict.REFUTED else None
+        found = (e for e in self.evidence if e.verdict == self.verdict and e.counterexample is not None)
+        return next(found, None) if self.verdict in AGAINST else None
 
     @property
     def replay(self) -> str | None:
@@ -82,7 +83,8 @@ class Judgement:
             "statement": row.statement,
             "verdict": str(self.verdict),
             "check": telling.check if telling else None,
-            "figure": telling.figure if telling else None,
+            "figure": telling.shown if telling else None,
+            "premises": list(telling.premises) if telling else [],
             "counterexample": self.refuting.to_json()["counterexample"] if self.refuting else None,
             "replay": self.replay,
             "seconds": round(self.seconds, 3),
@@ -99,7 +101,7 @@ def verify_one(claim_id: str, effort: Effort) -> Judgement:
 
     entry, started = entry_of(claim_id), time.perf_counter()
     found = evidence_of(entry.claim, all_checks(entry), effort)
-    return Judgement(claim_id, judge(found), tuple(found), time.perf_counter() - started)
+    return Judgement(claim_id, judge(found, entry.claim.kind), tuple(found), time.perf_counter() - started)
 
 
 def all_checks(entry: Entry) -> list[Check]:
@@ -183,7 +185,7 @@ class Store:
             raw = json.loads((self.folder / f"{claim_id}.json").read_text(encoding="utf-8"))
             if raw["content"] != current().contents[claim_id]:
                 return None
-            evidence = tuple(Evidence(**{**e, "verdict": Verdict(e["verdict"])}) for e in raw["evidence"])
+            evidence = tuple(read_back(e) for e in raw["evidence"])
             return Judgement(claim_id, Verdict(raw["verdict"]), evidence, raw["seconds"])
         except (OSError, ValueError, TypeError, KeyError):
             return None  # a damaged file costs the resume, not the run
@@ -203,6 +205,12 @@ class Store:
             return  # a read-only home costs the resume, not the run
 
 
+def read_back(raw: Mapping[str, Any]) -> Evidence:
+    """Evidence as it was before it became JSON."""
+    lists = {name: tuple(raw.get(name, ())) for name in ("premises", "rests")}
+    return Evidence(**{**raw, **lists, "verdict": Verdict(raw["verdict"])})
+
+
 def libraries() -> str:
     """Python and the libraries that verdicts depend on, with their versions."""
     versions = [f"python {platform.python_version()}"]
@@ -216,9 +224,49 @@ def libraries() -> str:
 
 # Standing ------------------------------------------------------------------------------------------
 def with_standing(done: Sequence[Judgement]) -> list[Judgement]:
-    """The judgements, each with the claims it rests on that do not stand: by this run, or else by the record."""
-    known = {key: row["verdict"] for key, row in recorded().items()} | {j.id: str(j.verdict) for j in done}
-    return [replace(j, evidence=(*j.evidence, *fallen(j.about, known))) for j in done]
+    """The judgements with how the claims stand that they rest on: by this run, or else by the record.
+
+    A chain through a claim that is refuted proves nothing, nor does one through a chain that has fallen so. One
+    through a claim that is not itself proved is given that claim.
+    """
+    known = {key: dict(row) for key, row in recorded().items()}
+    known |= as_recorded(done)
+    left = list(done)
+    while True:
+        settled = [standing(j, known) for j in left]
+        now = known | as_recorded(settled)
+        if {k: v["verdict"] for k, v in now.items()} == {k: v["verdict"] for k, v in known.items()}:
+            break
+        known = now
+    verdicts = {key: row["verdict"] for key, row in known.items()}
+    return [replace(j, evidence=(*j.evidence, *fallen(j.about, verdicts))) for j in settled]
+
+
+def standing(judgement: Judgement, known: Mapping[str, Any]) -> Judgement:
+    """The judgement, each of its chains with the weight of what it cites."""
+    weighed = tuple(weigh(e, known) for e in judgement.evidence)
+    if weighed == judgement.evidence:
+        return judgement
+    return replace(judgement, evidence=weighed, verdict=judge(weighed, Kind(judgement.about.kind)))
+
+
+def weigh(piece: Evidence, known: Mapping[str, Any]) -> Evidence:
+    """A proof with the verdicts of the claims it cites: lost if one is refuted, given those that are not proved."""
+    if piece.verdict not in (Verdict.PROVED, Verdict.CERTIFIED) or not piece.rests:
+        return piece
+    verdicts = {c: known.get(c, {}).get("verdict", Verdict.UNCHECKED) for c in piece.rests}
+    lost = [c for c, verdict in verdicts.items() if verdict in (Verdict.REFUTED, Verdict.VACUOUS)]
+    if lost:
+        figure = f"rests on {lost[0]}, which is {verdicts[lost[0]].lower()}"
+        return replace(piece, verdict=Verdict.UNCHECKED, figure=figure)
+    given = [f"{c} ({verdict.lower()})" for c, verdict in verdicts.items() if verdict != Verdict.PROVED]
+    given += [f"what {c} is given" for c, v in verdicts.items() if v == Verdict.PROVED and premises_of(known[c])]
+    return replace(piece, premises=tuple(dict.fromkeys([*piece.premises, *given])))
+
+
+def premises_of(row: Mapping[str, Any]) -> list[str]:
+    """What the proofs of a recorded claim are given."""
+    return [p for e in row["evidence"] if e["verdict"] == Verdict.PROVED for p in e.get("premises", ())]
 
 
 def fallen(row: Row, known: Mapping[str, str]) -> list[Evidence]:

@@ -20,7 +20,7 @@ algorithm1_pure = Claim(
     guarantee=PureDP(eps),
     checks=[
         AtMost(
-            Delta / (Delta / eps),
+            Delta / sigma,
             "log-densities of scale σ differ by at most ‖q-q'‖₂/σ (triangle inequality)",
             against=eps,
         )

@@ -55,6 +55,7 @@ def as_recorded(done: Iterable[Judgement]) -> dict[str, Recorded]:
     for judgement in done:
         shown = [
             {"check": e.check, "verdict": str(e.verdict), "figure": e.figure, "detail": e.detail}
+            | ({"premises": list(e.premises)} if e.premises else {})
             for e in judgement.evidence
         ]
         found[judgement.id] = {"verdict": str(judgement.verdict), "replay": judgement.replay, "evidence": shown}

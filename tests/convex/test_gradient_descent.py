@@ -12,7 +12,7 @@ from sympy import Le
 
 from dpcheck.bounds.language.claim import Claim, Effort, Verdict, judge
 from dpcheck.bounds.language.symbols import L, eta, n
-from dpcheck.bounds.library.convex import gradient_descent_proof as theory
+from dpcheck.bounds.library.convex import gradient_descent as theory
 
 
 def verdict_of(claim: Claim) -> Verdict:
@@ -54,6 +54,6 @@ def test_a_smaller_constant_is_not_proved(claim: Claim) -> None:
     assert verdict_of(planted) is not Verdict.PROVED
 
 
-@pytest.mark.parametrize("claim", [theory.start3, theory.ball3], ids=lambda c: c.id)
-def test_start_and_ball(claim: Claim) -> None:
+@pytest.mark.parametrize("claim", [theory.to_the_minimiser, theory.ball3], ids=lambda c: c.id)
+def test_ball(claim: Claim) -> None:
     assert verdict_of(claim) is Verdict.PROVED

@@ -1,0 +1,399 @@
+"""Chains: true ones are proved, and a statement falsified in any way breaks the last link."""
+
+from dataclasses import replace
+
+import pytest
+import sympy
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sympy import Eq, Ge, Le, Lt, Rational, log
+
+from dpcheck.bounds.language.claim import (
+    Cites,
+    Claim,
+    Effort,
+    Evidence,
+    Kind,
+    Rate,
+    Setting,
+    Source,
+    Verdict,
+    convex,
+    judge,
+    lipschitz,
+    smooth,
+)  # fmt: skip
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
+from dpcheck.bounds.language.symbols import (
+    D,
+    Delta,
+    Delta_T,
+    L,
+    T,
+    beta,
+    c,
+    c1,
+    d,
+    delta,
+    eps,
+    eta,
+    excess_risk,
+    n,
+    noise_norm2,
+    sigma,
+)  # fmt: skip
+from dpcheck.bounds.proving import links
+from dpcheck.bounds.proving.chains import STATEMENT, Cases, Chain, Induction, OneStep, Premise, Slack, Step
+
+SYMBOLS = (L, beta, n, D, eps)
+v = sympy.Symbol("v", nonnegative=True)
+fact = Premise("known")
+AGAINST = (Verdict.REFUTED, Verdict.NOT_REPRODUCED)
+
+
+def claim(states, assumes=(), kind=Kind.UTILITY, number=0, **more):
+    return Claim(f"zhang17.made{number}", Source("zhang17", "made up"), kind, "", states, assumes, **more)
+
+
+def run(chain, about):
+    return chain.run(about, Effort())
+
+
+def proves(chain, about):
+    return run(chain, about).verdict is Verdict.PROVED
+
+
+@pytest.fixture
+def known(monkeypatch):
+    """Claims that chains may cite, by id."""
+    found = {}
+    monkeypatch.setattr(links, "claim_of", lambda cites: found[cites.id])
+
+    def add(made):
+        found[made.id] = made
+        return made.id
+
+    return add
+
+
+# Random chains -------------------------------------------------------------------------------------
+powers = st.sampled_from([-2, -1, 0, Rational(1, 2), 1, 2])
+monomial = st.builds(
+    lambda k, exponents: sympy.Integer(k) * sympy.prod(s**e for s, e in zip(SYMBOLS, exponents, strict=True)),
+    st.integers(1, 9),
+    st.tuples(*[powers] * len(SYMBOLS)),
+)
+sums = st.lists(monomial, min_size=1, max_size=3).map(lambda terms: sympy.Add(*terms))
+
+
+def climbing(parts):
+    """subject <= a <= a + b = factored <= a + b + c, the statement."""
+    a, b, more = parts
+    chain = Chain(
+        excess_risk,
+        Step("<=", a, because=fact),
+        Step("<=", a + b),
+        Step("=", sympy.factor(sympy.together(a + b))),
+        Step("<=", STATEMENT),
+    )
+    return chain, claim(Le(excess_risk, sympy.expand(a + b + more)))
+
+
+@settings(max_examples=25)
+@given(st.tuples(sums, sums, sums))
+def test_a_true_chain_proves_its_claim_and_names_its_premise(parts):
+    chain, about = climbing(parts)
+    assume(not links.proportional(parts[0], about.formula))  # the statement in other letters
+    found = run(chain, about)
+    assert found.verdict is Verdict.PROVED
+    assert found.premises == ("known",)
+    assert "given: known" in found.shown
+
+
+@settings(max_examples=25)
+@given(st.tuples(sums, sums, sums), st.sampled_from(SYMBOLS), st.sampled_from([Rational(1, 2), Rational(-1, 2)]))
+def test_no_falsified_statement_is_proved(parts, symbol, power):
+    chain, about = climbing(parts)
+    a, formula = sympy.expand(parts[0] + parts[1]), about.formula
+    for wrong in (formula / 1000, a / 2):
+        assert not proves(chain, replace(about, states=Le(excess_risk, wrong)))
+    shrunk = formula * symbol**power  # below a + b somewhere: far enough out in that symbol
+    reach = dict.fromkeys(SYMBOLS, 1) | {symbol: 10**14 if power < 0 else Rational(1, 10**14)}
+    if symbol != n and (a - shrunk).subs(reach) > 0:
+        assert not proves(chain, replace(about, states=Le(excess_risk, shrunk)))
+    assert not proves(chain, replace(about, states=Ge(excess_risk, formula)))
+    assert not proves(chain, replace(about, states=Eq(excess_risk, formula)))
+    assert not proves(chain, replace(about, states=Lt(excess_risk, a)))
+    assert not proves(chain, replace(about, states=Le(noise_norm2, formula)))
+
+
+@settings(max_examples=20)
+@given(st.tuples(sums, sums), st.sampled_from(["<=", "="]))
+def test_an_equation_needs_equations_all_along(parts, relation):
+    a, b = parts
+    more = b if relation == "<=" else 0
+    chain = Chain(excess_risk, Step(relation, a, because=fact), Step("<=", a + b), Step("<=", STATEMENT))
+    assert not proves(chain, claim(Eq(excess_risk, sympy.expand(a + b) + more)))
+
+
+# What a chain is -----------------------------------------------------------------------------------
+def test_directions_compose():
+    signs = [("<=", "<=", "<="), ("=", "<=", "<="), ("=", "=", "="), ("<", "<=", "<"), (">=", ">", ">")]
+    for first, second, both in signs:
+        assert Chain(excess_risk, Step(first, L, because=fact), Step(second, STATEMENT)).relation == both
+    with pytest.raises(InvalidInput, match="of one direction"):
+        Chain(excess_risk, Step("<=", L, because=fact), Step(">=", STATEMENT))
+
+
+def test_the_statement_in_other_letters_proves_nothing():
+    about = claim(Le(excess_risk, (L + D) ** 2))
+    retyped = L**2 + 2 * L * D + D**2
+    for steps in ([Step("<=", retyped, because=fact)], [Step("<=", retyped / 2, because=fact)]):
+        found = run(Chain(excess_risk, *steps, Step("<=", STATEMENT)), about)
+        assert found.verdict is Verdict.UNCHECKED
+        assert "in other letters" in found.figure
+    with pytest.raises(InvalidInput, match="STATEMENT"):
+        Chain(excess_risk, Step("<=", STATEMENT, because=fact))
+    with pytest.raises(InvalidInput, match="last step"):
+        Chain(excess_risk, Step("<=", retyped, because=fact))
+
+
+def test_a_chain_begins_at_the_subject():
+    about = claim(Le(excess_risk, L + D))
+    assert (
+        "the claim is about"
+        in run(Chain(noise_norm2, Step("<=", L, because=fact), Step("<=", STATEMENT)), about).figure
+    )
+
+
+def test_hypotheses_are_used_and_missed():
+    chain = Chain(excess_risk, Step("<=", eta * L + D, because=fact), Step("<=", STATEMENT))
+    about = claim(Le(excess_risk, L / beta + D), [eta <= 1 / beta])
+    assert proves(chain, about)
+    dropped = run(chain, replace(about, assumes=[]))
+    assert dropped.verdict is Verdict.UNCHECKED
+    assert "counterexample" in dropped.detail
+    assert not proves(chain, replace(about, assumes=[eta <= 2 / beta]))
+
+
+def test_a_substitution_must_reach_every_value_allowed():
+    chain = Chain(
+        excess_risk, Step("<=", eta * L + D, because=fact), Step("<=", STATEMENT, where={eta: 1 / (2 * beta * (1 + v))})
+    )
+    wide = claim(Le(excess_risk, L / beta + D), [eta <= 1 / beta])
+    assert "which is not assumed" in run(chain, wide).detail
+    assert proves(chain, replace(wide, assumes=[eta <= 1 / (2 * beta)]))
+
+
+def test_a_box_certifies_on_that_box():
+    low = {delta: (1e-6, 0.4)}
+    chain = Chain(
+        excess_risk, Step("<=", L * log(2 / delta), because=fact), Step("<=", STATEMENT, box=low | {L: (0.1, 10.0)})
+    )
+    found = run(chain, claim(Le(excess_risk, L * log(9 / delta**2)), [delta <= Rational(2, 5)]))
+    assert found.verdict in (Verdict.CERTIFIED, Verdict.PROVED)
+    rough = Chain(
+        excess_risk, Step("<=", sympy.exp(-eps) + eps, because=fact), Step("<=", STATEMENT, box={eps: (0.5, 2.0)})
+    )
+    on_box = run(rough, claim(Le(excess_risk, sympy.sqrt(1 + eps**2) + Rational(1, 2))))
+    assert on_box.verdict is Verdict.CERTIFIED
+    assert "[0.5, 2]" in on_box.figure
+
+
+def test_logarithms_come_apart():
+    chain = Chain(excess_risk, Step("<=", L * log(2 / delta), because=fact), Step("<=", STATEMENT))
+    about = claim(Le(excess_risk, 2 * L * log(1 / delta)), [delta <= Rational(1, 2)])
+    assert proves(chain, about)
+    assert not proves(chain, replace(about, assumes=[]))
+
+
+# Citations -----------------------------------------------------------------------------------------
+def test_a_citation_brings_its_formula_and_asks_for_its_hypotheses(known):
+    lemma = known(claim(Le(noise_norm2, d * sigma**2), [sigma <= 1], number=1))
+    chain = Chain(
+        excess_risk,
+        Step("<=", beta * noise_norm2 / 2 + D, because=fact),
+        Step("<=", because=Cites(lemma, {sigma: L / n})),
+        Step("<=", STATEMENT),
+    )
+    about = claim(Le(excess_risk, beta * d * L**2 / n**2 + D), [n >= L])
+    found = run(chain, about)
+    assert found.verdict is Verdict.PROVED
+    assert found.rests == (lemma,)
+    assert f"{lemma} needs" in run(chain, replace(about, assumes=[])).detail
+    assert not proves(chain, replace(about, states=Le(excess_risk, beta * d * L**2 / n**2 / 3 + D)))
+
+
+def test_a_citation_is_used_in_its_own_direction(known):
+    lemma = known(claim(Le(noise_norm2, d * sigma**2), number=1))
+    falling = Chain(
+        excess_risk,
+        Step("<=", D / noise_norm2, because=fact),
+        Step("<=", because=Cites(lemma)),
+        Step("<=", STATEMENT),
+    )
+    found = run(falling, claim(Le(excess_risk, D / (d * sigma**2))))
+    assert "no <= follows" in found.detail
+    rising = Chain(
+        excess_risk, Step(">=", D / noise_norm2, because=fact), Step(">=", because=Cites(lemma)), Step(">=", STATEMENT)
+    )
+    assert proves(rising, claim(Ge(excess_risk, D / (d * sigma**2) / 2)))
+    elsewhere = Chain(excess_risk, Step("<=", D, because=fact), Step("<=", because=Cites(lemma)), Step("<=", STATEMENT))
+    assert "does not stand there" in run(elsewhere, claim(Le(excess_risk, 2 * D + L))).detail
+
+
+def test_hypotheses_in_words_may_be_granted_and_are_then_named(known):
+    lemma = known(claim(Le(noise_norm2, d * sigma**2), [lipschitz(L, "near 0"), Setting("w₀ = 0")], number=1))
+    steps = [Step("<=", 2 * noise_norm2, because=fact)]
+    about = claim(Le(excess_risk, 3 * d * sigma**2), [lipschitz(L, "in a ball")])
+    assert not proves(Chain(excess_risk, *steps, Step("<=", because=Cites(lemma)), Step("<=", STATEMENT)), about)
+    granted = Cites(lemma, granted="runs from 0 stay in the ball")
+    chain = Chain(excess_risk, *steps, Step("<=", because=granted), Step("<=", STATEMENT))
+    assert "runs from 0 stay in the ball" in run(chain, about).premises
+    assert not proves(chain, replace(about, assumes=[convex()]))  # the class itself is not granted
+
+
+def test_a_claims_chains_bring_its_citations():
+    cites = Cites("zhang17.lemma5")
+    chain = Chain(excess_risk, Step("<=", because=cites), Step("<=", STATEMENT))
+    assert claim(Le(excess_risk, L), checks=[chain]).cites == [cites]
+
+
+# Noise ---------------------------------------------------------------------------------------------
+def test_noise_that_is_enough(known):
+    mechanism = claim(Eq(sigma, Delta / eps), kind=Kind.PRIVACY, guarantee=PureDP(eps), number=1)
+    lemma = known(claim(Le(Delta_T, 3 * L / n), [smooth(beta)], number=2))
+    known(mechanism)
+    chain = Chain(Cites(mechanism.id, {Delta: Delta_T}), Step("<=", because=Cites(lemma)), Step("<=", STATEMENT))
+    about = claim(Eq(sigma, 4 * L / (n * eps)), [smooth(beta)], kind=Kind.PRIVACY, guarantee=PureDP(eps))
+    assert proves(chain, about)
+    assert not proves(chain, replace(about, states=Eq(sigma, 2 * L / (n * eps))))
+    assert not proves(chain, replace(about, guarantee=PureDP(eps / 2)))
+    assert not proves(chain, replace(about, guarantee=ApproxDP(eps, delta)))
+    assert not proves(chain, replace(about, assumes=[]))
+
+
+# Inductions ----------------------------------------------------------------------------------------
+def test_an_induction_reads_its_recurrence_from_a_claim(known):
+    now, later = noise_norm2, Delta
+    one = known(claim(Le(later**2, now**2 + 4 * L * now + 8 * L**2), number=1))
+    chain = Chain(Delta_T, Step("<=", STATEMENT, because=Induction(over=T, step=OneStep(one, now, later))))
+    about = claim(Le(Delta_T, 3 * L * T))
+    assert proves(chain, about)
+    assert run(chain, about).rests == (one,)
+    for wrong in (2 * L * T, 3 * L * sympy.sqrt(T), 3 * L):
+        assert not proves(chain, replace(about, states=Le(Delta_T, wrong)))
+
+
+def test_an_induction_without_a_claim_names_its_premise():
+    step = Induction(over=T, step=lambda b: b + 2 * L / n, given="a step does not expand")
+    chain = Chain(Delta_T, Step("<=", STATEMENT, because=step))
+    found = run(chain, claim(Le(Delta_T, 2 * L * T / n)))
+    assert found.verdict is Verdict.PROVED
+    assert found.premises == ("a step does not expand",)
+    assert not proves(chain, claim(Le(Delta_T, 2 * L * T / n - L)))
+    with pytest.raises(InvalidInput, match="given"):
+        run(Chain(Delta_T, Step("<=", STATEMENT, because=Induction(over=T, step=lambda b: b))), claim(Le(Delta_T, L)))
+
+
+def test_an_induction_over_a_sum():
+    k = sympy.Symbol("k", positive=True, integer=True)
+    total = sympy.Sum(k * L, (k, 1, T))
+    steps = [Step("<=", total, because=fact), Step("<=", STATEMENT, because=Induction(over=T))]
+    assert proves(Chain(excess_risk, *steps), claim(Le(excess_risk, L * T * (T + 1) / 2)))
+    assert not proves(Chain(excess_risk, *steps), claim(Le(excess_risk, L * T**2 / 2)))
+
+
+def test_a_hypothesis_on_the_number_of_steps_does_not_carry_an_induction():
+    step = Induction(over=T, step=lambda b: b + L, given="adds L")
+    chain = Chain(Delta_T, Step("<=", STATEMENT, because=step))
+    assert not proves(chain, claim(Le(Delta_T, L * sympy.sqrt(T)), [T <= 1]))
+
+
+# Slack ---------------------------------------------------------------------------------------------
+def test_slack_must_add_up_and_its_signs_must_be_seen():
+    x, y = sympy.symbols("x y", real=True)
+    chain = Chain(
+        excess_risk,
+        Step("=", (x + y) ** 2 + eta * x**2, because=fact),
+        Step(
+            "<=", STATEMENT,
+            because=Slack(given={"y² ≤ L²": 2 * (L**2 - y**2), "x² ≤ D²": (2 + 1 / beta) * (D**2 - x**2)},
+                          seen=[(x - y) ** 2, (1 / beta - eta) * x**2]),
+        ),
+    )  # fmt: skip
+    about = claim(Le(excess_risk, (2 + 1 / beta) * D**2 + 2 * L**2), [eta <= 1 / beta])
+    found = run(chain, about)
+    assert found.verdict is Verdict.PROVED
+    assert found.premises == ("known", "y² ≤ L²", "x² ≤ D²")
+    assert "is not seen" in run(chain, replace(about, assumes=[])).detail
+    assert "do not add up" in run(chain, replace(about, states=Le(excess_risk, D**2))).detail
+
+
+# Rates and constants -------------------------------------------------------------------------------
+def test_a_rate_ends_in_a_number_times_the_statement():
+    about = claim(Rate(excess_risk, L * d / n))
+    steps = [Step("<=", L * (d + 1) / n + L / n, because=fact)]
+    assert proves(Chain(excess_risk, *steps, Step("<=", 3 * STATEMENT)), about)
+    assert not proves(Chain(excess_risk, *steps, Step("<=", 2 * STATEMENT)), about)
+    assert "not in the statement" in run(Chain(excess_risk, *steps, Step("<=", 3 * d * STATEMENT)), about).figure
+    assert not proves(
+        Chain(excess_risk, *steps, Step("<=", 3 * STATEMENT)), replace(about, states=Rate(excess_risk, L / n))
+    )
+    explicit = claim(Le(excess_risk, L * d / n))
+    assert "not in the statement" in run(Chain(excess_risk, *steps, Step("<=", 3 * STATEMENT)), explicit).figure
+    below = claim(Rate(excess_risk, L * d / n, below=True))
+    assert not proves(Chain(excess_risk, *steps, Step("<=", 3 * STATEMENT)), below)
+
+
+def test_constants_that_are_said_to_exist_are_chosen():
+    about = claim(Le(excess_risk, c * L / n), [eps <= c1], hidden=[c, c1])
+    steps = [Step("<=", L * (1 + eps) / n, because=fact), Step("<=", STATEMENT)]
+    assert "no number is chosen" in run(Chain(excess_risk, *steps), about).figure
+    assert proves(Chain(excess_risk, *steps, choosing={c: 3, c1: 2}), about)
+    assert not proves(Chain(excess_risk, *steps, choosing={c: 3, c1: 4}), about)
+    with pytest.raises(InvalidInput, match="numbers"):
+        run(Chain(excess_risk, *steps, choosing={c: n, c1: 1}), about)
+
+
+# Cases ---------------------------------------------------------------------------------------------
+def by_cases(split, *bounds):
+    chains = [Chain(excess_risk, Step("<=", b, because=fact), Step("<=", STATEMENT)) for b in bounds]
+    return Cases(dict(zip(split, chains, strict=True)))
+
+
+def test_all_cases_must_hold_and_cover():
+    about = claim(Le(excess_risk, L + D))
+    small, large = eps * L, D / eps
+    assert proves(by_cases([eps <= 1, eps > 1], small, large), about)
+    assert not proves(by_cases([eps <= 1, eps > 1], small, small), about)
+    left_out = run(by_cases([eps <= 1, eps >= 2], small, large), about)
+    assert left_out.verdict is Verdict.UNCHECKED
+    assert "leave out" in left_out.figure
+    assert proves(by_cases([eps <= 1, eps > 1], small, large), replace(about, assumes=[eps <= 5]))
+
+
+# What pieces add up to -----------------------------------------------------------------------------
+def piece(verdict, check="symbolic", **more):
+    return Evidence(check, verdict, "", **more)
+
+
+def test_a_gap_in_one_piece_of_a_kind_is_a_gap():
+    assert judge([piece(Verdict.PROVED), piece(Verdict.UNCHECKED)]) is Verdict.UNCHECKED
+    assert judge([piece(Verdict.PROVED), piece(Verdict.UNCHECKED, "rate")]) is Verdict.PROVED
+    assert judge([piece(Verdict.PROVED, part="eps <= 1")]) is Verdict.UNCHECKED
+    assert judge([piece(Verdict.REFUTED, part="eps <= 1")]) is Verdict.REFUTED
+
+
+@given(st.lists(st.tuples(st.sampled_from(list(Verdict)), st.sampled_from(["symbolic", "rate", "audit"])), max_size=5))
+def test_an_experiment_is_never_refuted(found):
+    pieces = [piece(verdict, check) for verdict, check in found]
+    assert judge(pieces, Kind.EXPERIMENT) is not Verdict.REFUTED
+    refuted = any(verdict is Verdict.REFUTED for verdict, _ in found)
+    held = {v for v, _ in found} & {Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE}
+    if refuted and not held:
+        assert judge(pieces, Kind.EXPERIMENT) is Verdict.NOT_REPRODUCED
+        assert judge(pieces, Kind.UTILITY) is Verdict.REFUTED
+    same_kind = [piece(verdict) for verdict, _ in found]
+    assert judge([*same_kind, piece(Verdict.UNCHECKED)], Kind.UTILITY) in (Verdict.UNCHECKED, *AGAINST)

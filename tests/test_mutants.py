@@ -1,0 +1,142 @@
+"""Mutants: a toothless check is reported, a sound one notices, and only statements that are false count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+import sympy
+from sympy import Eq, Le, log
+
+from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Source, Verdict
+from dpcheck.bounds.language.symbols import D, L, beta, delta, eps, eta, excess_risk, mu, n
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
+from dpcheck.bounds.proving.proofs import AtMost, Equals, Proof, Same
+from dpcheck.verdicts import mutants
+from dpcheck.verdicts.mutants import STRONG, mutants_of
+
+SHARE = 8  # mutants of the library that every run of the tests judges
+
+
+def claim(states, assumes=(), kind=Kind.UTILITY, **more) -> Claim:
+    return Claim("zhang17.made0", Source("zhang17", "made up"), kind, "", states, assumes, **more)
+
+
+def survivors(about: Claim) -> list[str]:
+    found = []
+    for mutant in mutants_of(about, about.checks):
+        pieces = [check.run(mutant.claim, Effort()) for check in about.checks]
+        if mutants.judge(pieces, about.kind) in STRONG:
+            found.append(mutant.how)
+    return found
+
+
+def made(about: Claim) -> list[str]:
+    return [mutant.how for mutant in mutants_of(about, about.checks)]
+
+
+chain = Chain(
+    excess_risk, Step("<=", L * D * log(1 / delta) / n + eta * L**2, because=Premise("known")), Step("<=", STATEMENT)
+)
+bound = Le(excess_risk, L * D * log(1 / delta) / n + L**2 / beta)
+
+
+def test_a_toothless_check_is_reported() -> None:
+    """Planted: a proof that never looks at the statement."""
+    toothless = Proof([Same("1 + 1 = 2", sympy.Integer(2), sympy.Integer(1) + 1)])
+    about = claim(bound, [eta <= 1 / beta], checks=[toothless])
+    assert {"over 1000", "direction flipped", "log(1/δ) dropped"} <= set(survivors(about))
+
+
+def test_a_chain_notices_every_mutant() -> None:
+    about = claim(bound, [eta <= 1 / beta], checks=[chain])
+    assert survivors(about) == []
+    assert {"over 1000", "over 3/2", "direction flipped", "η ≤ 1/β dropped", "times (n)^(-1/2)"} <= set(made(about))
+
+
+def test_what_stays_true_is_no_mutant() -> None:
+    """An upper bound made larger, a rate times a constant, a constant within what is known to be slack."""
+    about = claim(bound, [eta <= 1 / beta], checks=[chain])
+    assert not {"times 1000", "times 3/2", "times (n)^(1/2)"} & set(made(about))
+    loose = claim(Le(excess_risk, 10 * L * D / n), checks=[AtMost(L * D / n, "known", exact=False)])
+    assert "over 3/2" not in made(loose)
+    assert "over 1000" in made(loose)
+    rate = claim(Rate(excess_risk, L * D / n), checks=[])
+    assert not [how for how in made(rate) if how.startswith(("times 1000", "over"))]
+
+
+def test_every_change_of_an_equation_is_a_mutant() -> None:
+    about = claim(Eq(excess_risk, 2 * L * D / n), kind=Kind.IDENTITY, checks=[Equals(L * D / n + L * D / n, "twice")])
+    assert {"times 1000", "over 1000", "times 3/2", "over 3/2"} <= set(made(about))
+    assert survivors(about) == []
+
+
+def test_a_hypothesis_that_is_not_needed_is_no_mutant() -> None:
+    about = claim(bound, [eta <= 1 / beta, eps <= 1], checks=[chain])
+    assert "ε ≤ 1 dropped" not in made(about)
+
+
+def test_symbols_of_one_unit_are_swapped_and_slips_in_units_left_to_the_registry() -> None:
+    about = claim(Le(excess_risk, L**2 * (mu + 2 * beta) / (mu * beta * n)), [mu <= beta], checks=[])
+    assert "β and μ swapped" in made(about)
+    assert not [how for how in made(about) if how.startswith("times (L)")]
+    for mutant in mutants_of(about, []):
+        assert mutant.claim.unit_gap is None
+
+
+@dataclass(frozen=True)
+class Slow:
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, about: Claim, effort: Effort) -> Evidence:
+        while True:
+            np.linalg.norm(np.ones(10))
+
+
+def test_a_check_that_does_not_end_is_out_of_time() -> None:
+    with pytest.raises(mutants.OutOfTime), mutants.TimeLimit(0.2):
+        Slow().run(claim(bound), Effort())
+
+
+def test_a_random_share_of_the_library() -> None:
+    """Of the claims that chains alone prove, with a fixed seed: the gate is the same each time."""
+    from dpcheck.bounds.registry import entries
+    from dpcheck.registry import checks_of
+
+    reworked = [
+        key for key, entry in entries().items() if entry.claim.checks and {type(c) for c in checks_of(entry)} <= {Chain}
+    ]
+    found = mutants.survey(reworked, sample_size=SHARE, seed=1, each=20.0)
+    assert [(o.id, o.how) for o in found.survivors] == []
+    assert found.outcomes
+
+
+def test_counts_per_document() -> None:
+    rows = [
+        mutants.Outcome("zhang17.a", "over 1000", "", "noticed", "", 0.1),
+        mutants.Outcome("zhang17.a", "flipped", "", Verdict.PROVED, "", 0.1),
+        mutants.Outcome("dwang20.b", "flipped", "", mutants.LATE, "", 0.1),
+    ]
+    found = mutants.Survey(rows)
+    assert found.counts() == {
+        "zhang17": {"mutants": 2, "noticed": 1, "survivors": 1},
+        "dwang20": {"mutants": 1, "out of time": 1},
+    }
+    assert [o.how for o in found.survivors] == ["flipped"]
+    assert found.to_json()["out of time"][0]["id"] == "dwang20.b"
+
+
+def test_privacy_is_falsified_by_less_noise() -> None:
+    from dpcheck.bounds.language.guarantees import PureDP
+    from dpcheck.bounds.language.symbols import Delta, sigma
+
+    about = claim(
+        Eq(sigma, 2 * Delta / eps), kind=Kind.PRIVACY, guarantee=PureDP(eps),
+        checks=[AtMost(Delta / sigma, "log-densities differ by that", against=eps)],
+    )  # fmt: skip
+    hows = made(about)
+    assert "over 1000" in hows
+    assert "times 1000" not in hows
+    assert survivors(about) == []
