@@ -29,7 +29,7 @@ def log_density(method: Method, released: Released, data: Any, answers: Array) -
         raise InvalidInput("transcript", type(method).__name__, limit, "Audit its output.")
     size = block_size(data)  # transcripts at once: what is asked of all records is to stay in cache
     asked, laws = method.asked_of(data, min(size, len(answers))), _laws(released, data, answers.shape[1])
-    parts = [answers[first : first + size] for first in range(0, len(answers), size)]
+    parts = [answers[first : first + size] for first in range(0, max(1, len(answers)), size)]
     return np.concatenate([_block(method, laws, asked, part) for part in parts])
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from dpcheck.audits import audit
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
-from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.library.nonconvex import dp_lssgd as theory
 from dpcheck.bounds.library.nonconvex import dp_lssgd_proof as convex_theory
 from dpcheck.bounds.library.nonconvex import dp_lssgd_stationarity as nonconvex_theory
@@ -160,6 +160,9 @@ def test_conditions_are_named_where_they_fail() -> None:
 
 def test_refusals_name_what_fails() -> None:
     problem = Problem(np.zeros((4, 2)), np.ones(4), Logistic())
+    for guarantee in (PureDP(1.0), ApproxDP(1.0, 0.0)):
+        with pytest.raises(InvalidInput, match="must be ApproxDP with delta > 0"):
+            DPLSSGD(batch=2).solve(problem, guarantee, 0)
     with pytest.raises(HypothesisViolated, match="Lipschitz"):
         DPLSSGD(batch=2).solve(replace(problem, loss=Squared()), CLAIMED, 0)
     with pytest.raises(InvalidInput, match="whole space"):

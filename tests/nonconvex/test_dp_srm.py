@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from dpcheck.audits import audit
 from dpcheck.bounds.language.claim import Effort, Verdict
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
-from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
 from dpcheck.bounds.privacy.release import Composed, Release
 from dpcheck.bounds.registry import library
@@ -236,6 +236,9 @@ def test_defaults_are_those_of_the_utility_theorem() -> None:
 
 def test_refusals_name_what_fails() -> None:
     problem = logistic_synthetic(6, 2, 0).problem(Logistic())
+    for guarantee in (PureDP(1.0), ApproxDP(1.0, 0.0)):
+        with pytest.raises(InvalidInput, match="must be ApproxDP with delta > 0"):
+            SHORT.solve(problem, guarantee, 0)
     many = Problem(np.zeros((2000, 1)), np.ones(2000), Huber(1.0))
     for solver, data, error, words in (
         (SHORT, replace(problem, loss=Squared()), HypothesisViolated, "Lipschitz"),

@@ -20,7 +20,7 @@ from scipy import stats
 
 from dpcheck.audits import audit
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
-from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 from dpcheck.bounds.library.nonconvex import rrpsgd as theory
 from dpcheck.bounds.privacy.sampled_gaussian import subsampled_gaussian_epsilon, subsampled_gaussian_noise
 from dpcheck.datasets import logistic_synthetic
@@ -169,6 +169,9 @@ def test_noise_falls_with_eps_and_delta(level: float, delta: float, more: float)
 
 def test_refusals_name_what_fails() -> None:
     problem = logistic_synthetic(6, 2, 0).problem(Logistic())
+    for guarantee in (PureDP(1.0), ApproxDP(1.0, 0.0)):
+        with pytest.raises(InvalidInput, match="must be ApproxDP with delta > 0"):
+            RandomRoundSGD().solve(problem, guarantee, 0)
     with pytest.raises(HypothesisViolated, match="each loss is L-Lipschitz"):
         RandomRoundSGD().solve(replace(problem, loss=Squared()), CLAIMED, 0)
     with pytest.raises(HypothesisViolated, match="eps <= 1"):

@@ -112,9 +112,9 @@ def fitted(document: Document, eps: float, sigma: float, rate: float, seed: int,
 
 def performed(solver: SmoothedSolver, eps: float, seed: int, trials: int, *, trace: bool = False) -> Run:
     """Runs with the noise that the solver's theorem states for n = 50000; with none for ε = ∞."""
-    problem = images()[0]
-    done = solver.calibrated(problem, ApproxDP(min(eps, 1.0), float(DELTA)), "stated")
-    factor = problem.n / RECORDS if math.isfinite(eps) else 0.0
+    problem, noisy = images()[0], math.isfinite(eps)
+    done = solver.calibrated(problem, ApproxDP(eps if noisy else 1.0, float(DELTA)), "stated")
+    factor = problem.n / RECORDS if noisy else 0.0
     scaled = replace(done, released=done.released.with_noise_times(factor))
     return solver.performed(problem, scaled, seed, trials, trace=trace)
 
