@@ -1,4 +1,4 @@
-"""The batched kernel: against a plain loop on the same noise, and the same bits however it is cut."""
+"""The kernel on noisy gradient steps: against a plain loop on the same noise, and the same bits however it is cut."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from scipy import stats
 
 from dpcheck import datasets
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.kernels import descent
+from dpcheck.kernels import blocks, noisy_answers
 from dpcheck.kernels.blocks import seed_of
-from dpcheck.kernels.descent import Descent
+from dpcheck.kernels.drawn import records
 from dpcheck.kernels.gradient_steps import noisy_descent
+from dpcheck.kernels.running import Run
+from dpcheck.kernels.single_precision import SingleGradient, hidden_by_noise, single_error
 from dpcheck.problems.constraints import Box, Constraint, L1Ball, L2Ball, Simplex, WholeSpace
 from dpcheck.problems.losses import Huber, Linear, Logistic, Loss, Sigmoid, SmoothedHinge, Squared
 from dpcheck.problems.problem import Problem
@@ -28,7 +30,7 @@ def problem(loss: Loss | None = None, within: Constraint | None = None, l2: floa
     return data.problem(loss or Logistic(), l2=l2, constraint=within or WholeSpace())
 
 
-def run(p: Problem, **changes: object) -> Descent:
+def run(p: Problem, **changes: object) -> Run:
     settings: dict[str, object] = {"steps": 7, "step_size": 0.5, "noise_std": 0.3, "seed": 5, "trials": 50}
     return noisy_descent(p, **{**settings, **changes})  # type: ignore[arg-type]
 
@@ -36,8 +38,9 @@ def run(p: Problem, **changes: object) -> Descent:
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of 64 trials, and noise for 3 steps at a time."""
-    monkeypatch.setattr(descent, "LARGEST_BLOCK", 64)
-    monkeypatch.setattr(descent, "NOISE_HELD", 3 * 64 * 3)
+    monkeypatch.setattr(blocks, "LARGEST_BLOCK", 64)
+    for module in (blocks, noisy_answers):
+        monkeypatch.setattr(module, "NOISE_HELD", 3 * 64 * 3)
 
 
 def plain_loop(p: Problem, etas: np.ndarray, sigmas: np.ndarray, noise: np.ndarray, batches: list | None) -> np.ndarray:
@@ -75,7 +78,7 @@ def test_sampled_steps_equal_a_plain_loop(batch: int) -> None:
     p = problem(within=L2Ball(0.8))
     noise_rng, record_rng = streams(5)
     noise = noise_rng.standard_normal((7, 9, 3))
-    batches = [descent.records(record_rng, 9, p.n, batch) for _ in range(7)]
+    batches = [records(record_rng, 9, p.n, batch) for _ in range(7)]
     expected = plain_loop(p, np.full(7, 0.5), np.full(7, 0.3), noise, batches)
     np.testing.assert_allclose(run(p, batch=batch, trials=9).w, expected, atol=1e-13)
 
@@ -123,8 +126,8 @@ def test_trace_changes_nothing(settings: dict[str, object], precision: str) -> N
     np.testing.assert_array_equal(traced.w, bare.w)
     assert bare.trace is None
     assert traced.trace is not None
-    assert traced.trace.iterates.shape == (8, 150, 3)
-    np.testing.assert_array_equal(traced.trace.iterates[-1], traced.w)
+    assert traced.trace.points.shape == (8, 150, 3)
+    np.testing.assert_array_equal(traced.trace.points[-1], traced.w)
 
 
 def test_trace_holds_gradients_before_noise() -> None:
@@ -132,8 +135,8 @@ def test_trace_holds_gradients_before_noise() -> None:
     trace = run(p, trace=True).trace
     assert trace is not None
     for t in range(7):
-        expected = np.linalg.norm(p.gradient(trace.iterates[t]), axis=1)
-        np.testing.assert_allclose(trace.gradient_norms[t], expected, atol=descent.single_error(p))
+        expected = np.linalg.norm(p.gradient(trace.points[t]), axis=1)
+        np.testing.assert_allclose(trace.asked_norms[t], expected, atol=single_error(p))
 
 
 def test_rounds_stop_each_trial_at_its_own_step() -> None:
@@ -142,7 +145,7 @@ def test_rounds_stop_each_trial_at_its_own_step() -> None:
     stopped = run(p, rounds=lambda rng, k: rounds, trace=True)
     assert stopped.trace is not None
     for trial, R in enumerate(rounds):
-        path = stopped.trace.iterates[:, trial]
+        path = stopped.trace.points[:, trial]
         np.testing.assert_array_equal(path[R:], np.tile(stopped.w[trial], (8 - R, 1)))
         assert len(np.unique(path[: R + 1, 0])) == R + 1
     np.testing.assert_array_equal(stopped.w[rounds == 0], 0.0)
@@ -153,8 +156,9 @@ def test_trials_that_never_start_have_no_gradient_of_another_block() -> None:
     trace = run(problem(), trials=200, rounds=lambda rng, k: np.arange(k) % 2, trace=True).trace
     assert trace is not None
     started = np.concatenate([np.arange(k) % 2 for k in (64, 64, 64, 8)]) == 1
-    assert np.all(trace.gradient_norms[:, ~started] == 0)
-    assert np.all(trace.gradient_norms[:, started] > 0)
+    assert np.all(trace.asked_norms[:, ~started] == 0)
+    assert np.all(trace.asked_norms[0, started] > 0)
+    assert np.all(trace.asked_norms[1:] == 0)  # all have stopped
 
 
 def test_rounds_are_those_of_plain_descent_without_noise() -> None:
@@ -163,7 +167,7 @@ def test_rounds_are_those_of_plain_descent_without_noise() -> None:
     rounds = np.arange(50) % 8
     got = run(p, noise_std=0.0, rounds=lambda rng, k: rounds).w
     assert full is not None
-    np.testing.assert_allclose(got, full.iterates[rounds, 0], atol=1e-14)
+    np.testing.assert_allclose(got, full.points[rounds, 0], atol=1e-14)
 
 
 def test_rounds_that_all_equal_the_last_change_nothing() -> None:
@@ -175,7 +179,7 @@ def test_rounds_that_all_equal_the_last_change_nothing() -> None:
 def test_records_are_uniform_and_distinct(batch: int) -> None:
     """Chi-square at a false-alarm rate of 1e-6, and a planted bug: the last record never drawn."""
     rng = np.random.default_rng(0)
-    chosen = descent.records(rng, 20_000, 6, batch).reshape(20_000, batch)
+    chosen = records(rng, 20_000, 6, batch).reshape(20_000, batch)
     assert all(len(set(row)) == batch for row in chosen[:500].tolist())
 
     def p_value(indices: np.ndarray) -> float:
@@ -184,7 +188,7 @@ def test_records_are_uniform_and_distinct(batch: int) -> None:
         return float(stats.chisquare(np.bincount(indices[np.arange(len(indices)), place], minlength=6)).pvalue)
 
     assert p_value(chosen) > FALSE_ALARM
-    assert p_value(descent.records(rng, 20_000, 5, batch).reshape(20_000, batch)) < FALSE_ALARM
+    assert p_value(records(rng, 20_000, 5, batch).reshape(20_000, batch)) < FALSE_ALARM
 
 
 def test_sampled_steps_have_the_mean_of_the_full_step() -> None:
@@ -211,7 +215,7 @@ def test_one_step_has_the_law_of_its_noise() -> None:
 def test_constraint_is_respected_at_every_step(within: Constraint) -> None:
     trace = run(problem(within=within), noise_std=2.0, trace=True).trace
     assert trace is not None
-    assert np.all(within.contains(trace.iterates))
+    assert np.all(within.contains(trace.points))
 
 
 def test_finds_the_minimiser_without_noise() -> None:
@@ -227,35 +231,44 @@ def test_single_precision_is_as_exact_as_stated(n: int, within: Constraint) -> N
     p = problem(within=within, n=n)
     W = 5 * np.random.default_rng(0).standard_normal((3000, 3))
     G = np.empty_like(W)
-    descent._SingleGradient(p, 3000).fill(W, G, np.empty((3000, n)))
-    assert 0 < np.linalg.norm(G - p.gradient(W), axis=1).max() <= descent.single_error(p)
+    SingleGradient(p, 3000).fill(W, G, np.empty((3000, n)))
+    assert 0 < np.linalg.norm(G - p.gradient(W), axis=1).max() <= single_error(p)
     auto, double = run(p), run(p, precision="double")
-    assert 0 < np.abs(auto.w - double.w).max() <= 7 * 0.5 * descent.single_error(p) * 2
+    assert 0 < np.abs(auto.w - double.w).max() <= 7 * 0.5 * single_error(p) * 2
 
 
 def test_single_precision_only_where_noise_hides_it() -> None:
     p = problem()
-    assert descent.hidden_by_noise(p, np.full(10, 1.0))
-    assert not descent.hidden_by_noise(p, np.full(10, 1e-4))
-    assert not descent.hidden_by_noise(p, np.array([1.0, 0.0]))
-    assert not descent.hidden_by_noise(problem(Squared()), np.full(10, 1.0))
+    assert hidden_by_noise(p, 1.0, 10)
+    assert not hidden_by_noise(p, 1e-4, 10)
+    assert not hidden_by_noise(p, 0.0, 10)
+    assert not hidden_by_noise(problem(Squared()), 1.0, 10)
     np.testing.assert_array_equal(run(p, noise_std=1e-4).w, run(p, noise_std=1e-4, precision="double").w)
 
 
-def test_start_may_be_given_once_or_per_trial() -> None:
-    p, starts = problem(), np.random.default_rng(0).standard_normal((50, 3))
-    each = run(p, start=starts, precision="double").w
-    same = run(p, start=starts[7], precision="double").w
-    np.testing.assert_array_equal(each[7], same[7])
-    shuffled = run(p, start=starts, trace=True, rounds=lambda rng, k: rng.integers(0, 8, k)).trace
-    assert shuffled is not None
-    np.testing.assert_array_equal(shuffled.iterates[0], starts)
+def test_runs_begin_at_the_start() -> None:
+    p, start = problem(), np.array([0.5, -0.2, 0.1])
+    trace = run(p, start=start, trace=True).trace
+    assert trace is not None
+    np.testing.assert_array_equal(trace.points[0], np.tile(start, (50, 1)))
+
+
+def test_answers_are_what_moved_the_points() -> None:
+    """Before projection, noise and all; 0 once a trial has stopped, and `stops` says when."""
+    p = problem(within=L2Ball(0.3))
+    trace = run(p, rounds=lambda rng, k: rng.integers(0, 8, k), trace=True).trace
+    assert trace is not None
+    for t in range(7):
+        led, on = trace.points[t] - 0.5 * trace.answers[t], trace.stops > t
+        np.testing.assert_allclose(trace.points[t + 1][on], p.constraint.project(led[on]), atol=1e-12)
+        assert np.all(trace.answers[t][~on] == 0)
+    assert np.linalg.norm(trace.points[0] - 0.5 * trace.answers[0], axis=1).max() > 0.3  # some were projected
 
 
 def test_blocks_shrink_with_the_number_of_records() -> None:
-    assert descent.block_size(problem(n=20)) == 2048
-    assert descent.block_size(problem(n=569)) == 64
-    assert descent.block_size(problem(n=100)) == 512
+    assert blocks.block_size(problem(n=20)) == 2048
+    assert blocks.block_size(problem(n=569)) == 64
+    assert blocks.block_size(problem(n=100)) == 512
 
 
 def test_seed_of_every_kind() -> None:

@@ -27,6 +27,7 @@ from dpcheck.estimators import (
 from dpcheck.problems import problem as problems
 from dpcheck.problems.softmax import SoftmaxProblem
 from dpcheck.registry import solvers
+from dpcheck.testing.planting import planted
 
 FALSE_ALARM = 1e-6
 THREE = {"classes": ("a", "b", "c"), "random_state": 0}
@@ -218,5 +219,5 @@ def test_rows_that_are_not_clipped_are_flagged(model: Any) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_quarter_of_the_noise_is_flagged(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(base, "made", lambda kind, options: kind(**options, noise_factor=1 / 4))
+    monkeypatch.setattr(base, "made", lambda kind, options: planted(1 / 4, kind(**options)))
     assert attacked(model, 1.0)

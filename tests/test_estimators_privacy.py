@@ -23,6 +23,7 @@ from dpcheck.estimators import (
 )
 from dpcheck.problems import problem as problems
 from dpcheck.registry import solvers
+from dpcheck.testing.planting import planted
 
 FALSE_ALARM = 1e-6
 # Solvers that are quick on a few hundred rows.
@@ -192,7 +193,7 @@ def test_rows_that_are_not_clipped_are_flagged(model: Any, targets: tuple[float,
 def test_a_third_of_the_noise_is_flagged(
     model: Any, targets: tuple[float, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(base, "made", lambda kind, options: kind(**options, noise_factor=1 / 3))
+    monkeypatch.setattr(base, "made", lambda kind, options: planted(1 / 3, kind(**options)))
     assert attacked(model, 1.0, targets)
 
 
@@ -200,5 +201,5 @@ def test_a_pure_sparse_fit_is_flagged_with_little_noise_only(monkeypatch: pytest
     model = PrivateSparseLogisticRegression(2.0, 0.0, classes=(0, 1), fit_intercept=False, radius=1.0)
     assert not attacked(model, 1.0, (0, 1))
     assert not attacked(model, 10.0, (0, 1))
-    monkeypatch.setattr(base, "made", lambda kind, options: kind(**options, noise_factor=1 / 5))
+    monkeypatch.setattr(base, "made", lambda kind, options: planted(1 / 5, kind(**options)))
     assert attacked(model, 1.0, (0, 1))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from dpcheck.datasets import logistic_synthetic
 from dpcheck.problems.losses import Logistic, Sigmoid
 from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD
+from dpcheck.testing.planting import planted
 from dpcheck.theory.measurement import Measurement, measure
 
 
@@ -86,8 +86,9 @@ def test_other_axes(grid: dict[str, list[float]], fixed: str) -> None:
 
 def test_planted_noise_is_seen_above_the_bound() -> None:
     """A thousand times the noise: the measured error leaves the certified bound, and the result says so."""
-    planted = replace(OutputPerturbationGD(), noise_factor=1000.0)
-    found = measure(planted, strong, {"n": [100, 200]}, guarantee=PureDP(1.0), trials=50)
+    found = measure(
+        planted(1000.0, OutputPerturbationGD()), strong, {"n": [100, 200]}, guarantee=PureDP(1.0), trials=50
+    )
     assert {claim for claim, _ in found.exceeded} == {"zhang17.theorem2.pure.proof"}
     assert any("above zhang17.theorem2.pure.proof at n = 100" in note for note in found.notes)
 

@@ -19,6 +19,7 @@ from dpcheck.problems.losses import Logistic
 from dpcheck.problems.problem import Problem
 from dpcheck.problems.softmax import Softmax, SoftmaxProblem, softmax_problem
 from dpcheck.registry import solvers
+from dpcheck.testing.planting import with_noise_times
 
 cases = st.fixed_dictionaries(
     {"n": st.integers(1, 6), "features": st.integers(1, 4), "classes": st.integers(2, 5), "seed": st.integers(0, 10**6)}
@@ -225,10 +226,10 @@ def test_an_attack_flags_too_little_noise_only(name: str, options: dict[str, int
     """
     solver = solvers()[name](**options)
     assert not flagged(solver.mechanism(CLAIMED), 60_000)
-    assert flagged(solver.mechanism(CLAIMED, noise_factor=least), 60_000)
+    assert flagged(with_noise_times(least, solver, CLAIMED), 60_000)
 
 
 def test_the_transcript_of_many_steps_is_not_flagged_but_with_little_noise() -> None:
     solver = solvers()["dp_gd"](steps=5, step_size=1.0)
     assert not flagged(solver.mechanism(CLAIMED, transcript=True), 20_000)
-    assert flagged(solver.mechanism(CLAIMED, noise_factor=0.4, transcript=True), 20_000)
+    assert flagged(with_noise_times(0.4, solver, CLAIMED, transcript=True), 20_000)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from dpcheck.audits import audit
@@ -44,3 +44,15 @@ def with_noise_times(
     """The solver with its noise multiplied: below 1, a bug that an audit must flag."""
     made = TamperedWhiteBox if transcript else Tampered
     return made(solver, guarantee, calibration, lambda released: released.with_noise_times(factor))
+
+
+def planted(factor: float, solver: Solver) -> Solver:
+    """A solver with its noise multiplied, for tools that take a solver; what it says it promises is not true."""
+
+    class Planted(type(solver)):  # type: ignore[misc]
+        def calibrated(self, data: Any, guarantee: Guarantee, calibration: Calibration = "certified") -> Calibrated:
+            done = super().calibrated(data, guarantee, calibration)
+            return replace(done, released=done.released.with_noise_times(factor))
+
+    made: Solver = Planted(**{f.name: getattr(solver, f.name) for f in fields(solver)})
+    return made
