@@ -32,7 +32,11 @@ from dpcheck.bounds.proving.steps import Less, Same, Step, at, box_text, digits,
 
 @dataclass(frozen=True)
 class Proof:
-    """The claim follows from these steps; a failing step leaves a gap, it refutes nothing."""
+    """Steps that hold by themselves, one of which reaches the claim's own formula; a failing step leaves a gap.
+
+    That they add up to the statement is read, not checked: a premise. Where no step is about the formula nothing is
+    proved, however many hold. Write a Chain (chains.py), whose links are checked to the end.
+    """
 
     steps: Sequence[Step]
     figure: str = ""
@@ -41,10 +45,33 @@ class Proof:
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         gap = settle(self.steps, effort.seed)
         if gap is None:
-            said = "; ".join(s.says for s in self.steps)
-            return Evidence(self.kind, Verdict.PROVED, self.figure or f"{len(self.steps)} steps hold", said)
+            said, held = "; ".join(s.says for s in self.steps), f"{len(self.steps)} steps hold"
+            if not any(reaches(step, claim) for step in self.steps):
+                return Evidence(self.kind, Verdict.UNCHECKED, f"{held}, none of them about the statement itself", said)
+            premise = ("that these steps give the statement",)
+            return Evidence(self.kind, Verdict.PROVED, self.figure or held, said, premises=premise)
         step, answer = gap
         return Evidence(self.kind, Verdict.UNCHECKED, f"gap: {step.says}", answer.how)
+
+
+def reaches(step: Step, claim: Claim) -> bool:
+    """Whether a step ends in the claim's formula: a bound on the side that the claim is about, or an equation."""
+    if isinstance(step, Same):
+        sides = [step.left, step.right]
+    else:
+        ends = {"<=": step.right, "<": step.right, ">=": step.left, ">": step.left}
+        sides = [ends[claim.relation]] if claim.relation in ends else []
+    return any(_stated(sympy.sympify(side), claim) for side in sides)
+
+
+def _stated(side: sympy.Expr, claim: Claim) -> bool:
+    """Whether an expression is the right-hand side; of a rate, up to a number."""
+    formula = claim.formula
+    if side == formula or side.free_symbols != formula.free_symbols:
+        return bool(side == formula)
+    if isinstance(claim.states, Rate):
+        return bool(sympy.simplify(side / formula).is_number)
+    return bool(sympy.simplify(side - formula) == 0)
 
 
 @dataclass(frozen=True)
