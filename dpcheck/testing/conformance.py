@@ -76,7 +76,8 @@ def check_solver(
     A solver with its settings, or a class, which is tried with the settings of its `example()`. `data` and `guarantee`
     are those of the example unless given; the worst pair is the solver's own. Each statistical test fails a solver
     that keeps its promise with probability at most `alpha`; audits take `trials` runs, and must flag the same solver
-    with its noise times `bug`, by default the example's. `promises` names some, by default all are tried. The result says which could not be.
+    with its noise times `bug`, by default the example's. `promises` names some, by default all are tried. The result
+    says which could not be.
 
     >>> from dpcheck.solvers.mechanisms.laplace import LaplaceMechanism
     >>> print(check_solver(LaplaceMechanism(), promises=["same_seed_same_bits"]))
