@@ -115,7 +115,8 @@ class Example:
 
     Without `guarantee` it takes one that the solver accepts, without `data` the first of the worst pair.
     `neighbour(data, rng)` replaces a record at random; Problems need none. `reaches` is the share of its sensitivity
-    that the worst pair attains.
+    that the worst pair attains, `bug` a factor on its noise that an audit of that pair must flag: below a half where
+    the account has slack there.
     """
 
     solver: Solver
@@ -123,6 +124,7 @@ class Example:
     data: Any = None
     neighbour: Callable[[Any, np.random.Generator], Any] | None = None
     reaches: float = 0.95
+    bug: float = 0.5
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ def check_solver(
     seed: int = 0,
     alpha: float = ALPHA,
     trials: int = TRIALS,
-    bug: float = 0.5,
+    bug: float | None = None,
     promises: Sequence[str] | None = None,
 ) -> Conformance:
     """Try what every solver must do, and raise NotConforming at the first promise that it breaks.
@@ -76,7 +76,8 @@ def check_solver(
     A solver with its settings, or a class, which is tried with the settings of its `example()`. `data` and `guarantee`
     are those of the example unless given; the worst pair is the solver's own. Each statistical test fails a solver
     that keeps its promise with probability at most `alpha`; audits take `trials` runs, and must flag the same solver
-    with its noise times `bug`. `promises` names some, by default all are tried. The result says which could not be.
+    with its noise times `bug`, by default the example's. `promises` names some, by default all are tried. The result
+    says which could not be.
 
     >>> from dpcheck.solvers.mechanisms.laplace import LaplaceMechanism
     >>> print(check_solver(LaplaceMechanism(), promises=["same_seed_same_bits"]))
@@ -116,7 +117,7 @@ def subject_of(
     seed: int,
     alpha: float,
     trials: int,
-    bug: float,
+    bug: float | None,
 ) -> Subject:
     """What is tried, with all that was not said filled in."""
     kind = solver if isinstance(solver, type) else type(solver)
@@ -129,19 +130,21 @@ def subject_of(
     data = example.data if data is None else data
     data = pair[0] if data is None else data
     promised = guarantee or example.guarantee or accepted(example.solver, pair[0])
-    return Subject(example.solver, data, pair, promised, example.neighbour, example.reaches, seed, alpha, trials, bug)
+    factor = example.bug if bug is None else bug
+    return Subject(
+        example.solver, data, pair, promised, example.neighbour, example.reaches, seed, alpha, trials, factor
+    )
 
 
 def accepted(solver: Solver, data: Any) -> Guarantee:
     """A guarantee that the solver can be calibrated to: approximate DP or, failing that, pure."""
     relation = solver.relations[0]
-    last: InvalidInput | None = None
+    refusals = []
     for tried in (ApproxDP(1.0, 1e-2, relation=relation), PureDP(1.0, relation=relation)):
         try:
             solver.calibrated(data, tried)
         except InvalidInput as refused:
-            last = refused
+            refusals.append(refused)
         else:
             return tried
-    assert last is not None
-    raise last
+    raise refusals[0]

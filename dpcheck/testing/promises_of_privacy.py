@@ -80,9 +80,14 @@ def variations(solver: Solver) -> Iterator[Solver]:
         limit = setting.metadata.get(KEY)
         tries = (0.5, 2) if value is None else (not value,) if isinstance(value, bool) else halved(value)
         for other in tries:
-            if limit is not None and other != value and bool(limit.allows(other)):
-                yield replace(solver, **{setting.name: other})
-                break
+            if limit is None or other == value:
+                continue
+            try:
+                changed = replace(solver, **{setting.name: other})
+            except InvalidInput:
+                continue
+            yield changed
+            break
 
 
 def halved(value: Any) -> tuple[Any, ...]:
