@@ -17,3 +17,21 @@ def write_section(page: str, name: str, text: str) -> None:
         path.write_text(f"{content.rstrip()}\n\n{section}" if content.strip() else section)
         return
     path.write_text(before + section + rest.partition(marks[1])[2])
+
+
+def write_rows(page: str, name: str, rows: list[str], counted: str, cells: int = 1) -> None:
+    """Put rows into a section that says it was `counted` so, each in place of the one with the same first cells."""
+    content = (DOCS / page).read_text()
+    lines = content.partition(f"<!-- {name} -->\n")[2].partition(f"<!-- end of {name} -->\n")[0].splitlines()
+    if not any(counted in line for line in lines):
+        return
+    fresh = {_start(row, cells): row for row in rows}
+    last = max(i for i, line in enumerate(lines) if line.startswith("|"))
+    known = {_start(line, cells) for line in lines}
+    lines[last + 1 : last + 1] = [row for start, row in fresh.items() if start not in known]
+    write_section(page, name, "\n".join(fresh.get(_start(line, cells), line) for line in lines))
+
+
+def _start(line: str, cells: int) -> tuple[str, ...]:
+    """What a row, or a remark below a table, is known by."""
+    return tuple(line.split("|")[1 : 1 + cells]) if line.startswith("|") else (line.partition(":")[0],)

@@ -2,7 +2,7 @@
 of the mechanism of the same family whose true epsilon is exactly that are to flag it, 99 times in 100.
 
 Run: python -m benchmarks.power [--audits 300] [--workers 2] [--only laplace]
-All rows, which go into docs/validity.md, take about half an hour on 2 cores.
+All rows, which go into docs/validity.md, take about half an hour on 2 cores; some rows alone take their places there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special, stats
 
-from benchmarks.pages import write_section
+from benchmarks.pages import write_rows, write_section
 from benchmarks.strength import SparseVector
 from dpcheck.audits import audit
 from dpcheck.bounds.language.errors import InvalidInput
@@ -304,16 +304,15 @@ def _kind(model: str) -> str:
     return " ".join(word for word in model.split() if not any(c.isdigit() for c in word))
 
 
-def section(audits: int, workers: int = 2, only: str = "") -> str:
-    """The table, with its heading."""
+def measured(audits: int, workers: int = 2, only: str = "") -> list[str]:
+    """The rows of the table."""
     rows = []
     with ProcessPoolExecutor(workers) as pool:
         for name in families():
             if only.lower() in name.lower():
                 rows.append(row(name, list(pool.map(partial(one, name), range(audits), chunksize=5))))
                 print(rows[-1], flush=True)
-    least = stats.binom.ppf(0.005, audits, 0.99) / audits
-    return HEAD.format(audits=audits, alpha=ALPHA, least=least) + "\n".join(rows) + "\n"
+    return rows
 
 
 def main() -> None:
@@ -323,9 +322,13 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", default="")
     given = parser.parse_args()
-    found = section(given.audits, given.workers, given.only)
-    if not given.only:
-        write_section("validity.md", "power", found)
+    rows = measured(given.audits, given.workers, given.only)
+    if given.only:
+        write_rows("validity.md", "power", rows, f"{given.audits} audits (alpha")
+        return
+    least = stats.binom.ppf(0.005, given.audits, 0.99) / given.audits
+    head = HEAD.format(audits=given.audits, alpha=ALPHA, least=least)
+    write_section("validity.md", "power", head + "\n".join(rows))
 
 
 if __name__ == "__main__":

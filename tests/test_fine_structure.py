@@ -59,7 +59,24 @@ def fair_bits(bits: int, places: tuple[int, ...]) -> Mechanism:
     return mechanism
 
 
+def flagged_number(data: int, rng: np.random.Generator, trials: int) -> np.ndarray:
+    """A random number whose last bit is a flag, beside noise; the flag is set in half of the runs, or in a quarter."""
+    flag = rng.random(trials) < (0.25 if data else 0.5)
+    return np.stack([rng.laplace(size=trials), 2 * rng.integers(10**6, size=trials) + flag], axis=1)
+
+
+def order_of_five(data: int, rng: np.random.Generator, trials: int) -> np.ndarray:
+    """Five items in random order, beside noise; an even number of them changed places in half of the runs or more."""
+    order = rng.permuted(np.tile(np.arange(5), (trials, 1)), axis=1)
+    changed = sum((order[:, i] > order[:, j]).astype(int) for i in range(5) for j in range(i + 1, 5)) % 2
+    swap = changed != (rng.random(trials) < (0.25 if data else 0.5))
+    order[swap, :2] = order[swap, 1::-1]
+    return np.hstack([rng.laplace(size=(trials, 1)), order])
+
+
 FINE = {
+    "last bit of a number": flagged_number,
+    "order of five": order_of_five,
     "comb": comb,
     "comb in one column of twenty": comb_among_others,
     "barcode": barcode,

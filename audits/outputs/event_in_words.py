@@ -17,7 +17,7 @@ def sentence_of(choice: Choice, encoding: Encoding) -> str:
         return encoding.sentence(score.column, [half_line(choice)])
     if isinstance(score, Histogram) and isinstance(score.base, Coordinate):
         return encoding.sentence(score.base.column, cells_of(score, choice))
-    if isinstance(score, Atoms):
+    if isinstance(score, Atoms) and score.columns is None:
         return outputs_of(score, choice, encoding)
     return f"{score.phrase(encoding.name)} {'>=' if choice.above else '<'} {choice.threshold:.10g}"
 

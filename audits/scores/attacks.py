@@ -27,6 +27,7 @@ MOST_ROWS = 30_000
 MOST_LEARNED = 256  # columns
 MOST_CELLS = 2 * 10**6  # of a logistic regression
 ENOUGH_KEYS = 4096
+MOST_VALUES = 64  # of a column that is counted together with others
 
 
 class Score(Protocol):
@@ -195,6 +196,16 @@ def distinct_share(first: np.ndarray, second: np.ndarray) -> float:
             return 1.0
     keys = row_keys(np.concatenate([first, second]))
     return len(distinct(np.sort(keys))) / len(keys)
+
+
+def discrete_columns(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """The columns of few values, where they are some of all and what they say together repeats; else none."""
+    some = np.concatenate([first[:ENOUGH_KEYS], second[:ENOUGH_KEYS]])
+    ordered = np.sort(some, axis=0)
+    values = 1 + np.count_nonzero(ordered[1:] != ordered[:-1], axis=0)
+    few = np.flatnonzero((values > 1) & (values <= MOST_VALUES))
+    repeats = 2 <= len(few) < first.shape[1] and distinct_share(first[:, few], second[:, few]) < 1 / 3
+    return few if repeats else few[:0]
 
 
 def telling_columns(first: np.ndarray, second: np.ndarray, most: int = MOST_COORDINATES) -> list[int]:

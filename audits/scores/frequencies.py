@@ -1,4 +1,4 @@
-"""Fine structure of one continuous column: its phase within a period that only one dataset has, and narrow cells.
+"""Fine structure of one column: its phase within a period that only one dataset has, and narrow cells.
 
 A comb of hundreds of teeth is invisible to a few dozen cells. A line in the difference of the empirical characteristic
 functions gives its period; structure without a period is left to as many cells as the runs give evidence for.
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+from scipy import special, stats
 
 from dpcheck.audits.scores.tables import WEIGHTS
 
@@ -19,6 +19,8 @@ CELLS = 2**15  # of the histogram that is transformed: periods down to two of th
 PADDING = 4  # values of the transform for each cycle over the range: a peak between two of them is still seen
 BLOCK = 64  # cycles over the range among which a line must stand out; fewer cycles need no transform
 SURE = 10.0  # a line that chance alone makes in one audit of e to this many
+DIVISORS = range(2, 17)
+EXACT = 2.0**53  # integers of which floats know the last digit
 FINEST = 2**13  # cells of a histogram
 FEWEST = 4  # runs of both datasets in a cell
 
@@ -44,10 +46,24 @@ def periods(first: np.ndarray, second: np.ndarray) -> list[Phase]:
     """The columns with a period that only one dataset has, or has at another phase; the clearest first."""
     found = []
     for j in range(min(first.shape[1], MOST_COLUMNS)):
-        clarity, period = line(first[:, j], second[:, j])
+        clarity, period = max(line(first[:, j], second[:, j]), remainder(first[:, j], second[:, j]))
         if clarity > 0:
             found.append((clarity, Phase(j, period, first.shape[1] == 1)))
     return [phase for _, phase in sorted(found, key=lambda pair: -pair[0])]
+
+
+def remainder(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
+    """The same of what is left when integers are divided by a small number: flags and check digits live there."""
+    for side in (first, second):
+        if not (np.abs(side) < EXACT).all() or (side != np.rint(side)).any():
+            return 0.0, 1.0
+    found = []
+    for divisor in DIVISORS:
+        counts = np.array([np.bincount((side % divisor).astype(int), minlength=divisor) for side in (first, second)])
+        expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
+        apart = float(((counts - expected) ** 2 / np.maximum(expected, 1.0)).sum())
+        found.append((-float(stats.chi2.logsf(apart, divisor - 1)) - np.log(len(DIVISORS)) - SURE, float(divisor)))
+    return max(found)
 
 
 def line(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:

@@ -34,7 +34,7 @@ def simpler(choice: Choice, first: np.ndarray, second: np.ndarray) -> Choice:
 
 def is_short_list(choice: Choice) -> bool:
     """Whether the event is made of so few outputs that they can be listed."""
-    if not isinstance(choice.score, Atoms):
+    if not isinstance(choice.score, Atoms) or choice.score.columns is not None:
         return False
     inside = int(choice.holds(choice.score.scores).sum())
     return min(inside, len(choice.score.scores) - inside) <= SHOWN

@@ -32,14 +32,16 @@ class Atoms:
     rows: np.ndarray = field(repr=False)
     runs: np.ndarray = field(repr=False)  # of the pilot, with each output
     smoothed: str = ""
+    columns: np.ndarray | None = field(default=None, repr=False)  # None: all of the output
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
-        keys = row_keys(rows)
+        keys = row_keys(rows if self.columns is None else rows[:, self.columns])
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[place] == keys, self.scores[place], 0.0)
 
     def phrase(self, name: Name) -> str:
-        return f"log-likelihood ratio of the output{self.smoothed} (a table of {len(self.keys)} values)"
+        of = "the output" if self.columns is None else f"{name(int(self.columns[0]))} and {len(self.columns) - 1} more"
+        return f"log-likelihood ratio of {of}{self.smoothed} (a table of {len(self.keys)} values)"
 
 
 @dataclass(frozen=True, eq=False)
