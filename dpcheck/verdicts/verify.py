@@ -49,6 +49,8 @@ class Judgement:
     verdict: Verdict
     evidence: tuple[Evidence, ...]
     seconds: float = 0.0
+    severity: str = ""
+    instead: str = ""
 
     @property
     def telling(self) -> Evidence | None:
@@ -91,6 +93,8 @@ class Judgement:
             "kind": row.kind,
             "statement": row.statement,
             "verdict": str(self.verdict),
+            "severity": self.severity,
+            "instead": self.instead,
             "check": telling.check if telling else None,
             "figure": telling.shown if telling else None,
             "premises": list(telling.premises) if telling else [],
@@ -121,7 +125,20 @@ def verify_one(claim_id: str, effort: Effort) -> Judgement:
             raise MissingDependency(missing.package, purpose, missing.extra) from missing
         shown = as_reported(made, entry.claim.kind)
         found.append(replace(shown, seconds=round(time.perf_counter() - begun, 3)))
-    return Judgement(claim_id, judge(found, entry.claim.kind), tuple(found), time.perf_counter() - started)
+    verdict = judge(found, entry.claim.kind)
+    how_grave, instead = graded(entry, found, own) if verdict is Verdict.REFUTED else ("", "")
+    return Judgement(claim_id, verdict, tuple(found), time.perf_counter() - started, how_grave, instead)
+
+
+def graded(entry: Entry, found: Sequence[Evidence], effort: Effort) -> tuple[str, str]:
+    """What kind of failure a refutation is, and what to use instead."""
+    from dpcheck.bounds.registry import entries
+    from dpcheck.registry import checks_of
+    from dpcheck.verdicts.severity import severity
+
+    known = {key: other.claim for key, other in entries().items()}
+    grave = severity(entry.claim, checks_of(entry), found, known, recorded(), effort)
+    return str(grave), grave.instead
 
 
 def all_checks(entry: Entry) -> list[Check]:
@@ -272,13 +289,15 @@ class Store:
             if raw["content"] != catalogue()[claim_id].content:
                 return None
             evidence = tuple(read_back(e) for e in raw["evidence"])
-            return Judgement(claim_id, Verdict(raw["verdict"]), evidence, raw["seconds"])
+            grave = (raw["severity"], raw["instead"])
+            return Judgement(claim_id, Verdict(raw["verdict"]), evidence, raw["seconds"], *grave)
         except (OSError, ValueError, TypeError, KeyError):
             return None  # a damaged file costs the resume, not the run
 
     def write(self, done: Judgement) -> None:
         evidence = [e.to_json() for e in done.evidence]
         raw = {"content": done.about.content, "verdict": done.verdict, "seconds": done.seconds, "evidence": evidence}
+        raw |= {"severity": done.severity, "instead": done.instead}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             write_whole(self.folder / f"{done.id}.json", json.dumps(raw))
@@ -369,6 +388,8 @@ def as_recorded(done: Sequence[Judgement]) -> dict[str, Any]:
             for e in judgement.evidence
         ]
         found[judgement.id] = {"verdict": str(judgement.verdict), "replay": judgement.replay, "evidence": shown}
+        if judgement.severity:
+            found[judgement.id] |= {"severity": judgement.severity, "instead": judgement.instead}
     return found
 
 
