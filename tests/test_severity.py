@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sympy import Eq, Le, log, sqrt
 
-from dpcheck.bounds.language.claim import Claim, Effort, Kind, Rate, Source, Verdict
+from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Source, Verdict
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.language.symbols import D, Delta, L, T, c, delta, eps, excess_risk, n, sigma
 from dpcheck.bounds.privacy.numeric_checks import GaussianAccountant
@@ -13,6 +13,7 @@ from dpcheck.bounds.proving.proofs import AtMost
 from dpcheck.evidence.checks import AuditCheck
 from dpcheck.verdicts.failures import Failure, rank_of
 from dpcheck.verdicts.severity import severity
+from dpcheck.verdicts.verify import weigh
 
 
 def claim(states, assumes=(), kind=Kind.UTILITY, name="made", **more) -> Claim:
@@ -106,3 +107,24 @@ def test_an_audit_of_constants_that_exist_refutes_nothing() -> None:
     assert audited(some, any_constants="there is no noise at all").verdict is Verdict.REFUTED
     rate = claim(Rate(sigma, Delta / eps), kind=Kind.PRIVACY, guarantee=PureDP(eps))
     assert audited(rate).verdict is Verdict.UNCHECKED
+
+
+# What a chain rests on ------------------------------------------------------------------------------
+def resting(*cited: str, **more: Verdict) -> Evidence:
+    proof = Evidence("symbolic", Verdict.PROVED, "2 links", premises=("Jensen",), rests=cited)
+    known = {name: {"verdict": str(v), "evidence": [{"verdict": str(v)}]} for name, v in more.items()}
+    return weigh(proof, known)
+
+
+def test_a_chain_through_a_refuted_claim_proves_nothing() -> None:
+    assert resting("a", "b", a=Verdict.PROVED, b=Verdict.PROVED).premises == ("Jensen",)
+    fallen = resting("a", "b", a=Verdict.PROVED, b=Verdict.REFUTED)
+    assert fallen.verdict is Verdict.UNCHECKED
+    assert fallen.figure == "rests on b, which is refuted"
+    assert resting("a", a=Verdict.VACUOUS).verdict is Verdict.UNCHECKED
+
+
+def test_a_chain_through_a_claim_that_is_not_proved_is_given_it() -> None:
+    for verdict in (Verdict.CERTIFIED, Verdict.LOOSE, Verdict.SUPPORTED, Verdict.UNCHECKED):
+        assert resting("a", a=verdict).premises == ("Jensen", f"a ({verdict.lower()})")
+    assert resting("a").premises == ("Jensen", "a (unchecked)")

@@ -74,7 +74,7 @@ class Source:
     line: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.document}, {self.place}" + (f" (line {self.line})" if self.line is not None else "")
+        return f"{self.document}, {self.place}"
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,8 @@ def claim_page(entry: Entry, known: dict[str, Any]) -> Panel:
     for symbol in sorted(claim.symbols, key=str):
         row_of = TABLE[symbol]
         table.add_row("symbol", f"{row_of.printed} (--{row_of.name}): {row_of.meaning} ({unit_text(row_of.unit)})")
-    table.add_row("source", f"{claim.source}: {claim.provenance}")
+    line = f", line {claim.source.line} of the text" if claim.source.line is not None else ""
+    table.add_row("source", f"{claim.source}{line} ({claim.provenance})")
     if claim.corrects:
         table.add_row("corrects", claim.corrects)
     for cites in claim.cites:

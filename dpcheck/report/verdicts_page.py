@@ -148,12 +148,12 @@ def teeth() -> list[str]:
 
 def table(rows: Sequence[Row], record: Mapping[str, Any]) -> str:
     """One section: claim, statement in words, verdict, figure, how to see it again."""
-    lines = [line(["claim", "what it says", "verdict", "figure", "again"]), "|---|---|---|---|---|"]
+    lines = [line(["claim", "what it says", "verdict", "failure", "figure", "again"]), "|---|---|---|---|---|---|"]
     for row in rows:
         kept = record.get(row.id, {})
         again = kept.get("replay") or f"dpcheck verify {row.id}"
-        verdict = verdict_of(record, row.id) + (f" ({kept['severity']})" if kept.get("severity") else "")
-        lines.append(line([f"`{row.id}`", row.says, verdict, figure_of(kept), f"`{again}`"]))
+        cells = [verdict_of(record, row.id), kept.get("severity", ""), figure_of(kept), f"`{again}`"]
+        lines.append(line([f"`{row.id}`", row.says, *cells]))
     return "\n".join(lines)
 
 
@@ -173,7 +173,9 @@ def figure_of(kept: Mapping[str, Any]) -> str:
     telling = next((e for e in own if e["verdict"] == kept["verdict"]), next(iter(own), None))
     if telling is None:
         return ""
-    return str(telling["figure"]) + (f"; given: {'; '.join(telling['premises'])}" if telling.get("premises") else "")
+    part = f" ({telling['part']})" if telling.get("part") and telling["part"] not in telling["figure"] else ""
+    given = f"; given: {'; '.join(telling['premises'])}" if telling.get("premises") else ""
+    return f"{telling['figure']}{part}{given}"
 
 
 def refutations(record: Mapping[str, Any], rows: Mapping[str, Row]) -> list[Refutation]:

@@ -368,7 +368,8 @@ def drawn(order: Sequence[str], seed: int) -> Iterator[tuple[str, Mutant]]:
 
 def judge_all(claim_id: str, seed: int, each: float, deadline: float) -> tuple[list[Outcome], int]:
     """All mutants of one claim, as far as time goes."""
-    found, mutants = [], of_claim(claim_id)
+    found: list[Outcome] = []
+    mutants = of_claim(claim_id)
     for i, mutant in enumerate(mutants):
         if time.perf_counter() > deadline:
             return found, len(mutants) - i

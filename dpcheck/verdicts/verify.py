@@ -318,13 +318,11 @@ def with_standing(done: Sequence[Judgement]) -> list[Judgement]:
     A chain through a claim that is refuted proves nothing, nor does one through a chain that has fallen so. One
     through a claim that is not itself proved is given that claim.
     """
-    known = {key: dict(row) for key, row in recorded().items()}
-    known |= as_recorded(done)
-    left = list(done)
-    while True:
-        settled = [standing(j, known) for j in left]
+    known = recorded() | as_recorded(done)
+    while True:  # verdicts only fall and premises only grow, along citations that make no circle
+        settled = [standing(j, known) for j in done]
         now = known | as_recorded(settled)
-        if {k: v["verdict"] for k, v in now.items()} == {k: v["verdict"] for k, v in known.items()}:
+        if now == known:
             break
         known = now
     verdicts = {key: row["verdict"] for key, row in known.items()}
@@ -348,14 +346,14 @@ def weigh(piece: Evidence, known: Mapping[str, Any]) -> Evidence:
     if lost:
         figure = f"rests on {lost[0]}, which is {verdicts[lost[0]].lower()}"
         return replace(piece, verdict=Verdict.UNCHECKED, figure=figure)
-    given = [f"{c} ({verdict.lower()})" for c, verdict in verdicts.items() if verdict != Verdict.PROVED]
-    given += [f"what {c} is given" for c, v in verdicts.items() if v == Verdict.PROVED and premises_of(known[c])]
+    given = []
+    for cited, verdict in verdicts.items():
+        proofs = [e for e in known.get(cited, {}).get("evidence", ()) if e["verdict"] == Verdict.PROVED]
+        if not proofs or verdict not in (Verdict.PROVED, Verdict.LOOSE):
+            given.append(f"{cited} ({verdict.lower()})")
+        elif any(e.get("premises") for e in proofs):
+            given.append(f"what {cited} is given")
     return replace(piece, premises=tuple(dict.fromkeys([*piece.premises, *given])))
-
-
-def premises_of(row: Mapping[str, Any]) -> list[str]:
-    """What the proofs of a recorded claim are given."""
-    return [p for e in row["evidence"] if e["verdict"] == Verdict.PROVED for p in e.get("premises", ())]
 
 
 def fallen(row: Row, known: Mapping[str, str]) -> list[Evidence]:
@@ -385,6 +383,7 @@ def as_recorded(done: Sequence[Judgement]) -> dict[str, Any]:
         shown = [
             {"check": e.check, "verdict": str(e.verdict), "figure": e.figure, "detail": e.detail}
             | ({"premises": list(e.premises)} if e.premises else {})
+            | ({"part": e.part} if e.part else {})
             for e in judgement.evidence
         ]
         found[judgement.id] = {"verdict": str(judgement.verdict), "replay": judgement.replay, "evidence": shown}
