@@ -43,7 +43,7 @@ from dpcheck.bounds.language.symbols import (
     noise_norm2,
     sigma,
 )  # fmt: skip
-from dpcheck.bounds.proving import links
+from dpcheck.bounds.proving import links, reasons
 from dpcheck.bounds.proving.chains import STATEMENT, Cases, Chain, Induction, OneStep, Premise, Slack, Step
 
 SYMBOLS = (L, beta, n, D, eps)
@@ -68,7 +68,7 @@ def proves(chain, about):
 def known(monkeypatch):
     """Claims that chains may cite, by id."""
     found = {}
-    monkeypatch.setattr(links, "claim_of", lambda cites: found[cites.id])
+    monkeypatch.setattr(reasons, "claim_of", lambda cites: found[cites.id])
 
     def add(made):
         found[made.id] = made

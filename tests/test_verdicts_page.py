@@ -21,18 +21,27 @@ from dpcheck.verdicts.record import recorded
 
 README = Path(__file__).parents[1] / "README.md"
 PAGE = Path(__file__).parents[1] / "docs" / "verdicts.md"
-ROW = re.compile(r"^\| `([\w.]+)` \| (.*) \| (\w+|not recorded) \| (.*) \| `(dpcheck .*)` \|$", re.MULTILINE)
+VERDICTS = "|".join(["not recorded", *(v.value for v in Verdict)])
+ROW = re.compile(rf"^\| `([\w.]+)` \| (.*) \| ({VERDICTS}) \| ([^|]*) \| (.*) \| `(dpcheck .*)` \|$", re.MULTILINE)
+
+
+def shown(piece: dict[str, Any]) -> str:
+    """The figure with the part of the claim it is about and what a proof is given."""
+    given = f"; given: {'; '.join(piece['premises'])}" if "premises" in piece else ""
+    part = f" ({piece['part']})" if "part" in piece and piece["part"] not in piece["figure"] else ""
+    return f"{piece['figure']}{part}{given}".replace("|", "\\|")
 
 
 def disagreements(page: str, record: dict[str, Any]) -> set[str]:
     """Claims whose row is missing, or not what the record says: read from the page, not from what wrote it."""
-    seen = {claim: (verdict, figure, again) for claim, _, verdict, figure, again in ROW.findall(page)}
+    seen = {claim: tuple(cells) for claim, _, *cells in ROW.findall(page)}
     wrong = {claim for claim in record if claim not in seen}
-    for claim, (verdict, figure, again) in seen.items():
+    for claim, (verdict, failure, figure, again) in seen.items():
         kept = record.get(claim, {"verdict": "not recorded", "evidence": [], "replay": None})
-        figures = [e["figure"].replace("|", "\\|") for e in kept["evidence"] if e["verdict"] == verdict] or [""]
+        figures = [shown(e) for e in kept["evidence"] if e["verdict"] == verdict] or [""]
         replay = (kept["replay"] or f"dpcheck verify {claim}").replace("|", "\\|")
-        if verdict != kept["verdict"] or figure not in figures or again != replay:
+        same = (verdict, failure, again) == (kept["verdict"], kept.get("severity", ""), replay)
+        if not same or figure not in figures:
             wrong.add(claim)
     return wrong
 

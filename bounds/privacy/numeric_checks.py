@@ -7,7 +7,7 @@ stated, and certifies the box if there is none. The worst-case check compares a 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -119,11 +119,13 @@ class Exactness:
 
     `worst(point)` solves the semidefinite program; `points` are numbers for the claim's symbols. What it certifies
     are those points, and all that rescaling loss and parameter makes of them, so the two sides must agree in units.
+    The symbols in `vary` are also tried far from the points: only the hypotheses may keep them near (step sizes).
     """
 
     worst: Callable[[Mapping[str, float]], WorstCase]
     points: Sequence[Mapping[str, float]]
     because: str
+    vary: Sequence[str] = ()
     kind: ClassVar[str] = "worst-case"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
@@ -133,7 +135,7 @@ class Exactness:
             return Evidence(
                 self.kind, Verdict.UNCHECKED, f"at another scale it differs: {claim.unit_gap}", self.because
             )
-        points = self.points if effort.thorough else self.points[:5]
+        points = [*(self.points if effort.thorough else self.points[:5]), *self.further(claim)]
         results = [(p, float(claim.evaluate(**p)), self.worst(p)) for p in points]
         point, stated, found = max(results, key=lambda r: r[2].lower / r[1])
         if found.lower > above(stated):
@@ -150,6 +152,14 @@ class Exactness:
         return Evidence(
             self.kind, verdict, figure, f"{detail}, at {part}", float(slack.min() - 1), part=f"at {len(points)} points"
         )
+
+    def further(self, claim: Claim) -> Iterator[dict[str, float]]:
+        """The first point with a number that may vary ten times as large or small, wherever the hypotheses allow it."""
+        for name in self.vary:
+            for factor in (10.0, 0.1):
+                point = {**self.points[0], name: self.points[0][name] * factor}
+                if claim.violated_by(point) is None:
+                    yield point
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
         """Run the method on the worst case made concrete, where there is one; else its Gram matrix must do."""

@@ -38,23 +38,8 @@ from dpcheck.bounds.language.claim import Check, Cites, Claim, Effort, Evidence,
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import follows
 from dpcheck.bounds.proving.inequalities import Answer, Box, Where
-from dpcheck.bounds.proving.links import (
-    DOWN,
-    STRICT,
-    UP,
-    Algebra,
-    Cited,
-    Induction,
-    Link,
-    Minimiser,
-    OneStep,
-    Premise,
-    Reason,
-    Settled,
-    Slack,
-    enough_noise,
-    proportional,
-)
+from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Algebra, Link, Reason, Settled, proportional
+from dpcheck.bounds.proving.reasons import Cited, Induction, Minimiser, OneStep, Premise, Slack, enough_noise
 from dpcheck.bounds.proving.steps import box_text
 
 __all__ = ["STATEMENT", "Cases", "Chain", "Cites", "Induction", "Minimiser", "OneStep", "Premise", "Slack", "Step"]
@@ -222,7 +207,7 @@ class Chain:
         premises = tuple(dict.fromkeys(p for s in settled for p in s.premises))
         rests = tuple(dict.fromkeys(r for s in settled for r in s.rests))
         boxes = [s.answer.left for s in settled if s.answer.left is not None]
-        figure = f"{len(links)} links" + (f", citing {', '.join(rests)}" if rests else "")
+        figure = f"{len(links)} link{'s' if len(links) > 1 else ''}" + (f", citing {', '.join(rests)}" if rests else "")
         figure += f"; intervals{box_text(boxes[0])}" if boxes else ""
         first = pretty(settled[0].after)
         shown = (

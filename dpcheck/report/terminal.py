@@ -52,8 +52,9 @@ def verdict_table(done: Sequence[Judgement]) -> Table:
         telling, place = judgement.telling, judgement.about.place.split(",")[0]
         kinds = ", ".join(dict.fromkeys(e.check for e in judgement.evidence)) or "nothing yet"
         figure = telling.shown if telling else "no check applies"
+        figure += f" [{judgement.severity}]" if judgement.severity else ""
         table.add_row(
-            judgement.id, place, coloured(judgement.verdict), figure, kinds, f"{judgement.seconds:.1f}"
+            judgement.id, place, coloured(judgement.verdict), Text(figure), kinds, f"{judgement.seconds:.1f}"
         )  # fmt: skip
     return table
 
@@ -129,6 +130,9 @@ def claim_page(row: Row, symbols: Mapping[str, str], recorded: Mapping[str, Any]
         table.add_row(label, ", ".join(paths) or "none")
     table.add_row("checks", ", ".join(row.checks) or "none")
     table.add_row("verdict", coloured(recorded.get("verdict", "not recorded")))
+    if recorded.get("severity"):
+        table.add_row("failure", Text(recorded["severity"], style="red"))
+        table.add_row("instead", Text(recorded["instead"] or "nothing known"))
     for piece in recorded.get("evidence", []):
         label = "gap" if piece["check"] == CITATION and piece["verdict"] == Verdict.UNCHECKED else "evidence"
         detail = f" ({piece['detail']})" if piece["detail"] else ""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import groupby
 from pathlib import Path
@@ -15,7 +16,9 @@ from typing import Any
 from dpcheck.bounds.language.evidence import CITATION, DOCUMENTS, Kind, Verdict
 from dpcheck.report.reading_order import grouped, parsed
 from dpcheck.verdicts.catalogue import Row
+from dpcheck.verdicts.failures import rank_of
 
+MUTANTS = Path(__file__).parents[1] / "verdicts" / "mutants.json"  # written by verdicts/mutants.py
 MOST = 10  # refutations shown at the top, of each sort
 ABOUT_ERRORS = (Kind.UTILITY, Kind.SENSITIVITY, Kind.LOWER_BOUND, Kind.COST)
 AUDITED = re.compile(r"audited eps >= (\S+) at delta \S+, claimed (\S+)")
@@ -30,11 +33,10 @@ WEIGHTY = ("theorem", "corollary", "proposition", "lemma")  # a tie goes to what
 GROWS = re.compile(r"left/right grows (\S+)x")
 
 RULE = """\
-The order is computed. Refuted privacy claims come first: those that an audit has broken, by the ε found over the ε
-claimed (what is found is a lower bound, limited by the audit's runs); then those that the accountant or a proof has
-broken, with “no constant works” before a factor. Refuted bounds on errors and costs follow, “no constant works” and
-lost units first, then by the factor found over stated. Ties: theorems before lemmas before the rest, then by how many
-claims rest on it, directly or not."""
+The order is computed: by the kind of failure, then by the factor found over stated, then theorems before lemmas before
+the rest, then by how many claims rest on it. A privacy failure is one at ε ≤ 1 in the setting printed; “only beyond”
+says up to where no failure was found; a misprint is a statement whose right form the document prints elsewhere. What is
+not printed (consequences, our readings, corrections) is not counted as the document's."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +48,14 @@ class Refutation:
     grade: int
     factor: float
     resting: int
+    severity: str = ""
+    instead: str = ""
 
     @property
-    def order(self) -> tuple[int, float, int, int]:
+    def order(self) -> tuple[int, int, float, int, int]:
         word, _ = parsed(self.row.id)
         weight = WEIGHTY.index(word) if word in WEIGHTY else len(WEIGHTY)
-        return self.grade, -self.factor, weight, -self.resting
+        return rank_of(self.severity), self.grade, -self.factor, weight, -self.resting
 
 
 def page(record: Mapping[str, Any], rows: Mapping[str, Row]) -> str:
@@ -62,6 +66,7 @@ def page(record: Mapping[str, Any], rows: Mapping[str, Row]) -> str:
         "`dpcheck claims ID` shows a claim with its hypotheses, files and evidence.",
         *summary(record, rows),
         *consequential(record, rows),
+        *teeth(),
     ]
     for document, groups in groupby(grouped(rows.values(), rows), key=lambda g: g.document):
         parts.append(f"## {document}: {DOCUMENTS[document]}")
@@ -119,22 +124,36 @@ def consequential(record: Mapping[str, Any], rows: Mapping[str, Row]) -> list[st
     parts = ["## The most consequential refutations", RULE]
     for title, kinds in (("Privacy", (Kind.PRIVACY,)), ("Errors and costs", ABOUT_ERRORS)):
         sort = [r for r in found if r.row.kind in kinds]
-        lines = [line(["", "claim", "what it says", "found", "instead"]), "|---|---|---|---|---|"]
+        lines = [line(["", "claim", "what it says", "failure", "found", "instead"]), "|---|---|---|---|---|---|"]
         for rank, one in enumerate(sort[:MOST], 1):
             instead = better.get(one.row.id, "")
-            shown = f"`{instead}`: {verdict_of(record, instead)}" if instead else ""
-            lines.append(line([str(rank), f"`{one.row.id}`", one.row.says, one.found, shown]))
+            shown = one.instead or (f"`{instead}`: {verdict_of(record, instead)}" if instead else "")
+            lines.append(line([str(rank), f"`{one.row.id}`", one.row.says, one.severity, one.found, shown]))
         parts += [f"### {title}", "\n".join(lines)]
     return parts
 
 
+def teeth() -> list[str]:
+    """How many statements falsified on purpose kept their verdict, as the last `--mutants --record` counted them."""
+    if not MUTANTS.exists():
+        return []
+    kept = json.loads(MUTANTS.read_text(encoding="utf-8"))
+    names = ["mutants", "noticed", "survivors", "out of time"]
+    lines = [line(["document", *names]), "|" + "---|" * (len(names) + 1)]
+    for document, count in kept["counts"].items():
+        lines.append(line([document, *(str(count.get(name, "")) for name in names)]))
+    words = "Every judged statement is falsified in several ways; a check that keeps its verdict has no teeth."
+    return ["## Statements falsified on purpose", words, "\n".join(lines)]
+
+
 def table(rows: Sequence[Row], record: Mapping[str, Any]) -> str:
     """One section: claim, statement in words, verdict, figure, how to see it again."""
-    lines = [line(["claim", "what it says", "verdict", "figure", "again"]), "|---|---|---|---|---|"]
+    lines = [line(["claim", "what it says", "verdict", "failure", "figure", "again"]), "|---|---|---|---|---|---|"]
     for row in rows:
         kept = record.get(row.id, {})
         again = kept.get("replay") or f"dpcheck verify {row.id}"
-        lines.append(line([f"`{row.id}`", row.says, verdict_of(record, row.id), figure_of(kept), f"`{again}`"]))
+        cells = [verdict_of(record, row.id), kept.get("severity", ""), figure_of(kept), f"`{again}`"]
+        lines.append(line([f"`{row.id}`", row.says, *cells]))
     return "\n".join(lines)
 
 
@@ -154,14 +173,19 @@ def figure_of(kept: Mapping[str, Any]) -> str:
     telling = next((e for e in own if e["verdict"] == kept["verdict"]), next(iter(own), None))
     if telling is None:
         return ""
-    return str(telling["figure"]) + (f"; given: {'; '.join(telling['premises'])}" if telling.get("premises") else "")
+    part = f" ({telling['part']})" if telling.get("part") and telling["part"] not in telling["figure"] else ""
+    given = f"; given: {'; '.join(telling['premises'])}" if telling.get("premises") else ""
+    return f"{telling['figure']}{part}{given}"
 
 
 def refutations(record: Mapping[str, Any], rows: Mapping[str, Row]) -> list[Refutation]:
     """All refuted claims, the most consequential first."""
     resting = {claim_id: len(rest_on(claim_id, rows)) for claim_id in rows}
     kept = [row for row in rows.values() if verdict_of(record, row.id) == Verdict.REFUTED]
-    found = [graded(row, record[row.id]["evidence"], resting[row.id]) for row in kept]
+    found = []
+    for row in kept:
+        grave = {name: record[row.id].get(name, "") for name in ("severity", "instead")}
+        found.append(replace(graded(row, record[row.id]["evidence"], resting[row.id]), **grave))
     return sorted(found, key=lambda r: r.order)
 
 

@@ -26,6 +26,7 @@ from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, Kind, 
 from dpcheck.bounds.language.errors import DpcheckError
 from dpcheck.bounds.language.symbols import NONE, TABLE
 from dpcheck.bounds.proving.chains import Chain
+from dpcheck.bounds.proving.implications import relations
 from dpcheck.bounds.proving.inequalities import counterexample, equations
 from dpcheck.bounds.proving.proofs import AtMost, Equals, Follows, Sharper
 from dpcheck.verdicts.verify import entry_of, one_of_many, recorded
@@ -97,7 +98,7 @@ class Survey:
 # Making them ---------------------------------------------------------------------------------------
 def mutants_of(claim: Claim, checks: Sequence[Check], better: Sequence[Claim] = ()) -> Iterator[Mutant]:
     """The statement falsified in every way that is known to make it false."""
-    held = [e for check in checks for e in established(check, claim)]
+    held = [e for check in checks for e in established(check, claim) if e.free_symbols <= TABLE.keys()]
     held += [b.formula for b in better if b.subject == claim.subject and b.relation == claim.relation]
     tight = tightness(checks)
     for how, formula, factor in changed(claim):
@@ -109,8 +110,10 @@ def mutants_of(claim: Claim, checks: Sequence[Check], better: Sequence[Claim] = 
             yield from made(claim, how, formula=formula)
     if claim.relation in ("<=", ">=", "<", ">"):
         yield from made(claim, "direction flipped", flip=True)
+    of_the_losses = relations([h for h in claim.assumes if not isinstance(h, sympy.Basic)])
     for condition in claim.conditions:
-        yield from without(claim, condition, held)
+        if condition not in of_the_losses:  # dropped or not, strongly convex and smooth losses have it
+            yield from without(claim, condition, held)
 
 
 def changed(claim: Claim) -> Iterator[tuple[str, sympy.Expr, Any]]:
@@ -175,7 +178,8 @@ def implies(known: sympy.Expr, claim: Claim, formula: sympy.Expr) -> bool:
     if not np.any(usable):
         return False
     upward = claim.relation not in (">=", ">")
-    share, before = (held / e if upward else e / held for e in (new, old))
+    with np.errstate(all="ignore"):
+        share, before = (held / e if upward else e / held for e in (new, old))
     room = RATE_CLEARLY * float(np.max(before[usable])) if isinstance(claim.states, Rate) else 1 + 1e-9
     return bool(np.all(share[usable] <= room))
 

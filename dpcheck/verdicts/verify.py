@@ -40,6 +40,8 @@ class Judgement:
     verdict: Verdict
     evidence: tuple[Evidence, ...]
     seconds: float = 0.0
+    severity: str = ""
+    instead: str = ""
 
     @property
     def telling(self) -> Evidence | None:
@@ -82,6 +84,8 @@ class Judgement:
             "kind": row.kind,
             "statement": row.statement,
             "verdict": str(self.verdict),
+            "severity": self.severity,
+            "instead": self.instead,
             "check": telling.check if telling else None,
             "figure": telling.shown if telling else None,
             "premises": list(telling.premises) if telling else [],
@@ -101,7 +105,22 @@ def verify_one(claim_id: str, effort: Effort) -> Judgement:
 
     entry, started = entry_of(claim_id), time.perf_counter()
     found = evidence_of(entry.claim, all_checks(entry), effort)
-    return Judgement(claim_id, judge(found, entry.claim.kind), tuple(found), time.perf_counter() - started)
+    verdict = judge(found, entry.claim.kind)
+    how_grave, instead = graded(entry, found, effort) if verdict is Verdict.REFUTED else ("", "")
+    return Judgement(claim_id, verdict, tuple(found), time.perf_counter() - started, how_grave, instead)
+
+
+def graded(entry: Entry, found: Sequence[Evidence], effort: Effort) -> tuple[str, str]:
+    """What kind of failure a refutation is, and what to use instead."""
+    from dpcheck.bounds.registry import library
+    from dpcheck.verdicts.attached import checks_of
+    from dpcheck.verdicts.severity import severity
+
+    claim = entry.claim
+    near = {row.id for row in catalogue().values() if row.corrects == claim.id} | {claim.misprint_of}
+    known = {claim_id: library[claim_id] for claim_id in near if claim_id in catalogue()}
+    grave = severity(claim, checks_of(entry), found, known, recorded(), effort)
+    return str(grave), grave.instead
 
 
 def all_checks(entry: Entry) -> list[Check]:
@@ -186,7 +205,8 @@ class Store:
             if raw["content"] != current().contents[claim_id]:
                 return None
             evidence = tuple(read_back(e) for e in raw["evidence"])
-            return Judgement(claim_id, Verdict(raw["verdict"]), evidence, raw["seconds"])
+            grave = (raw["severity"], raw["instead"])
+            return Judgement(claim_id, Verdict(raw["verdict"]), evidence, raw["seconds"], *grave)
         except (OSError, ValueError, TypeError, KeyError):
             return None  # a damaged file costs the resume, not the run
 
@@ -197,6 +217,8 @@ class Store:
             "verdict": done.verdict,
             "seconds": done.seconds,
             "evidence": evidence,
+            "severity": done.severity,
+            "instead": done.instead,
         }
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -229,13 +251,11 @@ def with_standing(done: Sequence[Judgement]) -> list[Judgement]:
     A chain through a claim that is refuted proves nothing, nor does one through a chain that has fallen so. One
     through a claim that is not itself proved is given that claim.
     """
-    known = {key: dict(row) for key, row in recorded().items()}
-    known |= as_recorded(done)
-    left = list(done)
-    while True:
-        settled = [standing(j, known) for j in left]
+    known = recorded() | as_recorded(done)
+    while True:  # verdicts only fall and premises only grow, along citations that make no circle
+        settled = [standing(j, known) for j in done]
         now = known | as_recorded(settled)
-        if {k: v["verdict"] for k, v in now.items()} == {k: v["verdict"] for k, v in known.items()}:
+        if now == known:
             break
         known = now
     verdicts = {key: row["verdict"] for key, row in known.items()}
@@ -259,14 +279,14 @@ def weigh(piece: Evidence, known: Mapping[str, Any]) -> Evidence:
     if lost:
         figure = f"rests on {lost[0]}, which is {verdicts[lost[0]].lower()}"
         return replace(piece, verdict=Verdict.UNCHECKED, figure=figure)
-    given = [f"{c} ({verdict.lower()})" for c, verdict in verdicts.items() if verdict != Verdict.PROVED]
-    given += [f"what {c} is given" for c, v in verdicts.items() if v == Verdict.PROVED and premises_of(known[c])]
+    given = []
+    for cited, verdict in verdicts.items():
+        proofs = [e for e in known.get(cited, {}).get("evidence", ()) if e["verdict"] == Verdict.PROVED]
+        if not proofs or verdict not in (Verdict.PROVED, Verdict.LOOSE):
+            given.append(f"{cited} ({verdict.lower()})")
+        elif any(e.get("premises") for e in proofs):
+            given.append(f"what {cited} is given")
     return replace(piece, premises=tuple(dict.fromkeys([*piece.premises, *given])))
-
-
-def premises_of(row: Mapping[str, Any]) -> list[str]:
-    """What the proofs of a recorded claim are given."""
-    return [p for e in row["evidence"] if e["verdict"] == Verdict.PROVED for p in e.get("premises", ())]
 
 
 def fallen(row: Row, known: Mapping[str, str]) -> list[Evidence]:

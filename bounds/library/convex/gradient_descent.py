@@ -178,7 +178,7 @@ lemma2 = Claim(
             Delta_T,
             Step("<=", STATEMENT, because=Induction(T, step=OneStep("zhang17.lemma2.recursion", parted, parted_next))),
         ),
-        Exactness(sensitivity_at, convex_points, "gradient descent over all smooth convex losses"),
+        Exactness(sensitivity_at, convex_points, "over all smooth convex losses", vary=["eta"]),
     ],
 )
 
@@ -195,7 +195,7 @@ lemma2_corrected = Claim(
             Delta_T,
             Step("<=", STATEMENT, because=Induction(T, step=lambda b: b + 2 * eta * L / n, given=NOT_EXPANDING)),
         ),
-        Exactness(sensitivity_at, convex_points, "gradient descent over all smooth convex losses"),
+        Exactness(sensitivity_at, convex_points, "over all smooth convex losses", vary=["eta"]),
     ],
 )
 
@@ -214,7 +214,7 @@ lemma3 = Claim(
             Step("<=", STATEMENT, because=Induction(T, step=OneStep("zhang17.lemma3.recursion", parted, parted_next))),
         ),
         Sharper(2 * L / (n * mu), "Lemma 3 corrected, for any number of steps"),
-        Exactness(sensitivity_at, strong_points, "gradient descent over all smooth strongly convex losses"),
+        Exactness(sensitivity_at, strong_points, "over all smooth strongly convex losses", vary=["eta"]),
     ],
 )
 
@@ -245,7 +245,7 @@ lemma3_corrected = Claim(
     corrects="zhang17.lemma3",
     checks=[
         Chain(Delta_T, Step("<=", STATEMENT, because=Induction(T, step=contraction, given=CONTRACTING))),
-        Exactness(sensitivity_at, strong_points, "gradient descent over all smooth strongly convex losses"),
+        Exactness(sensitivity_at, strong_points, "over all smooth strongly convex losses", vary=["eta"]),
     ],
 )
 
@@ -375,7 +375,7 @@ lemma5 = Claim(
     says="Gradient descent on a strongly convex smooth risk converges exponentially.",
     assumes=[strongly_convex(mu), smooth(beta), eta <= 2 / (beta + mu), mu <= beta],
     states=Le(gap_T, beta / 2 * exp(-2 * eta * mu * beta * T / (mu + beta)) * distance**2),
-    checks=[Exactness(rate_at, rate_points(2.0), "over all such risks")],
+    checks=[Exactness(rate_at, rate_points(2.0), "over all such risks", vary=["eta"])],
 )
 
 lemma5_corrected = Claim(
@@ -386,7 +386,7 @@ lemma5_corrected = Claim(
     assumes=[strongly_convex(mu), smooth(beta), eta <= 1 / beta, mu <= beta],
     states=Le(gap_T, mu / 2 * distance**2 / (mu / beta - 1 + (1 - eta * mu) ** (-2 * T))),
     corrects="zhang17.lemma5",
-    checks=[Exactness(rate_at, rate_points(1.0), "over all such risks")],
+    checks=[Exactness(rate_at, rate_points(1.0), "over all such risks", vary=["eta"])],
 )
 
 lemma8 = Claim(
@@ -398,7 +398,7 @@ lemma8 = Claim(
     states=Le(gap_T, 2 * beta * distance**2 / T),
     checks=[
         Chain(gap_T, Step("<=", because=Cites("zhang17.lemma8.corrected")), Step("<=", STATEMENT)),
-        Exactness(rate_at, natural_points, "over all such risks"),
+        Exactness(rate_at, natural_points, "over all such risks", vary=["eta"]),
     ],
 )
 
@@ -410,5 +410,5 @@ lemma8_corrected = Claim(
     assumes=[convex(), smooth(beta), Eq(eta, 1 / beta)],
     states=Le(gap_T, beta * distance**2 / (4 * T + 2)),
     corrects="zhang17.lemma8",
-    checks=[Exactness(rate_at, natural_points, "over all such risks")],
+    checks=[Exactness(rate_at, natural_points, "over all such risks", vary=["eta"])],
 )

@@ -56,9 +56,12 @@ def as_recorded(done: Iterable[Judgement]) -> dict[str, Recorded]:
         shown = [
             {"check": e.check, "verdict": str(e.verdict), "figure": e.figure, "detail": e.detail}
             | ({"premises": list(e.premises)} if e.premises else {})
+            | ({"part": e.part} if e.part else {})
             for e in judgement.evidence
         ]
         found[judgement.id] = {"verdict": str(judgement.verdict), "replay": judgement.replay, "evidence": shown}
+        if judgement.severity:
+            found[judgement.id] |= {"severity": judgement.severity, "instead": judgement.instead}
     return found
 
 

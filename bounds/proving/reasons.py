@@ -1,0 +1,307 @@
+"""Why a link of a chain holds, algebra apart: a premise, a cited claim, an induction, a minimum, a sum of slack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import sympy
+
+from dpcheck.bounds.language.claim import Cites, Claim, FunctionClass, Kind, Rate, Setting, pretty
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.proving.implications import Need, needs
+from dpcheck.bounds.proving.inequalities import Answer, signs_agree
+from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Link, Settled, at_most, compare, substitutions
+from dpcheck.bounds.proving.steps import Same
+
+
+# Assumptions ---------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Premise:
+    """Taken as given, and named wherever the proof is shown: "Jensen", "the risk is convex"."""
+
+    says: str
+
+    def settle(self, link: Link) -> Settled:
+        return Settled(Answer(True, "given"), link.target, (self.says,), derives=False)
+
+    def __str__(self) -> str:
+        return self.says
+
+
+# Citations -----------------------------------------------------------------------------------------
+def claim_of(cites: Cites) -> Claim:
+    """The claim cited."""
+    from dpcheck.bounds.registry import library  # which imports the files that hold the chains
+
+    found: Claim = library[cites.id]
+    return found
+
+
+def read(cites: Cites, link: Link) -> tuple[Claim, Settled | None, tuple[str, ...]]:
+    """The cited claim, a gap if its hypotheses do not follow here, and what had to be granted."""
+    cited = claim_of(cites)
+    found = [need for need in needs(cited, link.claim, cites.where, link.seed) if not need.answer.holds]
+    gaps_ = [need for need in found if not (cites.granted and in_words(need, link.claim))]
+    granted = (cites.granted,) if len(gaps_) < len(found) else ()
+    if gaps_:
+        return cited, Settled(Answer(None, f"{cites.id} needs {gaps_[0]}: {gaps_[0].answer.how}"), link.before), ()
+    return cited, None, granted
+
+
+def in_words(need: Need, claim: Claim) -> bool:
+    """Whether what is missing is a setting, or the region of a class of losses that is assumed elsewhere."""
+    if isinstance(need.here, Setting):
+        return True
+    return isinstance(need.here, FunctionClass) and claim.has(need.here.name) is not None
+
+
+@dataclass(frozen=True)
+class Cited:
+    """By a claim: its subject, wherever it stands in `before`, gives way to its formula, both read through `where`.
+
+    Before must grow (or fall) with the subject, unless the claim is an equation.
+    """
+
+    cites: Cites
+
+    def settle(self, link: Link) -> Settled:
+        cited, gap, granted = read(self.cites, link)
+        if gap is not None:
+            return gap
+        if isinstance(cited.states, Rate):
+            limit, remedy = "an explicit bound", "A hidden constant gives no number: use Implied for rates."
+            raise InvalidInput(f"statement of {cited.id}", "a rate", limit, remedy)
+        where = dict(self.cites.where)
+        subject, formula = (e.subs(where, simultaneous=True) for e in (cited.subject, cited.formula))
+        stands = sympy.Dummy("stands", positive=True)
+        frame = sympy.sympify(link.before).subs(subject, stands)
+        if not frame.has(stands):
+            return Settled(
+                Answer(None, f"{pretty(subject)}, which {cited.id} is about, does not stand there"), link.before
+            )
+        relation = cited.relation
+        if frame != stands and relation != "=":
+            relation = self.carried(frame, stands, cited, link)
+        if relation not in directions(link.relation):
+            how = f"{cited.id} says {pretty(subject)} {cited.relation} {pretty(formula)}: no {link.relation} follows"
+            return Settled(Answer(None, how), link.before)
+        reached = frame.subs(stands, formula)
+        rests = (cited.id,)
+        if link.after is None:
+            strict = link.relation in STRICT and relation not in STRICT
+            return Settled(Answer(None if strict else True, cited.id), reached, granted, rests)
+        rest = replace(link, relation={"<": "<=", ">": ">="}[relation]) if relation in STRICT else link
+        return Settled(compare(rest, reached, link.after), link.after, granted, rests)
+
+    def carried(self, frame: sympy.Expr, stands: sympy.Symbol, cited: Claim, link: Link) -> str:
+        """The relation that the claim's gives to the whole expression: its own if that grows with the subject."""
+        slope = sympy.diff(frame, stands)
+        turned = {"<=": ">=", ">=": "<=", "<": ">", ">": "<"}
+        for sign, relation in ((1, cited.relation), (-1, turned[cited.relation])):
+            if any(signs_agree(sign * slope, cover) for cover in substitutions(link.given, slope.free_symbols)):
+                return relation
+        return ""
+
+    def __str__(self) -> str:
+        return self.cites.id
+
+
+def directions(relation: str) -> tuple[str, ...]:
+    """The relations that lead the same way."""
+    return ("=",) if relation == "=" else UP if relation in UP else DOWN
+
+
+# Inductions ----------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class OneStep:
+    """A recurrence read from a claim about one step, in which `later` (or its square) is bounded in terms of `now`."""
+
+    claim: Cites | str
+    now: sympy.Symbol
+    later: sympy.Symbol
+
+    @property
+    def cites(self) -> Cites:
+        return self.claim if isinstance(self.claim, Cites) else Cites(self.claim)
+
+
+@dataclass(frozen=True)
+class Induction:
+    """By induction on `over`.
+
+    With `step`, what stands before is what `start` has become after `over` steps: the expression after must hold at
+    0 and be carried on by a step, which grows with its argument. A step read from a claim (OneStep) is cited; a
+    function is a premise, said in `given`. Without `step` both sides are functions of `over`: they must hold at
+    `first`, and the differences from one to the next must stand in the same relation.
+    """
+
+    over: sympy.Symbol
+    start: sympy.Expr | int = 0
+    step: OneStep | Callable[[sympy.Expr], sympy.Expr] | None = None
+    given: str = ""
+    first: int = 1
+
+    def settle(self, link: Link) -> Settled:
+        free = replace(link.claim, assumes=[h for h in link.claim.assumes if not self.about(h)], added=(), checks=())
+        here = replace(link, claim=free, where={s: e for s, e in link.where.items() if s != self.over})
+        if self.step is None:
+            return self.by_differences(here)
+        return self.by_steps(here)
+
+    def about(self, hypothesis: object) -> bool:
+        """A hypothesis on the number of steps: it cannot be used at every step."""
+        return isinstance(hypothesis, sympy.Basic) and self.over in hypothesis.free_symbols
+
+    def by_differences(self, link: Link) -> Settled:
+        sides = [sympy.sympify(e) for e in (link.before, link.target)]
+        start = [e.subs(self.over, self.first).doit() for e in sides]
+        growth = [sympy.simplify((e.subs(self.over, self.over + 1) - e).doit()) for e in sides]
+        if growth[0].has(sympy.Sum):
+            growth[0] = self.last_terms(sides[0])
+        answers = [("at the start", compare(link, *start)), ("from one to the next", compare(link, *growth))]
+        return Settled(all_hold(answers), link.target)
+
+    def last_terms(self, expr: sympy.Expr) -> sympy.Expr:
+        """What a sum up to `over` gains at the next."""
+
+        def gain(found: sympy.Sum) -> sympy.Expr:
+            (index, low, high) = found.limits[0]
+            if len(found.limits) != 1 or high != self.over or low.has(self.over) or found.function.has(self.over):
+                raise InvalidInput("sum", str(found), f"of terms up to {self.over}", "Write it so.")
+            return found.function.subs(index, self.over + 1)
+
+        sums = {found: sympy.Dummy() for found in expr.atoms(sympy.Sum)}
+        framed = expr.xreplace(sums)
+        after = framed.subs(self.over, self.over + 1).subs({d: d + gain(s) for s, d in sums.items()}, simultaneous=True)
+        return sympy.simplify(after - framed)
+
+    def by_steps(self, link: Link) -> Settled:
+        squared = False
+        premises: tuple[str, ...] = (self.given,) if self.given else ()
+        rests: tuple[str, ...] = ()
+        if isinstance(self.step, OneStep):
+            cited, gap, granted = read(self.step.cites, link)
+            if gap is not None:
+                return gap
+            where = dict(self.step.cites.where)
+            subject, formula = (e.subs(where, simultaneous=True) for e in (cited.subject, cited.formula))
+            squared = subject == self.step.later**2
+            if not (squared or subject == self.step.later) or cited.relation not in directions(link.relation):
+                return Settled(Answer(None, f"{cited.id} says nothing of one step: {cited.text()}"), link.before)
+            step: Callable[[sympy.Expr], sympy.Expr] = partial(formula.subs, self.step.now)
+            premises, rests = (*premises, *granted), (cited.id,)
+        elif not self.given:
+            raise InvalidInput("induction", "a step without reason", "with `given`", "Say why a step is that.")
+        else:
+            assert self.step is not None
+            step = self.step
+        return Settled(self.carried(link, step, squared), link.target, premises, rests)
+
+    def carried(self, link: Link, step: Callable[[sympy.Expr], sympy.Expr], squared: bool) -> Answer:
+        """Holds at the start, is carried on by a step, and the step grows with its argument."""
+        power = 2 if squared else 1
+        before = sympy.Symbol("before", nonnegative=True)
+        slope = sympy.diff(sympy.sympify(step(before)), before)
+        following = link.target.subs(self.over, self.over + 1) ** power
+        answers = [
+            ("at the start", compare(link, sympy.sympify(self.start), link.target.subs(self.over, 0))),
+            ("by a step", compare(link, step(link.target), following)),
+        ]
+        if link.relation != "=":
+            up = replace(link, relation="<=")
+            answers.append(("a step grows with its argument", compare(up, sympy.Integer(0), slope)))
+        return all_hold(answers)
+
+    def __str__(self) -> str:
+        return f"induction on {pretty(self.over)}"
+
+
+def all_hold(answers: Sequence[tuple[str, Answer]]) -> Answer:
+    """The first that does not hold, or how all do."""
+    for what, answer in answers:
+        if not answer.holds:
+            return Answer(answer.holds, f"{what}: {answer.how}", answer.point)
+    boxes = [answer.left for _, answer in answers if answer.left is not None]
+    return Answer(True, "; ".join(f"{what}: {a.how}" for what, a in answers), left=boxes[0] if boxes else None)
+
+
+@dataclass(frozen=True)
+class Minimiser:
+    """By calculus: what stands before is the symbol that minimises `of`, and after is the only point where it does."""
+
+    of: sympy.Expr
+
+    def settle(self, link: Link) -> Settled:
+        slope = sympy.diff(self.of, link.before)
+        flat = Same("", sympy.simplify(slope.subs(link.before, link.target)), sympy.Integer(0)).settle(link.seed)
+        convex = at_most(sympy.Integer(0), sympy.diff(slope, link.before), link.given, seed=link.seed)
+        if link.relation != "=":
+            return Settled(Answer(None, "the minimiser is one point"), link.before)
+        return Settled(all_hold([("the slope vanishes there", flat), ("convex", convex)]), link.target)
+
+    def __str__(self) -> str:
+        return f"it minimises {pretty(self.of)}"
+
+
+# Slack ---------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Slack:
+    """The two sides differ by a sum of parts, none of them ever negative: what a proof gives away.
+
+    `seen` are parts whose sign the hypotheses decide, which is checked; of those `given` the reason is a premise.
+    Vectors may stand in one coordinate: both sides are then quadratic forms, and what vanishes for all numbers
+    vanishes for all vectors.
+    """
+
+    given: Mapping[str, sympy.Expr] = field(default_factory=dict)
+    seen: Sequence[sympy.Expr] = ()
+
+    def settle(self, link: Link) -> Settled:
+        low, high = (link.before, link.target) if link.relation in UP else (link.target, link.before)
+        total = sympy.Add(*self.given.values(), *self.seen)
+        answer = Same("", sympy.expand(high - low), sympy.expand(total), link.given).settle(link.seed)
+        if not answer.holds:
+            return Settled(Answer(None, f"the parts do not add up to the difference: {answer.how}"), link.before)
+        for part in self.seen:
+            if not self.never_negative(part, link):
+                return Settled(Answer(None, f"{pretty(part)} is not seen to be ≥ 0"), link.before)
+        return Settled(Answer(True, "the parts add up to the difference"), link.target, tuple(self.given))
+
+    def never_negative(self, part: sympy.Expr, link: Link) -> bool:
+        """By the signs of its factors, where the hypotheses hold."""
+        if part.is_nonnegative:
+            return True
+        for cover in substitutions(link.given, part.free_symbols):
+            here = sympy.factor(part.subs(dict(cover), simultaneous=True))
+            if here.is_nonnegative or signs_agree(here, {}):
+                return True
+        return False
+
+    def __str__(self) -> str:
+        return "; ".join(self.given) or "the parts are ≥ 0"
+
+
+def enough_noise(cites: Cites, link: Link) -> Settled:
+    """The noise that a cited claim shows to be enough for the same guarantee."""
+    cited, gap, granted = read(cites, link)
+    if gap is not None:
+        return gap
+    mine = link.claim.guarantee
+    theirs = cited.guarantee
+    same = mine is not None and theirs is not None and type(mine) is type(theirs) and mine.relation == theirs.relation
+    if same:
+        assert mine is not None
+        assert theirs is not None
+        where = dict(cites.where)
+        params = {k: sympy.sympify(v).subs(where, simultaneous=True) for k, v in theirs.parameters.items()}
+        same = all(sympy.simplify(params[k] - sympy.sympify(v)) == 0 for k, v in mine.parameters.items())
+    if not same or cited.kind is not Kind.PRIVACY:
+        return Settled(Answer(None, f"{cited.id} does not promise {mine}"), link.before)
+    where = dict(cites.where)
+    subject, formula = (e.subs(where, simultaneous=True) for e in (cited.subject, cited.formula))
+    if subject != link.claim.subject:
+        how = f"{cited.id} is about {pretty(subject)}, the claim about {pretty(link.claim.subject)}"
+        return Settled(Answer(None, how), link.before)
+    return Settled(Answer(True, cited.id), formula, granted, (cited.id,))

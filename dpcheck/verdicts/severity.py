@@ -1,0 +1,175 @@
+"""What kind of failure a refutation is, computed from its evidence, its corrected version and its hypotheses."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sympy
+
+from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, Kind, Rate, Verdict, pretty
+from dpcheck.bounds.language.errors import DpcheckError
+from dpcheck.bounds.language.symbols import eps
+from dpcheck.bounds.proving.links import proportional
+from dpcheck.bounds.proving.steps import Same, digits
+from dpcheck.verdicts.failures import Failure
+
+USUAL = 1.0  # the largest epsilon at which a failure is one of privacy in use
+HALVINGS = 4  # of the range between two caps
+CAPS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
+STANDS = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE, Verdict.SUPPORTED)
+OF_A_PROOF = re.compile(r"\.(proof|recursion|start|step|sketch)(\.|$)")
+
+
+@dataclass(frozen=True)
+class Severity:
+    """The kind of failure, the number or name that says how far it goes, and what to use instead."""
+
+    failure: Failure
+    how_far: str = ""
+    instead: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.failure}: {self.how_far}" if self.how_far else str(self.failure)
+
+
+def severity(
+    claim: Claim,
+    checks: Sequence[Check],
+    evidence: Sequence[Evidence],
+    known: Mapping[str, Claim],
+    recorded: Mapping[str, Any],
+    effort: Effort,
+) -> Severity:
+    """The severity of a refuted claim."""
+    better = [c for c in known.values() if c.corrects == claim.id]
+    instead = what_instead(claim, better)
+    misprint = right_form(claim, better, known, effort.seed)
+    if misprint:
+        return Severity(Failure.MISPRINT, f"the right form is {misprint}", instead)
+    theorem = theorem_of(claim, recorded)
+    if theorem:
+        return Severity(Failure.PROOF, f"{theorem} stands", instead)
+    against = [e for e in evidence if e.verdict is Verdict.REFUTED]
+    if claim.kind is Kind.PRIVACY and eps in claim.symbols.union(*parameters(claim)):
+        return replace(of_privacy(claim, checks, against, effort), instead=instead)
+    return replace(of_a_bound(claim, better, against), instead=instead)
+
+
+def parameters(claim: Claim) -> list[set[sympy.Symbol]]:
+    """The symbols of the guarantee."""
+    values = claim.guarantee.parameters.values() if claim.guarantee is not None else ()
+    return [sympy.sympify(v).free_symbols for v in values]
+
+
+# Privacy -------------------------------------------------------------------------------------------
+def of_privacy(claim: Claim, checks: Sequence[Check], against: Sequence[Evidence], effort: Effort) -> Severity:
+    """Whether it fails for an epsilon of at most 1, or else up to which it holds."""
+    at = min((x for e in against if (x := epsilon_of(e)) is not None), default=None)
+    kinds = {e.check for e in against}
+    for cap in CAPS:
+        if at is not None and cap / 2 >= at:
+            break
+        if refuted_up_to(cap, claim, checks, kinds, effort):
+            if cap <= USUAL:
+                return Severity(Failure.PRIVACY, f"at ε ≤ {cap:g}")
+            low, high = CAPS[CAPS.index(cap) - 1], cap
+            for _ in range(HALVINGS):
+                middle = float(f"{math.sqrt(low * high):.3g}")
+                low, high = (low, middle) if refuted_up_to(middle, claim, checks, kinds, effort) else (middle, high)
+            return Severity(Failure.BEYOND, f"no failure found up to ε = {low:g}, fails by {high:g}")
+    if at is not None and at <= USUAL:
+        return Severity(Failure.PRIVACY, f"at ε = {at:g}")
+    if at is None:
+        return Severity(Failure.RATE, "no constant works") if against else Severity(Failure.PRIVACY)
+    below = max((cap for cap in CAPS if cap < at), default=USUAL)
+    return Severity(Failure.BEYOND, f"no failure found up to ε = {below:g}, fails at {at:g}")
+
+
+def epsilon_of(piece: Evidence) -> float | None:
+    """The epsilon of a counterexample: its own, or the one an audit was about."""
+    point = piece.counterexample or {}
+    if isinstance(point.get("eps"), int | float):
+        return float(point["eps"])
+    claimed = re.search(r"claimed ([0-9.e+-]+)", piece.figure)
+    return float(claimed[1]) if claimed else None
+
+
+def refuted_up_to(cap: float, claim: Claim, checks: Sequence[Check], kinds: set[str], effort: Effort) -> bool:
+    """Whether a check still refutes the claim with ε at most `cap`."""
+    try:
+        capped = replace(claim, assumes=[*claim.assumes, sympy.Le(eps, sympy.Rational(repr(cap)))], checks=())
+    except DpcheckError:
+        return False  # its own hypotheses exclude so small an epsilon
+    for check in checks:
+        if check.kind in kinds - {"audit"}:
+            try:
+                if check.run(capped, effort).verdict is Verdict.REFUTED:
+                    return True
+            except DpcheckError:
+                continue
+    return False
+
+
+# Other statements ----------------------------------------------------------------------------------
+def of_a_bound(claim: Claim, better: Sequence[Claim], against: Sequence[Evidence]) -> Severity:
+    """A condition that is missing, a constant, or a rate."""
+    for other in better:
+        if other.subject == claim.subject and other.formula == claim.formula:
+            more = [h for h in other.assumes if h not in claim.assumes]
+            if more:
+                return Severity(Failure.CONDITION, " and ".join(pretty(h) for h in more))
+    same = [c for c in better if c.subject == claim.subject and c.relation == claim.relation]
+    no_constant = any(e.figure.startswith("no ") or "left/right grows" in e.figure for e in against)
+    if isinstance(claim.states, Rate) or no_constant:
+        off = ratio(same[0], claim) if same else None
+        return Severity(Failure.RATE, f"by {pretty(off)}" if off is not None else "no constant works")
+    if same:
+        off = ratio(same[0], claim)
+        if off.is_number:
+            return Severity(Failure.CONSTANT, f"a factor of {digits(off)}")
+        if proportional(same[0].formula, claim.formula):
+            return Severity(Failure.CONSTANT, f"a factor of {pretty(off)}")
+        if sympy.simplify(off).is_Mul or sympy.simplify(off).is_Pow or off.is_Symbol:
+            return Severity(Failure.RATE, f"by {pretty(off)}")
+    worst = max((e.margin for e in against if e.margin is not None), default=None)
+    return Severity(Failure.CONSTANT, f"by {1 + worst:.3g} at the point found" if worst is not None else "")
+
+
+def ratio(other: Claim, claim: Claim) -> sympy.Expr:
+    """What the printed formula would have to be multiplied with."""
+    return sympy.simplify(sympy.powsimp(other.formula / claim.formula, force=True))
+
+
+def what_instead(claim: Claim, better: Sequence[Claim]) -> str:
+    """The corrected statement, and by which factor it differs."""
+    if not better:
+        return ""
+    best = better[0]
+    words = f"{best.id}: {best.text()}"
+    if best.subject == claim.subject and best.formula != claim.formula:
+        off = ratio(best, claim)
+        words += f", {pretty(off)} times the printed" if off.is_number or sympy.count_ops(off) < 20 else ""
+    more = [h for h in best.assumes if h not in claim.assumes]
+    return words + (f", with {' and '.join(pretty(h) for h in more)}" if more else "")
+
+
+def right_form(claim: Claim, better: Sequence[Claim], known: Mapping[str, Claim], seed: int) -> str:
+    """The claim that prints the right form, if it says what the corrected version does; "" otherwise."""
+    if claim.misprint_of is None or claim.misprint_of not in known:
+        return ""
+    printed = known[claim.misprint_of]
+    fits = any(Same("", printed.formula, c.formula, c.conditions).settle(seed).holds for c in better)
+    return printed.id if fits else ""
+
+
+def theorem_of(claim: Claim, recorded: Mapping[str, Any]) -> str:
+    """The statement that a line of a proof is about, if that stands; "" otherwise."""
+    found = OF_A_PROOF.search(claim.id)
+    if found is None:
+        return ""
+    whole = claim.id[: found.start()]
+    return whole if recorded.get(whole, {}).get("verdict") in STANDS else ""
