@@ -117,8 +117,8 @@ def graded(entry: Entry, found: Sequence[Evidence], effort: Effort) -> tuple[str
     from dpcheck.verdicts.severity import severity
 
     claim = entry.claim
-    near = {row.id for row in catalogue().values() if row.corrects == claim.id} | {claim.misprint_of}
-    known = {claim_id: library[claim_id] for claim_id in near if claim_id in catalogue()}
+    near = [row.id for row in catalogue().values() if claim.id == row.corrects or claim.misprint_of == row.id]
+    known = {claim_id: library[claim_id] for claim_id in near}
     grave = severity(claim, checks_of(entry), found, known, recorded(), effort)
     return str(grave), grave.instead
 
