@@ -291,12 +291,28 @@ def test_contradictory_hypotheses() -> None:
 
 # Proofs --------------------------------------------------------------------------------------------
 def test_a_proof_names_the_step_that_fails() -> None:
-    about = claim(Le(ratio, L))
+    about = claim(Le(ratio, (L + D) ** 2))
     good, bad = Same("(a + b)²", (L + D) ** 2, L**2 + 2 * L * D + D**2), Less("reversed", 2 * L, L)
     assert Proof([good]).run(about, QUICK).verdict is Verdict.PROVED
     found = Proof([good, bad]).run(about, QUICK)
     assert found.verdict is Verdict.UNCHECKED
     assert "reversed" in found.figure
+
+
+def test_steps_that_do_not_reach_the_statement_prove_nothing() -> None:
+    """Whatever else they show: a falsified statement must lose its proof, and so must one read the wrong way round."""
+    half, whole = Less("", L / 2, L), Same("", (L + D) ** 2, L**2 + 2 * L * D + D**2)
+    assert Proof([half]).run(claim(Le(ratio, L)), QUICK).premises == ("that these steps give the statement",)
+    for states, step in (
+        (Le(ratio, 1000 * L), half),
+        (Le(ratio, L / 2), half),
+        (sympy.Ge(ratio, L), half),
+        (Eq(ratio, L), half),
+        (Eq(ratio, (L + D) ** 3), whole),
+        (Le(ratio, L * D), whole),
+    ):
+        assert Proof([step]).run(claim(states), QUICK).verdict is Verdict.UNCHECKED
+    assert Proof([whole]).run(claim(Eq(ratio, L**2 + 2 * L * D + D**2)), QUICK).verdict is Verdict.PROVED
 
 
 @settings(deadline=None, max_examples=8)

@@ -18,7 +18,7 @@ from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, V
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import needs
 from dpcheck.bounds.proving.inequalities import Where, counterexample, exceeds, never_exceeds
-from dpcheck.bounds.proving.proofs import AtMost, Equals, Proof, induction, wrong_way
+from dpcheck.bounds.proving.proofs import AtMost, Equals, induction, shown_by, wrong_way
 from dpcheck.bounds.proving.steps import Less, Same, Step, at, digits, named
 
 SMALL = (1, 2, 3, 5, 8, 13)  # lengths at which a sum or a recurrence is written out
@@ -47,7 +47,7 @@ class Sequence(ABC):
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         if self.at_most and not bounds_above(claim):
             return wrong_way(self.kind)
-        proof = Proof(self.steps(claim.formula)).run(claim, effort)
+        proof = shown_by(self.steps(claim.formula), self.kind, effort)
         if proof.verdict is Verdict.PROVED:
             return Evidence(self.kind, Verdict.PROVED, f"{self.because}, for every {pretty(self.over)}", proof.detail)
         for length in SMALL:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,15 +43,23 @@ class Proof:
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
-        gap = settle(self.steps, effort.seed)
-        if gap is None:
-            said, held = "; ".join(s.says for s in self.steps), f"{len(self.steps)} steps hold"
-            if not any(reaches(step, claim) for step in self.steps):
-                return Evidence(self.kind, Verdict.UNCHECKED, f"{held}, none of them about the statement itself", said)
-            premise = ("that these steps give the statement",)
-            return Evidence(self.kind, Verdict.PROVED, self.figure or held, said, premises=premise)
-        step, answer = gap
-        return Evidence(self.kind, Verdict.UNCHECKED, f"gap: {step.says}", answer.how)
+        found = shown_by(self.steps, self.kind, effort)
+        if found.verdict is not Verdict.PROVED:
+            return found
+        if not any(reaches(step, claim) for step in self.steps):
+            figure = f"{found.figure}, none of them about the statement itself"
+            return replace(found, verdict=Verdict.UNCHECKED, figure=figure)
+        premise = ("that these steps give the statement",)
+        return replace(found, figure=self.figure or found.figure, premises=premise)
+
+
+def shown_by(steps: Sequence[Step], kind: str, effort: Effort) -> Evidence:
+    """Whether all steps hold; what they show is for the check that made them from its claim."""
+    gap = settle(steps, effort.seed)
+    if gap is None:
+        return Evidence(kind, Verdict.PROVED, f"{len(steps)} steps hold", "; ".join(s.says for s in steps))
+    step, answer = gap
+    return Evidence(kind, Verdict.UNCHECKED, f"gap: {step.says}", answer.how)
 
 
 def reaches(step: Step, claim: Claim) -> bool:
@@ -83,7 +91,7 @@ class Contradictory:
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
-        proof = Proof(self.steps).run(claim, effort)
+        proof = shown_by(self.steps, self.kind, effort)
         verdict = Verdict.VACUOUS if proof.verdict is Verdict.PROVED else Verdict.UNCHECKED
         return Evidence(self.kind, verdict, self.figure, proof.detail)
 
@@ -182,7 +190,7 @@ class Induction:
         if not bounds_above(claim):
             return wrong_way(self.kind)
         steps = induction(self.over, self.start, self.recurrence, claim.formula, self.squared, self.where)
-        proof = Proof(steps).run(claim, effort)
+        proof = shown_by(steps, self.kind, effort)
         return Evidence(self.kind, proof.verdict, f"induction on {pretty(self.over)}: {self.because}", proof.detail)
 
 
@@ -245,7 +253,7 @@ class Minimises:
             Same("the slope vanishes there", sympy.simplify(slope.subs(self.over, best)), sympy.Integer(0)),
             Less("the bound is convex", sympy.Integer(0), sympy.diff(slope, self.over), box=None),
         ]
-        proof = Proof(steps).run(claim, effort)
+        proof = shown_by(steps, self.kind, effort)
         if proof.verdict is not Verdict.PROVED and self.best is None:
             better = self.better_point(claim, effort.seed)
             if better is not None:

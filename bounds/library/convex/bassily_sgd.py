@@ -33,4 +33,4 @@ minibatch = Claim(
         )
     ],
     cites=[Cites("zhang17.lemma9", {q: m / n})],
-)  # fmt: skip
+)

@@ -171,7 +171,7 @@ objective = Claim(
             because="the cells as printed: those of [66] and of [181] on convex risks are the lower bounds themselves",
         )
     ],
-)  # fmt: skip
+)
 
 svrg_cost, output_cost = (sympify(table3_1.rows[row].cells[COST].printed) for row in (5, 3))
 
@@ -187,7 +187,7 @@ less = Claim(
             "as κ grows to nε the logarithm of n·κ·log(nε/κ) falls to 0",
         )
     ],
-)  # fmt: skip
+)
 
 less_corrected = Claim(
     id="dwang20.section3.1.1.less.corrected",

@@ -75,7 +75,7 @@ theorem7 = Claim(
             "steps, which is the theorem's T", at=1e3,
         )
     ],
-)  # fmt: skip
+)
 
 bound = 8 * L_C * divergence / T**2 + T * sigma_n**2 * spread / (2 * L_C)
 
@@ -95,7 +95,7 @@ theorem7_corrected = Claim(
             Rational(17, 2), "(3.58) with c = 1 at T² of (3.59)",
         )
     ],
-)  # fmt: skip
+)
 
 cost = Claim(
     id="dwang20.theorem3.1.7.cost",
@@ -120,7 +120,7 @@ cost_corrected = Claim(
     ),
     corrects="dwang20.theorem3.1.7.cost",
     checks=[Follows(n * sqrt(steps2), Integer(1), "n·T with T² of the theorem", {delta: exp(-more)})],
-)  # fmt: skip
+)
 
 mirror_descent = Claim(
     id="dwang20.section3.1.4.faster",
@@ -136,4 +136,4 @@ mirror_descent = Claim(
             {n: exp(1 + extra)},
         )
     ],
-)  # fmt: skip
+)

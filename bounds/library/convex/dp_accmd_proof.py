@@ -72,7 +72,7 @@ equation52 = Claim(
             },
         )
     ],
-)  # fmt: skip
+)
 
 noisy_gain = quantity(
     "noisy_gain", "<α b, z_k - z_(k+1)>", printed="⟨αb,z-z⁺⟩", latex=r"\langle\alpha b,z_k-z_{k+1}\rangle"
@@ -120,7 +120,7 @@ equation53 = Claim(
             {"⟨b, z-z⁺⟩ ≤ ‖b‖°·‖z-z⁺‖, which leaves a square": (alpha_k * b_dual - z_gap / 2) ** 2},
         )
     ],
-)  # fmt: skip
+)
 
 equation54 = Claim(
     id="dwang20.equation3.54",
@@ -163,7 +163,7 @@ equation55 = Claim(
             },
         )
     ],
-)  # fmt: skip
+)
 
 equation55_repaired = Claim(
     id="dwang20.equation3.55.noisy_y",
@@ -184,7 +184,7 @@ equation55_repaired = Claim(
             },
         )
     ],
-)  # fmt: skip
+)
 
 equation56 = Claim(
     id="dwang20.equation3.56",
@@ -253,7 +253,7 @@ equation58 = Claim(
             "(3.57) divided; F(y_k) ≥ F(x°) in the second sum",
         )
     ],
-)  # fmt: skip
+)
 
 equation59 = Claim(
     id="dwang20.equation3.59",

@@ -47,7 +47,7 @@ utility = Claim(
             "a noisy step: F falls by ‖∇F‖²/(2β) and rises by ‖noise‖²/(2β), and ‖∇F‖² ≥ 2μ(F-F°)",
         ),
     ],
-)  # fmt: skip
+)
 
 cost = Claim(
     id="dwang20.section3.1.5.dp_gd.cost",
@@ -62,4 +62,4 @@ cost = Claim(
             {eps: 2 * sqrt(d) / n * (1 + extra)},
         )
     ],
-)  # fmt: skip
+)

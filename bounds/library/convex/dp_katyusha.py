@@ -130,7 +130,7 @@ utility = Claim(
         ),
         Sharper(single_log, "the corrected version: the noise of all epochs adds up like a geometric series"),
     ],
-)  # fmt: skip
+)
 
 utility_corrected = Claim(
     id="dwang20.theorem3.1.3.utility.corrected",
@@ -152,7 +152,7 @@ utility_corrected = Claim(
             Rational(30), "case 2 with c = 1", well,
         ),
     ],
-)  # fmt: skip
+)
 
 # log X ≤ 2·log(nε/√d) where μg₀ ≤ G²log(1/δ).
 log_ratio = log(n * eps / sqrt(d))
@@ -175,7 +175,7 @@ cost = Claim(
             Rational(35), "case 2: T ≤ log_{3/2}(n²ε²/d) + 1, m ≤ 2L/μ ≤ 2n", enough,
         ),
     ],
-)  # fmt: skip
+)
 
 ill_conditioned = Claim(
     id="dwang20.section3.1.3.ill_conditioned",
@@ -194,7 +194,7 @@ ill_conditioned = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 remark2 = Claim(
     id="dwang20.remark3.1.2",

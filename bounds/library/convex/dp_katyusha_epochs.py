@@ -69,7 +69,7 @@ equation38 = Claim(
             "by induction on the steps of the epoch",
         )
     ],
-)  # fmt: skip
+)
 
 equation39 = Claim(
     id="dwang20.equation3.39",
@@ -120,7 +120,7 @@ equation40 = Claim(
             against=w_ ** (-inner) * (old_ + 1 / (2 * case1[eta])), box={inner: (2, 50), L_s: (1, 100), mu: (0.1, 1)},
         )
     ],
-)  # fmt: skip
+)
 
 zeta = Symbol("zeta", nonnegative=True)
 decreasing = {zeta: sqrt(3) * extra / (1 + extra)}  # ζ < √3
@@ -145,7 +145,7 @@ equation40_corrected = Claim(
             "(1-θ)w^m = φ(√(mμ/L)) ≤ 1, so 1/θ ≥ (1-θ)/θ·w^m",
         )
     ],
-)  # fmt: skip
+)
 
 potential = theta / (2 * eta * (1 - theta) * weights)
 
@@ -194,7 +194,7 @@ equation42 = Claim(
             "(3.41) T times; the second term is printed outside the bracket, where it is larger",
         ),
     ],
-)  # fmt: skip
+)
 
 equation43 = Claim(
     id="dwang20.equation3.43",
@@ -229,7 +229,7 @@ equation44 = Claim(
             "divided by w^m, which lies between 3/2 and 2",
         )
     ],
-)  # fmt: skip
+)
 
 equation45 = Claim(
     id="dwang20.equation3.45",
@@ -270,4 +270,4 @@ equation46 = Claim(
             "hidden constant 3 suffices",
         )
     ],
-)  # fmt: skip
+)

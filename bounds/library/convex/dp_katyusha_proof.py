@@ -135,7 +135,7 @@ bound34 = -fall / theta + off_step + near**2 / (2 * eta) - L_s * theta / (2 * (1
 linear = AtMost(
     fall / theta - off_step, "a linear F: F(y_t)-F(y) = θ⟨∇F,x_t-x⟩, so ⟨v,x_t-x⟩ is (F(y_t)-F(y))/θ - ⟨∇F-v,x_t-x⟩",
     box={fall: (1, 10), off_step: (1e-3, 1e-2), near: (1e-3, 1e-2), L_s: (0.1, 1), theta: (0.1, 0.5), eta: (0.1, 1)},
-)  # fmt: skip
+)
 
 equation33 = Claim(
     id="dwang20.equation3.33",
@@ -218,7 +218,7 @@ equation35_corrected = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 equation36 = Claim(
     id="dwang20.equation3.36",
@@ -268,4 +268,4 @@ equation37 = Claim(
             },
         )
     ],
-)  # fmt: skip
+)

@@ -145,7 +145,7 @@ remark1_utility = Claim(
             "σ² grows by log²(T/δ): with T = 10, m = 1 and δ to 0 that outgrows log(Tm/δ)", at=100,
         )
     ],
-)  # fmt: skip
+)
 
 remark1_utility_corrected = Claim(
     id="dwang20.remark3.1.1.utility.corrected",
@@ -195,7 +195,7 @@ theorem2 = Claim(
             {n: exp(1 + more), L_s: mu + gap},
         )
     ],
-)  # fmt: skip
+)
 
 theorem2_private = Claim(
     id="dwang20.theorem3.1.2.private",
@@ -259,7 +259,7 @@ equation5_corrected = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 cost = Claim(
     id="dwang20.theorem3.1.2.cost",
@@ -296,7 +296,7 @@ faster = Claim(
             {L_s: mu * n / (1 + extra), eps: 2 * sqrt(d) / n * (1 + more)},
         )
     ],
-)  # fmt: skip
+)
 
 steps_per_condition = quantity(
     "steps_per_condition", "m / (L/mu), the constant of m = Θ(L/μ)", box=(192, 1e4), printed="M", latex="M"

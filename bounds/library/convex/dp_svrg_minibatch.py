@@ -58,7 +58,7 @@ utility = Claim(
             Rational(10_000), "(3.28) with c = 72, η = 1/(48L), m = 193L/μ + 1", {n: exp(1 + more), L_s: mu + gap},
         )
     ],
-)  # fmt: skip
+)
 
 x = Symbol("x", positive=True)  # log(nε/√d)
 
@@ -85,4 +85,4 @@ cost = Claim(
             "hidden constant 1708 suffices",
         )
     ],
-)  # fmt: skip
+)

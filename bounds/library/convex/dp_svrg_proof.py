@@ -65,7 +65,7 @@ facts = {
 in_coordinates = {
     slide: g * (x - z), move: g, away: x - z, apart: x_t - z, drift: (v - p) * (x_t - z),
     gap_next: F_t + r_t - F_z - r_z,
-}  # fmt: skip
+}
 
 equation21 = Claim(
     id="dwang20.equation3.21",
@@ -99,7 +99,7 @@ equation23 = Claim(
             {f"2η times: {why}": 2 * eta * fact.subs({mu: 0, mu_F: 0}) for why, fact in facts.items()},
         )
     ],
-)  # fmt: skip
+)
 
 equation24 = Claim(
     id="dwang20.equation3.24",
@@ -147,7 +147,7 @@ equation25 = Claim(
             {"Cauchy-Schwarz with (3.24) corrected": 2 * eta * (eta * (v - p) ** 2 + (v - p) * (x_t - x_hat))},
         )
     ],
-)  # fmt: skip
+)
 
 # One component L/2 x^2, the others 0, r = 0: exact for every pair of gaps.
 spread = 2 * L_s * (1 - 1 / n) * (sqrt(gap_x) + sqrt(gap_snap)) ** 2 + d * sigma_n**2
@@ -187,7 +187,7 @@ equation26_corrected = Claim(
             "and D_F(x, x°) ≤ g, since -∇F(x°) is a subgradient of r",
         ),
     ],
-)  # fmt: skip
+)
 
 equation27 = Claim(
     id="dwang20.equation3.27",
@@ -204,7 +204,7 @@ equation27 = Claim(
             "(3.23), (3.25) and (3.26) corrected", exact=False,
         )
     ],
-)  # fmt: skip
+)
 
 equation28 = Claim(
     id="dwang20.equation3.28",
@@ -240,4 +240,4 @@ proof = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)

@@ -138,7 +138,7 @@ theorem5_corrected = Claim(
             f"hidden constant {3 * math.sqrt(5.4):.2f} suffices",
         )
     ],
-)  # fmt: skip
+)
 
 theorem5_private = Claim(
     id="dwang20.theorem3.1.5.private",
@@ -183,7 +183,7 @@ cost = Claim(
             "2^T·m inner steps with the theorem's own 2^T = nε/(G√(d·log(1/δ))) and m = L: G is lost",
         )
     ],
-)  # fmt: skip
+)
 
 share = n * eps / (G * sqrt(d))
 
@@ -238,7 +238,7 @@ cost_corrected = Claim(
             "hidden constant 53 suffices",
         )
     ],
-)  # fmt: skip
+)
 
 linear_cost = Claim(
     id="dwang20.section3.1.1.nlogn",
@@ -259,4 +259,4 @@ linear_cost = Claim(
             "hidden constant 3 suffices",
         )
     ],
-)  # fmt: skip
+)

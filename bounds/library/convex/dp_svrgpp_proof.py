@@ -60,7 +60,7 @@ equation47 = Claim(
             },
         )
     ],
-)  # fmt: skip
+)
 
 equation48 = Claim(
     id="dwang20.equation3.48",
@@ -76,7 +76,7 @@ equation48 = Claim(
             {"(x-x_t)/η - v is a subgradient of r at x_t": r_z - r_y - ((x - y) / eta - v) * (z - y)},
         )
     ],
-)  # fmt: skip
+)
 
 young = eta / (2 * (1 - eta * L_s))
 per_step = 4 * eta * L_s / (1 - eta * L_s) * (gap_x + gap_snap) + eta / (1 - eta * L_s) * d * sigma_n**2
@@ -99,7 +99,7 @@ step_bound = Claim(
             "with (3.26) corrected, which is half as large", {eta: 1 / (L_s * (1 + extra))}, exact=False,
         ),
     ],
-)  # fmt: skip
+)
 
 third = {eta: 1 / (13 * L_s)}
 
@@ -196,7 +196,7 @@ summed = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 chosen = Claim(
     id="dwang20.theorem3.1.5.epochs",
@@ -212,7 +212,7 @@ chosen = Claim(
             "A/2^T is G√d·√(1/δ)/(nε): √(1/δ) for √(log(1/δ))",
         )
     ],
-)  # fmt: skip
+)
 
 chosen_corrected = Claim(
     id="dwang20.theorem3.1.5.epochs.corrected",

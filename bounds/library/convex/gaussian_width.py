@@ -50,7 +50,7 @@ width_l1 = Claim(
             "hidden constant 2 suffices",
         )
     ],
-)  # fmt: skip
+)
 
 width_sparse = Claim(
     id="dwang20.definition3.1.4.sparse",
@@ -66,7 +66,7 @@ width_sparse = Claim(
             "s = d-1: the first s entries alone give E‖b‖ ≥ s/√(s+1), and s·log(d/s) stays at 1",
         )
     ],
-)  # fmt: skip
+)
 
 width_sparse_corrected = Claim(
     id="dwang20.definition3.1.4.sparse.corrected",
@@ -90,7 +90,7 @@ width_sparse_corrected = Claim(
             "hidden constant √6 suffices",
         )
     ],
-)  # fmt: skip
+)
 
 width_at_most = Claim(
     id="dwang20.section3.1.4.width",
@@ -158,7 +158,7 @@ lemma5 = Claim(
             },
         )
     ],
-)  # fmt: skip
+)
 
 lemma6 = Claim(
     id="dwang20.lemma3.1.6",
@@ -200,4 +200,4 @@ lemma7 = Claim(
             "its variance is at most R² = ‖C‖₂²/4: the maximum is R-Lipschitz in v (Gaussian Poincaré inequality)",
         )
     ],
-)  # fmt: skip
+)

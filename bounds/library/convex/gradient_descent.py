@@ -47,7 +47,7 @@ def sensitivity_at(p):  # type: ignore[no-untyped-def]
     return gradient_descent_sensitivity(
         n=int(p["n"]), steps=int(p["T"]), step_size=p["eta"], smoothness=p["beta"],
         strong_convexity=p.get("mu", 0.0), lipschitz=p["L"],
-    )  # fmt: skip
+    )
 
 
 def regularised_at(p):  # type: ignore[no-untyped-def]
@@ -55,7 +55,7 @@ def regularised_at(p):  # type: ignore[no-untyped-def]
     return gradient_descent_sensitivity(
         n=int(p["n"]), steps=int(p["T"]), step_size=p["eta"], smoothness=p["beta"],
         strong_convexity=p["mu"], lipschitz=p["L"], regularised=True,
-    )  # fmt: skip
+    )
 
 
 def rate_at(p):  # type: ignore[no-untyped-def]
@@ -69,14 +69,14 @@ def rate_at(p):  # type: ignore[no-untyped-def]
 convex_points = [
     {"n": size, "T": steps, "eta": step, "beta": 1.0, "L": 1.0} for size, steps, step in
     [(2, 1, 1.0), (10, 5, 1.0), (100, 3, 0.01), (10, 4, 0.3), (1000, 8, 1.0), (3, 6, 0.5), (2, 2, 1.0), (50, 20, 1.0)]
-]  # fmt: skip
+]
 strong_points = [
     {"n": size, "T": steps, "eta": share / (1 + m_), "beta": 1.0, "mu": m_, "L": 1.0} for size, steps, m_, share in
     [
         (2, 1, 0.1, 1.0), (10, 3, 0.1, 1.0), (3, 2, 0.01, 0.02), (10, 3, 0.3, 0.5), (2, 5, 0.5, 1.0),
         (10, 5, 0.9, 1.0), (3, 8, 0.05, 1.0), (10, 20, 0.05, 1.0),
     ]
-]  # fmt: skip
+]
 
 
 def rate_points(largest: float) -> list[dict[str, float]]:
@@ -85,7 +85,7 @@ def rate_points(largest: float) -> list[dict[str, float]]:
         {"T": steps, "eta": share * largest / (1 + m_), "beta": 1.0, "mu": m_, "distance": 1.0}
         for steps, m_, share in
         [(1, 0.1, 1.0), (8, 0.9, 0.05), (6, 0.3, 1.0), (5, 0.01, 0.1), (8, 0.05, 0.5), (3, 0.5, 0.3), (1, 0.01, 0.01)]
-    ]  # fmt: skip
+    ]
 
 
 natural_points = [{"T": k, "eta": 1.0, "beta": 1.0, "distance": 1.0} for k in (1, 2, 4, 8, 12, 20)]
@@ -128,7 +128,7 @@ recursion2 = Claim(
             ),
         )
     ],
-)  # fmt: skip
+)
 
 recursion3 = Claim(
     id="zhang17.lemma3.recursion",
@@ -160,7 +160,7 @@ recursion3 = Claim(
             ),
         )
     ],
-)  # fmt: skip
+)
 
 # Sensitivity ---------------------------------------------------------------------------------------
 NOT_EXPANDING = "a gradient step on the common records does not expand; two gradients of the other differ by 2L/n"

@@ -40,7 +40,7 @@ from dpcheck.bounds.language.symbols import (
     noise_norm2,
     sigma,
     w_hat,
-)  # fmt: skip
+)
 from dpcheck.bounds.library.convex.gradient_descent import AT_ITERATES, gap_T, lemma2_corrected, lemma3_regularised
 from dpcheck.bounds.privacy.laws import Gaussian, L2Laplace
 from dpcheck.bounds.privacy.numeric_checks import GaussianAccountant
@@ -377,7 +377,7 @@ theorem3_pure = Claim(
         )
     ],
     cites=[Cites("zhang17.theorem3.pure.proof")],
-)  # fmt: skip
+)
 
 theorem3_approx = Claim(
     id="zhang17.theorem3.approx",
@@ -394,7 +394,7 @@ theorem3_approx = Claim(
         )
     ],
     cites=[Cites("zhang17.theorem3.approx.proof")],
-)  # fmt: skip
+)
 
 theorem3_pure_corrected = Claim(
     id="zhang17.theorem3.pure.corrected",

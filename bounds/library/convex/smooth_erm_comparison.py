@@ -16,7 +16,7 @@ from dpcheck.bounds.language.symbols import (
     n,
     ratio,
     run_time,
-)  # fmt: skip
+)
 from dpcheck.bounds.library.convex.outpert_gd import (
     approx_steps,
     pure_steps,
@@ -230,7 +230,7 @@ table1_faster = Claim(
             "nd·log(nε/d) against n³d³·min(1, εn, d·log(dn)), and nd·log(nε/√(d·log(1/δ))) against n²d",
         )
     ],
-)  # fmt: skip
+)
 
 per_step = "nd operations a step, T of the theorem"
 table1 = Table(

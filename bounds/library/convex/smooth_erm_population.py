@@ -16,7 +16,7 @@ from dpcheck.bounds.language.symbols import (
     n,
     population_risk,
     quantity,
-)  # fmt: skip
+)
 from dpcheck.bounds.library.convex.outpert_gd import strong_Delta
 from dpcheck.bounds.proving.one_coordinate import Adds
 from dpcheck.bounds.proving.proofs import AtMost, Follows, Less, Minimises, Proof, Same, Units

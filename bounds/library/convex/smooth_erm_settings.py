@@ -171,4 +171,4 @@ batch_utility = Claim(
             "sampling is a small share of what the noise brings",
         )
     ],
-)  # fmt: skip
+)

@@ -201,7 +201,7 @@ equation13 = Claim(
             "σ₁ = 1/√(log n) meets (3.18) at λ = 1, and e^(4/σ₁²) = n⁴ outweighs 1/n²: the lemma asks for σ₁ ≥ 1",
         )
     ],
-)  # fmt: skip
+)
 
 equation13_corrected = Claim(
     id="dwang20.equation3.13.corrected",
@@ -267,7 +267,7 @@ equation17 = Claim(
             "T full gradients of linear losses: their moments add up exactly",
         )
     ],
-)  # fmt: skip
+)
 
 equation17_corrected = Claim(
     id="dwang20.equation3.17.corrected",
@@ -302,7 +302,7 @@ equation18 = Claim(
             "with T large enough σ₁ exceeds n, whatever the constants, and log(n/σ₁) is negative",
         )
     ],
-)  # fmt: skip
+)
 
 equation18_corrected = Claim(
     id="dwang20.equation3.18.corrected",

@@ -58,7 +58,7 @@ inner_steps = Claim(
             box={inner: (100, 100), mu: (1e-4, 1e-4), L_s: (1e-3, 0.25), eta: (0.1, 0.4)},
         )
     ],
-)  # fmt: skip
+)
 
 covered = Claim(
     id="dwang20.section3.1.5.condition",
@@ -108,7 +108,7 @@ katyusha_cost = Claim(
             box={n: (1e4, 5e5)},
         )
     ],
-)  # fmt: skip
+)
 
 linear = Claim(
     id="dwang20.section3.1.5.linear",
@@ -126,11 +126,11 @@ linear = Claim(
 strong_gap = experiment(
     "strongly_convex.gap", FIGURES_STRONG,
     "DP-SVRG and DP-Katyusha reach a lower optimality gap than DP-SGD and DP-GD (their gap over the best baseline's).",
-)  # fmt: skip
+)
 strong_cost = experiment(
     "strongly_convex.cost", FIGURES_STRONG,
     "DP-SVRG and DP-Katyusha take fewer gradients than DP-SGD and DP-GD (their cost over the cheapest baseline's).",
-)  # fmt: skip
+)
 katyusha_gap = experiment(
     "katyusha.gap",
     FIGURES_STRONG,

@@ -100,7 +100,7 @@ equation19_corrected = Claim(
             {eps: log(1 / delta) / (1 + more)},
         )
     ],
-)  # fmt: skip
+)
 
 equation20 = Claim(
     id="dwang20.equation3.20",
@@ -128,4 +128,4 @@ equation20_corrected = Claim(
             {eps: log(1 / delta) / (1 + more)},
         )
     ],
-)  # fmt: skip
+)

@@ -330,4 +330,4 @@ negligible = Claim(
             at_most=True, where={delta: 1 / (1 + _v)},
         )
     ],
-)  # fmt: skip
+)

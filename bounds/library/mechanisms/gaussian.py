@@ -53,7 +53,7 @@ for_every_delta = Proof(
              _least_z * sqrt(2 * pi)),
     ],
     "for every δ ≤ 1/4, however small; c below 8 fails as δ falls to 0",
-)  # fmt: skip
+)
 
 
 def Phi(x):  # type: ignore[no-untyped-def]
@@ -78,7 +78,7 @@ exact = Claim(
             "P(A) - e^ε Q(A) on the half-line A where the likelihood ratio exceeds e^ε",
         )
     ],
-)  # fmt: skip
+)
 
 _x = Symbol("x", real=True)
 lemma7 = Claim(

@@ -78,7 +78,7 @@ lemma3 = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 # Privacy -------------------------------------------------------------------------------------------
 NUMBERS = ("theorem6", "theorem4.1.6")
@@ -102,7 +102,7 @@ privacy, privacy_twin = both(
             "that was selected, a different sum of powers of γ each; the cited composition is for ε < 1"
         )
     ],
-)  # fmt: skip
+)
 
 rho = T * stated_eps0**2 / 8
 
@@ -127,7 +127,7 @@ privacy_corrected, privacy_corrected_twin = both(
             "zCDP of bounded range, converted: ε²/(64·ln(1/δ)) + ε/4",
         )
     ],
-)  # fmt: skip
+)
 
 zcdp_eps0 = sqrt(8 / T) * (sqrt(eps + a) - sqrt(a))
 
@@ -150,7 +150,7 @@ sharper, sharper_twin = both(
             "Tε₀²/8 = ρ",
         )
     ],
-)  # fmt: skip
+)
 
 bounded_range = Claim(
     id="dwang20.algorithm4.1.19.range",
@@ -171,7 +171,7 @@ bounded_range = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 noisy_max, noisy_max_twin = both(
     "algorithm4", "algorithm4.1.19", ".noisy_max", places=("after Corollary 1", "after Corollary 4.1.1"),
@@ -192,7 +192,7 @@ noisy_max, noisy_max_twin = both(
             "the tail of the noise beyond a threshold falls by at most e^ε₀ over a shift of ε₀ scales",
         )
     ],
-)  # fmt: skip
+)
 
 # Utility -------------------------------------------------------------------------------------------
 rate = size_1 * a ** Rational(1, 4) * sqrt(log(n * points / gamma)) / sqrt(n * eps)
@@ -217,7 +217,7 @@ utility, utility_twin = both(
             "probability 1/2, far outside the set",
         )
     ],
-)  # fmt: skip
+)
 
 # With γ = √(2g₀/(LT))/‖C‖₂ <= 1 and T = nε‖C‖₂√(Lg₀)/(G‖C‖₁√ln(1/δ)·ln(|A|n/η)), both terms are of one size.
 ell = Symbol("ell", positive=True)  # ln(|A|n/η), at least ln(|A|T/η) if T <= n
@@ -246,7 +246,7 @@ utility_corrected, utility_corrected_twin = both(
             "hidden constant 9√2 suffices",
         )
     ],
-)  # fmt: skip
+)
 
 fixed_size, fixed_size_twin = both(
     *NUMBERS, ".fixed_size",
@@ -273,4 +273,4 @@ fixed_size, fixed_size_twin = both(
             "hidden constant 10√2 suffices",
         )
     ],
-)  # fmt: skip
+)

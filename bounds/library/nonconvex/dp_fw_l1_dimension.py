@@ -20,7 +20,7 @@ smooth_1 = quantity("smooth_1", "smoothness from l1 to l∞", loss=1, parameter=
 likely_excess = quantity(
     "likely_excess", "mean over R of F(x_R) - F(x°)", loss=1, printed="E_R F(x_R) - F(x°)",
     latex=r"\mathbb{E}_R F(x_R)-F(x^\circ)", holds=LIKELY,
-)  # fmt: skip
+)
 
 extra = Symbol("extra", nonnegative=True)
 big = Symbol("big", positive=True)
@@ -47,7 +47,7 @@ corollary, corollary_twin = both(
             "(8) is at most √3 times that",
         )
     ],
-)  # fmt: skip
+)
 
 smoothness, smoothness_twin = both(
     *COROLLARIES, ".log_p", places=("Further reducing the utility", "section 4.1.4"),
@@ -57,7 +57,7 @@ smoothness, smoothness_twin = both(
     states=Rate(L_s, Integer(1)),
     ignores_units=True,
     checks=[NoConstant(2 * d, {d: big}, big, "x = (1, ..., 1): the Hessian 2xx' has the eigenvalue 2d")],
-)  # fmt: skip
+)
 
 # In l1: F is M-smooth from l1 to l∞, and ‖s - x‖₁ <= 2‖C‖₁.
 l1_pace = sqrt(gap0 / (2 * T * smooth_1)) / size_1
@@ -89,7 +89,7 @@ smoothness_corrected, smoothness_corrected_twin = both(
             "hidden constant 10√2 suffices",
         )
     ],
-)  # fmt: skip
+)
 
 example = Claim(
     id="wangxu19.definition2.example",
@@ -136,7 +136,7 @@ convex_case, convex_case_twin = both(
     ],
     cites={"wangxu19": [Cites("wangxu19.corollary1.log_p.corrected")],
            "dwang20": [Cites("dwang20.corollary4.1.1.log_p.corrected")]},
-)  # fmt: skip
+)
 
 in_ball, in_ball_twin = both(
     "algorithm4", "algorithm4.1.19", ".width", places=AFTER,
@@ -151,7 +151,7 @@ in_ball, in_ball_twin = both(
             "hidden constant 1/√2 suffices",
         )
     ],
-)  # fmt: skip
+)
 
 contains_ball, contains_ball_twin = both(
     "algorithm4", "algorithm4.1.19", ".only_log", places=AFTER,
@@ -161,7 +161,7 @@ contains_ball, contains_ball_twin = both(
     states=Rate(size_1, Integer(1)),
     ignores_units=True,
     checks=[NoConstant(sqrt(d), {d: big}, big, "such a C contains (1, ..., 1)/√d, whose l1 norm is √d")],
-)  # fmt: skip
+)
 
 contains_ball_corrected, contains_ball_corrected_twin = both(
     "algorithm4", "algorithm4.1.19", ".only_log.corrected", places=AFTER,
@@ -171,7 +171,7 @@ contains_ball_corrected, contains_ball_corrected_twin = both(
     states=Rate(size_1, sqrt(d), below=True),
     ignores_units=True,
     checks=[Proof([Same("‖(1, ..., 1)/√d‖₁", d / sqrt(d), sqrt(d))], "hidden constant 1 suffices")],
-)  # fmt: skip
+)
 
 smallest, smallest_twin = both(
     "algorithm4", "algorithm4.1.19", ".smallest", places=AFTER,
@@ -186,7 +186,7 @@ smallest, smallest_twin = both(
             big, "C = √d times the l1 ball: (8) grows like √(d·ln d), (4) like d^(1/4)",
         )
     ],
-)  # fmt: skip
+)
 
 unit_ball = {size_1: Integer(1), points: 2 * d, diameter: Integer(2), width: sqrt(2 * log(2 * d))}
 
@@ -204,7 +204,7 @@ on_l1_ball, on_l1_ball_twin = both(
             "(8) has √ln(n), (6) has no such factor", at=100,
         )
     ],
-)  # fmt: skip
+)
 
 cost, cost_twin = both(
     "algorithm4", "algorithm4.1.19", ".cost", places=AFTER,
@@ -219,4 +219,4 @@ cost, cost_twin = both(
             {d: 1 + extra},
         )
     ],
-)  # fmt: skip
+)

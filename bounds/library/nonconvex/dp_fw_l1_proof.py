@@ -26,7 +26,7 @@ fallen = quantity("fallen", "F(x_t) - F(x_(t+1))", loss=1, printed="F(x_t)-F(x_{
 likely_gap = quantity(
     "likely_gap", "mean over R of the Frank-Wolfe gap at x_R", loss=1, printed="E_R FW-gap(x_R)",
     latex=r"\mathbb{E}_R\,\mathcal{G}_R", holds=LIKELY,
-)  # fmt: skip
+)
 proof_bound = quantity("proof_bound", "the bound that the proof ends with", loss=1, printed="bound", latex="B")
 
 diameter_1 = quantity("diameter_1", "l1 diameter of the set", parameter=1, printed="‖C‖₁", latex=r"\|C\|_1")
@@ -50,7 +50,7 @@ sensitivity = Claim(
             "a linear loss that turns round moves the score of the longest s by 2G‖s‖₁/n, whatever ε is",
         )
     ],
-)  # fmt: skip
+)
 
 sensitivity_corrected = Claim(
     id="dwang20.theorem4.1.6.sensitivity.corrected",
@@ -154,7 +154,7 @@ explicit = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 step_size = Claim(
     id="dwang20.theorem4.1.6.step_size",
@@ -212,4 +212,4 @@ proof_T = Claim(
             "G‖C‖₁√(T·ln(1/δ))·ln(|A|T/η)/(nε) at T = n/√ln(|A|n), which is at least √n", at=100,
         )
     ],
-)  # fmt: skip
+)

@@ -120,7 +120,7 @@ theorem4_direct, theorem4_direct_dwang = both(
         )
     ],
     cites={"dwang20": [Cites("dwang20.equation4.10")]},
-)  # fmt: skip
+)
 
 theorem4_corrected, theorem4_corrected_dwang = both(
     *THEOREM4, ".corrected", places=("Theorem 4, equation (6)", "Theorem 4.1.4, equation (4.6)"),
@@ -138,7 +138,7 @@ theorem4_corrected, theorem4_corrected_dwang = both(
         Proof([Same("the direct bound at γ", direct.subs(step_fw, free_step),
                     diameter * sqrt(2 * L_s * gap0 / T) + 2 * sigma_n * width)]),
     ],
-)  # fmt: skip
+)
 
 A, B, y = (Symbol(name, positive=True) for name in ("A", "B", "y"))
 
@@ -161,7 +161,7 @@ steps = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 fits, fits_dwang = both(
     *THEOREM4,
@@ -191,7 +191,7 @@ fits_corrected, fits_corrected_dwang = both(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 # The gap as a measure ------------------------------------------------------------------------------
 STATIONARY = ("section.frank_wolfe", "section4.1.2")
@@ -209,7 +209,7 @@ stationary, stationary_dwang = both(
             {"x less r·∇F/‖∇F‖ lies in C, where ⟨∇F, x-v⟩ is at most the gap": top_ - g_ * (x_ - (x_ - inside))},
         )
     ],
-)  # fmt: skip
+)
 
 stationary_back, stationary_back_dwang = both(
     *STATIONARY, ".stationary.converse", places=ON_THE_GAP,
@@ -219,7 +219,7 @@ stationary_back, stationary_back_dwang = both(
     checks=[
         AtMost(diameter * slope_at, "⟨∇F, x-v⟩ ≤ ‖∇F‖‖x-v‖, attained by a linear F at one end of an interval")
     ],
-)  # fmt: skip
+)
 
 # The proof (dwang20, section 4.1.6) ------------------------------------------------------------------
 f_0, f_1, p, e, v, w, x, s = symbols("f_0 f_1 p e v w x s", real=True)
@@ -278,7 +278,7 @@ proof = Claim(
         )
     ],
     cites=[Cites("dwang20.equation4.9"), Cites("dwang20.equation4.10"), Cites("dwang20.lemma4.1.1")],
-)  # fmt: skip
+)
 
 third_term = Claim(
     id="dwang20.theorem4.1.4.third_term",
@@ -304,4 +304,4 @@ third_term_corrected = Claim(
             "Lemma 4.1.1 with constant 1, c = 8",
         )
     ],
-)  # fmt: skip
+)

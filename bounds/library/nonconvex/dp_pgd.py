@@ -95,7 +95,7 @@ theorem2, theorem2_dwang = both(
             "hidden constant 6 suffices at G = L = Δ = 1",
         )
     ],
-)  # fmt: skip
+)
 
 exact_map, exact_map_dwang = both(
     *THEOREM2, ".exact",
@@ -120,7 +120,7 @@ exact_map, exact_map_dwang = both(
             "hidden constant 104 suffices at G = L = Δ = 1",
         )
     ],
-)  # fmt: skip
+)
 
 bound2 = 4 * L_s * gap0 / T + 2 * d * stated_noise**2  # dp_pgd_proof.py
 best_T = n * eps * sqrt(2 * L_s * gap0) / (G * sqrt(c * d * a))
@@ -159,7 +159,7 @@ best_bound = Claim(
             "4LΔ/T + 2dσ² with σ² = 2G²T/(n²ρ) at T = (n/G)√(LΔρ/d)", exact=False,
         )
     ],
-)  # fmt: skip
+)
 
 # What equation (2) and Remark 1 say ------------------------------------------------------------------
 x, y = Symbol("x_real", real=True), Symbol("y_real", real=True)
@@ -181,7 +181,7 @@ unconstrained, unconstrained_dwang = both(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 same_bound, same_bound_dwang = both(
     *REMARK, ".same",
@@ -194,7 +194,7 @@ same_bound, same_bound_dwang = both(
             "two cells of the table",
         )
     ],
-)  # fmt: skip
+)
 
 EXPERIMENTS = ("section.experiments", "section4.1.5")
 ON_LENGTH = ("Experiments Results, on Figure 2", "section 4.1.5, on Figures 4.1 to 4.3 (a)")
@@ -213,7 +213,7 @@ any_T, any_T_dwang = both(
             big, "C = ℝᵈ and r = 0: the noise of step R alone adds dσ², which grows with T",
         )
     ],
-)  # fmt: skip
+)
 
 any_T_corrected, any_T_corrected_dwang = both(
     *EXPERIMENTS, ".every_length.corrected", places=ON_LENGTH,
@@ -227,4 +227,4 @@ any_T_corrected, any_T_corrected_dwang = both(
             "the bound at k times the best T over that at the best T",
         )
     ],
-)  # fmt: skip
+)

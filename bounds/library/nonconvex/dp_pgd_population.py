@@ -15,11 +15,11 @@ from dpcheck.bounds.proving.proofs import Less, NoConstant, Proof, Quoted, Same
 population_gradient = quantity(
     "population_gradient", "E_A ||grad E f(x_R, z)||, with probability 1-β over the data", loss=1, parameter=-1,
     printed="E ‖∇F_P(x_R)‖", latex=r"\mathbb{E}\|\nabla F_P(x_R)\|",
-)  # fmt: skip
+)
 uniform_error = quantity(
     "uniform_error", "sup over a ball of ||grad F_n - grad F_P||", loss=1, parameter=-1,
     printed="sup ‖∇F_n-∇F_P‖", latex=r"\sup\|\nabla F_n-\nabla F_P\|",
-)  # fmt: skip
+)
 tau = quantity("tau_g", "sub-Gaussian constant of the gradients", loss=1, parameter=-1, printed="τ", latex=r"\tau")
 beta_p = quantity(
     "beta_p", "failure probability over the data", box=(1e-6, 0.5), below=1.0, printed="β", latex=r"\beta"
@@ -39,7 +39,7 @@ two_means = Rational(1, 1000) / (2 * sqrt(n))
 vanishing = {
     d: Integer(1), n: Integer(100), eps: Integer(1), beta_p: Rational(1, 10), tau: (1 + 1 / big) / 10,
     delta: exp(-1 / big),
-}  # fmt: skip
+}
 WHY = (
     "two biased coins in one dimension: no algorithm tells their means apart, while log(τ/β) and log(1/δ) "
     "fall to 0 at τ = β and δ = 1, which are allowed"
@@ -72,7 +72,7 @@ equality, equality_dwang = both(
             "the term of the noise alone, over the product: it has no τ and no log(τ/β)",
         )
     ],
-)  # fmt: skip
+)
 
 l_tau, l_n, l_delta, root_d = (Symbol(name, positive=True) for name in ("l_tau", "l_n", "l_delta", "root_d"))
 named = {log(tau / beta_p): l_tau, log(n): l_n, log(1 / delta): l_delta, log(delta): -l_delta, d: root_d**2}
@@ -104,7 +104,7 @@ equality_corrected, equality_corrected_dwang = both(
             "hidden constant 2 suffices",
         )
     ],
-)  # fmt: skip
+)
 
 lemma3 = Claim(
     id="dwang20.lemma4.1.3",
@@ -137,7 +137,7 @@ empirical = Claim(
             "hidden constant √8 suffices at G = L = Δ = 1, by Jensen's inequality",
         )
     ],
-)  # fmt: skip
+)
 
 theorem3_corrected, theorem3_corrected_dwang = both(
     *THEOREM3, ".corrected",
@@ -160,7 +160,7 @@ theorem3_corrected, theorem3_corrected_dwang = both(
             "the triangle inequality at x_R, Jensen, and dwang20.theorem4.1.2.unconstrained",
         )
     ],
-)  # fmt: skip
+)
 
 remark2, remark2_dwang = both(
     *REMARK2,
@@ -194,7 +194,7 @@ remark2_corrected, remark2_corrected_dwang = both(
             "hidden constant 1 suffices",
         )
     ],
-)  # fmt: skip
+)
 
 l_smaller = Symbol("l_smaller", positive=True)  # log(nε)
 fewer = tau * sqrt(d * log(tau / beta_p) * log(n * eps) / (n * eps))
@@ -216,7 +216,7 @@ sample_size, sample_size_dwang = both(
             "hidden constant √2 suffices",
         )
     ],
-)  # fmt: skip
+)
 
 convex_case, convex_case_dwang = both(
     *REMARK2,

@@ -151,7 +151,7 @@ noiseless = Claim(
         )
     ],
     cites=[Cites("dwang20.theorem4.1.2.proof"), Cites("dwang20.lemma3.1.4")],
-)  # fmt: skip
+)
 
 free = Claim(
     id="dwang20.theorem4.1.2.unconstrained",

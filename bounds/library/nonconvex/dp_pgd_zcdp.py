@@ -127,7 +127,7 @@ taylor, taylor_dwang = both(
             "the approximate noise is always the smaller: by up to 1 + ε/(2·ln(1/δ)) in σ²",
         )
     ],
-)  # fmt: skip
+)
 
 practice, practice_dwang = both(
     *REMARK, ".practice", places=AFTER,
@@ -137,7 +137,7 @@ practice, practice_dwang = both(
     states=Le(ratio, 1 / (2 * log(n))),
     checks=[AtMost(eps / log(n), "ε over ln(1/δ)", {eps: 1 / (2 * (1 + extra))})],
     cites={"wangxu19": [Cites("wangxu19.remark1.taylor")], "dwang20": [Cites("dwang20.remark4.1.1.taylor")]},
-)  # fmt: skip
+)
 
 # Noise against noise -------------------------------------------------------------------------------
 quoted_composition = 32 * log(1 / delta) * log(T / delta)  # over G²/(n²ε²)
@@ -204,7 +204,7 @@ less_noise_dwang = Claim(
             "2T(√(a+ε)+√a)²/ε² against (2G/n)²·2·ln(2.5T/δ)/ε₀² with ε₀ = ε/√(8T·ln(2/δ)), a = ln(1/δ)",
         )
     ],
-)  # fmt: skip
+)
 
 moments, moments_dwang = both(
     *REMARK, ".moments", places=AFTER,
@@ -226,7 +226,7 @@ moments, moments_dwang = both(
             "the best real order gives the zCDP noise itself: whole orders can only cost more, and tend to the same",
         )
     ],
-)  # fmt: skip
+)
 
 
 # The choice of the output --------------------------------------------------------------------------

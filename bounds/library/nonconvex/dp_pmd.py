@@ -26,7 +26,7 @@ from dpcheck.bounds.proving.proofs import Follows, Less, Proof, Same
 mirror_map = quantity(
     "mirror_map", "E ||(x_R - x_(R+1))/γ||_2, a step of mirror descent with its noise", loss=1, parameter=1,
     printed="E ‖g_C,R‖₂", latex=r"\mathbb{E}\|g_{C,R}\|_2", holds=MEAN,
-)  # fmt: skip
+)
 
 extra, more = (Symbol(name, nonnegative=True) for name in ("extra", "more"))
 NUMBERS = ("theorem5", "theorem4.1.5")
@@ -40,7 +40,7 @@ euclidean, euclidean_twin = both(
     says="With w = ‖x‖²/2 the mirror step is the projected one of (2) / (4.2): its Bregman divergence.",
     states=Eq(V_step, z_gap**2 / 2),
     checks=[Adds(u**2 / 2 - v**2 / 2 - v * (u - v), {z_gap: u - v})],
-)  # fmt: skip
+)
 
 # Privacy -------------------------------------------------------------------------------------------
 privacy, privacy_twin = both(
@@ -58,7 +58,7 @@ privacy, privacy_twin = both(
             "true ε grows like the square of the stated one, which ε < c₂T does not limit",
         )
     ],
-)  # fmt: skip
+)
 
 privacy_corrected, privacy_corrected_twin = both(
     *NUMBERS, ".privacy.corrected",
@@ -71,7 +71,7 @@ privacy_corrected, privacy_corrected_twin = both(
         Accountant(all_seen, "T full gradients, each 2G/n apart, all seen"),
         for_every_delta,
     ],
-)  # fmt: skip
+)
 
 # Utility -------------------------------------------------------------------------------------------
 rate = diameter ** Rational(3, 2) * (spread * log(1 / delta)) ** Rational(1, 4) / sqrt(n * eps)
@@ -106,7 +106,7 @@ utility, utility_twin = both(
             "hidden constant √6 suffices, by Jensen's inequality",
         )
     ],
-)  # fmt: skip
+)
 
 scaled, scaled_twin = both(
     *NUMBERS, ".scaled",
@@ -127,7 +127,7 @@ scaled, scaled_twin = both(
             "hidden constant √6 suffices, by Jensen's inequality",
         )
     ],
-)  # fmt: skip
+)
 
 projected, projected_twin = both(
     *NUMBERS, ".projected_gradient.rate",
@@ -148,7 +148,7 @@ projected, projected_twin = both(
             "hidden constant √14 suffices, by Jensen's inequality",
         )
     ],
-)  # fmt: skip
+)
 
 # Remark 3 / 4.1.3 ----------------------------------------------------------------------------------
 low = (d * log(1 / delta)) ** Rational(1, 4) / sqrt(n * eps)  # (4) / (4.4)
@@ -173,7 +173,7 @@ less, less_twin = both(
             "the ratio falls with ‖C‖₂ and grows with G_C",
         )
     ],
-)  # fmt: skip
+)
 
 same_bound, same_bound_twin = both(
     "remark3", "remark4.1.3", ".frank_wolfe",
@@ -183,4 +183,4 @@ same_bound, same_bound_twin = both(
     states=Rate(ratio, Integer(1)),
     ignores_units=True,
     checks=[Follows((rate / gap_bound).subs(diameter, 1), Integer(1), "(7) over (6)")],
-)  # fmt: skip
+)

@@ -25,11 +25,11 @@ from dpcheck.bounds.proving.proofs import AtMost, Follows, Minimises, Proof, Sam
 mirror_map2 = quantity(
     "mirror_map2", "E ||(x_R - x_(R+1))/γ||_C^2, a step of mirror descent with its noise", loss=2,
     printed="E ‖g_C,R‖²", latex=r"\mathbb{E}\|g_{C,R}\|^2", holds=MEAN,
-)  # fmt: skip
+)
 exact_map2 = quantity(
     "exact_map2", "E ||(x_R - x+)/γ||_C^2, the mirror step from x_R without noise", loss=2,
     printed="E ‖P_C(x_R)‖²", latex=r"\mathbb{E}\|P_C(x_R)\|^2", holds=MEAN,
-)  # fmt: skip
+)
 lowered = quantity(
     "lowered", "F^r(x_k) - F^r(x_(k+1))", loss=1, printed="F^r(x_k)-F^r(x_{k+1})", latex="F^r(x_k)-F^r(x_{k+1})"
 )
@@ -92,7 +92,7 @@ optimal = Claim(
             "a minimiser over a convex set has no direction of descent",
         )
     ],
-)  # fmt: skip
+)
 
 descent = Claim(
     id="dwang20.theorem4.1.5.descent",
@@ -184,7 +184,7 @@ nonexpansive = Claim(
             "so ‖u-v‖² ≤ γ‖g-h‖°‖u-v‖",
         )
     ],
-)  # fmt: skip
+)
 
 exact_map = Claim(
     id="dwang20.theorem4.1.5.projected_gradient",

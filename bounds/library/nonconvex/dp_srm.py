@@ -116,7 +116,7 @@ theorem1_half = Claim(
             seen,
         )
     ],
-)  # fmt: skip
+)
 
 progress = Claim(
     id="lwang21.section4.6.progress",
@@ -135,7 +135,7 @@ progress = Claim(
             box={T: (1e4, 1e8), eps: (0.5, 20), n: (1e2, 1e6)},
         )
     ],
-)  # fmt: skip
+)
 
 progress_corrected = Claim(
     id="lwang21.section4.6.progress.corrected",
@@ -196,7 +196,7 @@ corollary3_condition = Claim(
             "(4.10.2) asks for √(T/ε) ≥ α(1+7α)e^(3(α-1)/(14α)) ≥ 8, so T grows with ε",
         )
     ],
-)  # fmt: skip
+)
 
 corollary3_corrected = Claim(
     id="lwang21.corollary4.5.3.condition.corrected",
@@ -212,7 +212,7 @@ corollary3_corrected = Claim(
             "α ≤ 3log(1/δ)/ε, 1 + 7α ≤ 8α and (α-1)/α ≤ 1", {delta: exp(-eps * (1 + more))},
         )
     ],
-)  # fmt: skip
+)
 
 # Utility -------------------------------------------------------------------------------------------
 log_term = d * log(1 / delta)
@@ -232,7 +232,7 @@ theorem4 = Claim(
             "T steps of at most ζ/(n₀L) lead c₁/L away: from the point of L/2·w² with slope G at least G - c₁ is left",
         )
     ],
-)  # fmt: skip
+)
 
 theorem4_corrected = Claim(
     id="lwang21.theorem4.5.4.corrected",
@@ -251,7 +251,7 @@ theorem4_corrected = Claim(
         )
     ],
     cites=[Cites("lwang21.equation4.9.20.total", {split: half, target: accuracy, slowing: L_s * gap0 / accuracy})],
-)  # fmt: skip
+)
 
 theorem4_steps = Claim(
     id="lwang21.theorem4.5.4.steps",
@@ -266,7 +266,7 @@ theorem4_steps = Claim(
             "n₀ = L·g₀/ζ is missing",
         )
     ],
-)  # fmt: skip
+)
 
 theorem4_steps_corrected = Claim(
     id="lwang21.theorem4.5.4.steps.corrected",
@@ -320,7 +320,7 @@ theorem4_condition = Claim(
             "b stays G²/(L·g₀) while T grows like n^(3/2): σ'² falls like n^(-1/2)",
         )
     ],
-)  # fmt: skip
+)
 
 theorem4_privacy = Claim(
     id="lwang21.theorem4.5.4.privacy",
@@ -367,7 +367,7 @@ theorem4_cost_corrected = Claim(
             "hidden constant 6 suffices",
         )
     ],
-)  # fmt: skip
+)
 
 # Remark 4.5.5 --------------------------------------------------------------------------------------
 gd_cost = n**2 * eps / sqrt(d)
@@ -398,7 +398,7 @@ remark5 = Claim(
             "hidden constant 2 suffices for both",
         )
     ],
-)  # fmt: skip
+)
 
 remark5_private = Claim(
     id="lwang21.remark4.5.5.corrected",

@@ -37,7 +37,7 @@ any_input = Claim(
             box={later_batch: (1, 2), T: (10, 100), n: (50, 200), eps: (0.5, 2), delta: (1e-6, 1e-3)},
         )
     ],
-)  # fmt: skip
+)
 
 all_records = Claim(
     id="lwang21.algorithm4.noise.corrected",

@@ -51,7 +51,7 @@ stationary = Claim(
             "√(2/3)·ζ at most, g the gradient norm of an iterate",
         )
     ],
-)  # fmt: skip
+)
 
 lipschitz = Claim(
     id="lwang21.definition4.3.2",
@@ -100,7 +100,7 @@ private = Claim(
         ),
         Proof([Same("it begins where p = e^ε·p'", (density(Delta) / density(0)).subs(reals, edge), exp(eps))]),
     ],
-)  # fmt: skip
+)
 
 proportional = Claim(
     id="lwang21.definition4.3.5.noise",
@@ -187,4 +187,4 @@ limit = Claim(
             "between ε - log(1+e^(-ε))/(α-1) and ε",
         )
     ],
-)  # fmt: skip
+)

@@ -95,7 +95,7 @@ smooth_mean_corrected = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 equation6 = Claim(
     id="lwang21.equation4.9.6",
@@ -123,7 +123,7 @@ equation6 = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 equation7 = Claim(
     id="lwang21.equation4.9.7",
@@ -140,7 +140,7 @@ equation7 = Claim(
         )
     ],
     cites=[Cites("lwang21.equation4.9.6")],
-)  # fmt: skip
+)
 
 # The error of the estimator ------------------------------------------------------------------------
 parts = (
@@ -181,7 +181,7 @@ equation8 = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 equation9 = Claim(
     id="lwang21.equation4.9.9",
@@ -211,7 +211,7 @@ equation9_corrected = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 added = (
     2 * (1 - momentum) ** 2 * target**2 / (slowing**2 * later_batch)
@@ -234,7 +234,7 @@ equation13 = Claim(
         )
     ],
     cites=[Cites("lwang21.equation4.9.9.corrected")],
-)  # fmt: skip
+)
 
 telescope = Claim(
     id="lwang21.equation4.9.14.sum",
@@ -254,13 +254,13 @@ telescope = Claim(
             "even (2-γ)γ times the sum, nearly twice as much",
         )
     ],
-)  # fmt: skip
+)
 
 first_error = G**2 / first_batch + d * sigma_first**2
 error_bound = (
     2 * (1 - momentum) ** 2 * target**2 / (slowing**2 * momentum * later_batch) + 2 * momentum * G**2 / later_batch
     + d * sigma_n**2 / momentum + d * sigma_first**2 / (T * momentum) + G**2 / (T * momentum * first_batch)
-)  # fmt: skip
+)
 
 equation14 = Claim(
     id="lwang21.equation4.9.14",
@@ -315,7 +315,7 @@ equation15_corrected = Claim(
 roots = [
     sqrt(2) * target / (slowing * sqrt(momentum * later_batch)), sqrt(2 * momentum) * G / sqrt(later_batch),
     sqrt(d / momentum) * sigma_n, sqrt(d / (T * momentum)) * sigma_first, G / sqrt(T * momentum * first_batch),
-]  # fmt: skip
+]
 
 equation16 = Claim(
     id="lwang21.equation4.9.16",
@@ -335,7 +335,7 @@ equation16 = Claim(
         )
     ],
     cites=[Cites("lwang21.equation4.9.14")],
-)  # fmt: skip
+)
 
 # 4n₀L·g₀/(Tζ) + 2ζ is 3ζ for T ≥ 4n₀L·g₀/ζ².
 equation17 = Claim(
@@ -352,7 +352,7 @@ equation17 = Claim(
             "(4.9.15) corrected and (4.9.16)",
         )
     ],
-)  # fmt: skip
+)
 
 equation17_corrected = Claim(
     id="lwang21.equation4.9.17.corrected",

@@ -33,7 +33,7 @@ A9A: Printed = {
         "DP-GD": (0.3859, 20, 1.261, 0.0866, 0.0057, 0.0129), "DP-AGD": (0.3627, 365, 95.45, 0.0402, 0.0038, 0.0022),
         "RRPSGD": (0.3861, 10, 52.32, 0.1454, 0.0028, 0.0126), OURS: (0.3506, 5, 0.7383, 0.0502, 0.0011, 0.0061),
     },
-}  # fmt: skip
+}
 IJCNN1: Printed = {
     0.2: {
         "DP-GD": (0.3160, 20, 0.5180, 0.0184, 0.0120, 0.0024), "DP-AGD": (0.2645, 346, 90.05, 0.0133, 0.0044, 0.0018),
@@ -43,7 +43,7 @@ IJCNN1: Printed = {
         "DP-GD": (0.2717, 20, 0.4990, 0.0171, 0.0081, 0.0024), "DP-AGD": (0.2416, 365, 94.28, 0.0397, 0.0029, 0.0025),
         "RRPSGD": (0.3033, 10, 59.06, 0.0160, 0.0110, 0.0018), OURS: (0.2341, 5, 0.4368, 0.0082, 0.0042, 0.0005),
     },
-}  # fmt: skip
+}
 WITHOUT_NOISE = ((A9A, 0.3346), (IJCNN1, 0.2096))  # test errors of the non-private baseline
 
 
@@ -94,7 +94,7 @@ def table_claims(number: str, section: str, data: str, table: Printed) -> list[C
             f"On {data} DP-SRM is ahead by a large margin: by more than the spreads, in error and gradient norm.",
             against(table, apart),
         ),
-    }  # fmt: skip
+    }
     place = f"Table {number} and section {section}"
     return [
         experiment(f"table{number}.{part}", place, says, [Counted(rows, 1.0, PRINTED)])
@@ -110,7 +110,7 @@ closest = experiment(
     "Of the private models those of DP-SRM are closest in test error to those without privacy.",
     [Counted({"DP-SRM closest": [x for table, best in WITHOUT_NOISE for x in nearest(table, best)]}, 1.0,
              "Tables 4.2 and 4.3")],
-)  # fmt: skip
+)
 
 # The objective -------------------------------------------------------------------------------------
 depth = quantity("srm_depth", "how far a record's loss falls below 0", printed="-f")
@@ -132,7 +132,7 @@ objective = Claim(
             "log φ of a record whose margin goes to -∞; the regulariser is at most λd", at=100.0,
         )
     ],
-)  # fmt: skip
+)
 
 objective_corrected = Claim(
     id="lwang21.section4.7.objective.corrected",
@@ -170,7 +170,7 @@ regulariser = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 # Settings ------------------------------------------------------------------------------------------
 y = Symbol("y", positive=True)
@@ -202,7 +202,7 @@ def uncovered(name: str, place: str, records: int, batch: int, level: Rational) 
                 f"the lemma covers τα(α-1) ≤ 0.25 at most, and here it is at least {float(here):.2f}",
             )
         ],
-    )  # fmt: skip
+    )
 
 
 condition_a9a = uncovered("section4.7.condition", "section 4.7.1: a9a", 32561, 50, half)
@@ -221,7 +221,7 @@ tracked = Claim(
     states=Eq(sigma_n, noise(G)),
     guarantee=ApproxDP(eps, delta),
     checks=[Accountant(estimators(later_batch, T + 1), "T + 1 estimators, at a record's whole sensitivity")],
-)  # fmt: skip
+)
 
 # Trends --------------------------------------------------------------------------------------------
 INSTEAD = [Setting("breast cancer and digits stand for a9a and ijcnn1, without the regulariser")]

@@ -26,7 +26,7 @@ networks_error = experiment(
             {k: [ours <= theirs for ours, theirs in v.values()] for k, v in NETWORKS.items()}, 1.0, "printed numbers"
         )
     ],
-)  # fmt: skip
+)
 networks_cost = experiment(
     "section4.7.networks.cost", "sections 4.7.2 and 4.8.2, Figures 4.3 and 4.5",
     "On CNN6 DP-SRM takes about half the iterations and time of DP-SGD (at most 0.6).",
@@ -36,15 +36,15 @@ networks_cost = experiment(
              "time": [a <= 0.6 * b for _, (a, b) in SPEED.values()]}, 1.0, "printed numbers",
         )
     ],
-)  # fmt: skip
+)
 
 networks_speed = experiment(
     "section4.7.networks.speed", "section 4.7.2, Figure 4.2 (a)",
     "At ε = 3 DP-SRM takes 0.3 of DP-SGD's iterations to a comparable test error (here 1.1 times it at most).",
     assumes=[Setting("digits and one hidden layer stand for MNIST and its network")],
-)  # fmt: skip
+)
 networks_time = experiment(
     "section4.7.networks.time", "sections 4.7.2 and 4.8.2, Figures 4.2 and 4.5",
     "On MNIST DP-SRM takes 0.4 of DP-SGD's time at ε = 3, less than half at ε = 7; on CNN5 it takes less.",
     [Quoted("from curves of seconds that the text does not have in numbers, on a machine and networks not here")],
-)  # fmt: skip
+)

@@ -52,7 +52,7 @@ gaussian = Claim(
             "the integral of p^α q^(1-α), two Gaussians Δ apart",
         )
     ],
-)  # fmt: skip
+)
 
 # The one term of the divergence of (1-τ)N(0,σ²) + τN(Δ,σ²) from N(0,σ²) with all α factors from the far part.
 all_far = (order * log(share) + order * (order - 1) * Delta**2 / (2 * sigma**2)) / (order - 1)
@@ -134,7 +134,7 @@ binomial = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 # r stands for τα·e^((α-1)/(2σ²)), at most 1/(1+σ²) by (4.10.2), whose left side has the larger exponent.
 geometric = Claim(
@@ -163,7 +163,7 @@ geometric = Claim(
         )
     ],
     cites=[Cites("lwang21.section4.10.binomial")],
-)  # fmt: skip
+)
 
 converges = Claim(
     id="lwang21.section4.10.ratio",
@@ -183,7 +183,7 @@ converges = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 printed_condition = Claim(
     id="lwang21.section4.10.condition",
@@ -252,7 +252,7 @@ subsampled_whole = Claim(
         Cites("lwang21.equation4.10.1"), Cites("lwang21.section4.10.second"), Cites("lwang21.section4.10.sum"),
         Cites("lwang21.section4.10.last.corrected"),
     ],
-)  # fmt: skip
+)
 
 remark8 = Claim(
     id="lwang21.remark4.3.8",
@@ -267,7 +267,7 @@ remark8 = Claim(
     guarantee=RenyiDP(order, renyi),
     hidden=(c1,),
     ignores_units=True,
-)  # fmt: skip
+)
 
 remark8_closed = Claim(
     id="lwang21.remark4.3.8.comparison",
@@ -287,7 +287,7 @@ remark8_closed = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 remark2 = Claim(
     id="lwang21.remark4.5.2",

@@ -40,7 +40,7 @@ big = Symbol("big", positive=True)
 
 # The parameters ------------------------------------------------------------------------------------
 chosen = {momentum: sqrt(2) * target / slowing, later_batch: G**2 / (slowing * target),
-          first_batch: G**2 / (target * L_s * gap0)}  # fmt: skip
+          first_batch: G**2 / (target * L_s * gap0)}
 quiet = {sigma_n: Integer(0), sigma_first: Integer(0)}
 
 
@@ -52,7 +52,7 @@ def with_parameters(bound):  # type: ignore[no-untyped-def]
 plain = with_parameters(estimate_bound + sum(roots))
 exact_plain = 3 * target + sqrt(2) * target + 2 * sqrt(2) * target + target / (4 * sqrt(2)) + (
     2 ** Rational(1, 4) + 2 ** Rational(3, 4) + 1 / (2 * 2 ** Rational(1, 4))
-) * target  # fmt: skip
+) * target
 
 equation18 = Claim(
     id="lwang21.equation4.9.18",
@@ -111,7 +111,7 @@ equation19_corrected = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 first_noise = d * 14 * G**2 * log(1 / delta) / (n * eps) ** 2 / target * slowing / (sqrt(2) * target)
 
@@ -129,7 +129,7 @@ equation20 = Claim(
             big, "with (4.9.19) and γ = √2ζ/n₀ it is 7√2·n₀dG²log(1/δ)/((nε)²ζ²)",
         )
     ],
-)  # fmt: skip
+)
 
 equation20_corrected = Claim(
     id="lwang21.equation4.9.20.corrected",
@@ -209,7 +209,7 @@ total = Claim(
         )
     ],
     cites=[Cites("lwang21.equation4.9.18"), Cites("lwang21.equation4.9.19.corrected")],
-)  # fmt: skip
+)
 
 best_target = Claim(
     id="lwang21.section4.6.target",
@@ -248,7 +248,7 @@ dominated = Claim(
             big, "ζ = 1/n₀, G = L·g₀ = 1: σ² falls like ζ⁴, and T, which divides σ₀², grows like 1/ζ³ only", at=1e3,
         )
     ],
-)  # fmt: skip
+)
 
 dominated_corrected = Claim(
     id="lwang21.section4.6.dominated.corrected",
@@ -269,12 +269,12 @@ dominated_corrected = Claim(
             ]
         )
     ],
-)  # fmt: skip
+)
 
 # The four noise terms of (4.9.20), C₅ corrected, with n₀ = L·g₀/ζ and K as in section 4.6.2.
 noise_terms = {
     "C₃": balance**2 / target**2, "C₄": balance / sqrt(target), "C₅": balance**2 / target**3, "C₆": balance / target,
-}  # fmt: skip
+}
 
 combined = Claim(
     id="lwang21.section4.6.combined",
@@ -289,7 +289,7 @@ combined = Claim(
             "below √K the term of C₅ is K²/ζ³, whose share of K/ζ grows: 'the smallest ζ' cannot be solved for there",
         )
     ],
-)  # fmt: skip
+)
 
 combined_corrected = Claim(
     id="lwang21.section4.6.combined.corrected",

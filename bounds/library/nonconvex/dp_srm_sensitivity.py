@@ -97,7 +97,7 @@ equation4 = Claim(
             "attained by gradients G - ζ/n₀ then G, and their opposites",
         )
     ],
-)  # fmt: skip
+)
 
 fixed_step = Claim(
     id="lwang21.section4.6.fixed_step",
@@ -113,7 +113,7 @@ fixed_step = Claim(
             "linear losses of small G: 2γG/b is attained whatever the step",
         )
     ],
-)  # fmt: skip
+)
 
 fixed_step_corrected = Claim(
     id="lwang21.section4.6.fixed_step.corrected",
@@ -129,7 +129,7 @@ fixed_step_corrected = Claim(
             "gradients -G then G of one record, opposite of the other",
         )
     ],
-)  # fmt: skip
+)
 
 clipping = Claim(
     id="lwang21.section4.5.clipping",
@@ -233,7 +233,7 @@ first_ratio_corrected = Claim(
 two_batches = [
     order > 1, noise2 >= Rational(7, 10), noise2 <= first2, share <= 1,
     order - 1 <= Rational(2, 3) * noise2 * reach(order),
-]  # fmt: skip
+]
 reach_first = reach(order).subs(noise2, first2)
 
 larger_first = Claim(
@@ -266,7 +266,7 @@ larger_first_corrected = Claim(
             "it grows, from the smaller σ'² to the larger",
         )
     ],
-)  # fmt: skip
+)
 
 clipped_noise = Claim(
     id="lwang21.section4.5.clipping.privacy",

@@ -31,7 +31,7 @@ from dpcheck.bounds.language.symbols import (
     sigma_t,
     t,
     x_tail,
-)  # fmt: skip
+)
 from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
 from dpcheck.bounds.privacy.numeric_checks import SampledGaussianAccountant
 from dpcheck.bounds.privacy.release import Release

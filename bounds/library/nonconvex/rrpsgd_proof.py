@@ -18,7 +18,7 @@ from dpcheck.bounds.language.symbols import (
     quantity,
     ratio,
     sigma_g,
-)  # fmt: skip
+)
 from dpcheck.bounds.library.convex.lower_bounds import convex_rate
 from dpcheck.bounds.library.nonconvex.rrpsgd import a_printed, amplified, losses, per_step, stated_noise, tail
 from dpcheck.bounds.proving.one_coordinate import Adds
@@ -188,7 +188,7 @@ equation4 = Claim(
             "Lemma 4 with the scale as corrected",
         )
     ],
-)  # fmt: skip
+)
 
 equation5 = Claim(
     id="zhang17.equation5",

@@ -23,15 +23,15 @@ from dpcheck.bounds.proving.proofs import AtMost, Less, Proof, Same
 step_map = quantity(
     "step_map", "E ||(x_R - x_(R+1))/γ||, with the noise of step R", loss=1, parameter=-1, printed="E ‖g_C,R‖",
     latex=r"\mathbb{E}\|g_{C,R}\|", holds=MEAN,
-)  # fmt: skip
+)
 step_map2 = quantity(
     "step_map2", "E ||(x_R - x_(R+1))/γ||^2, with the noise of step R", loss=2, parameter=-2, printed="E ‖g_C,R‖²",
     latex=r"\mathbb{E}\|g_{C,R}\|^2", holds=MEAN,
-)  # fmt: skip
+)
 tangent_gap = quantity(
     "tangent_gap", "f(x₁) - f(x₂) - <grad f(x₂), x₁ - x₂>", loss=1, printed="f(x₁)-f(x₂)-⟨∇f(x₂),x₁-x₂⟩",
     latex=r"f(x_1)-f(x_2)-\langle\nabla f(x_2),x_1-x_2\rangle",
-)  # fmt: skip
+)
 far = quantity("two_points", "||x₁ - x₂||", parameter=1, printed="‖x₁-x₂‖", latex=r"\|x_1-x_2\|")
 inner = quantity("inner_uv", "<u, v>", loss=1, printed="⟨u,v⟩", latex=r"\langle u,v\rangle")
 dual_C = quantity("dual_C", "max over w in C of <w, v>", loss=1, printed="‖v‖_C°", latex=r"\|v\|_{C^{\circ}}")
@@ -71,7 +71,7 @@ definition3, definition3_dwang = both(
             "attained by L/2·‖x‖₂²",
         )
     ],
-)  # fmt: skip
+)
 
 # Composition and the Gaussian mechanism (wangxu19, Preliminaries) ------------------------------------
 composed = eps * sqrt(8 * T * log(1 / delta1))
@@ -127,7 +127,7 @@ lemma1_corrected = Claim(
         )
     ],
     cites=[Cites("zhang17.lemma10.corrected")],
-)  # fmt: skip
+)
 
 definition5 = again(gaussian.lemma1, "wangxu19.definition5", "Definition 5, the Gaussian mechanism")
 definition5_corrected = again(gaussian.lemma1_corrected, "wangxu19.definition5.corrected", "Definition 5")
@@ -188,7 +188,7 @@ saving = Claim(
             "hidden constant √38 suffices",
         )
     ],
-)  # fmt: skip
+)
 
 # The norm of a set, and its Gaussian width -----------------------------------------------------------
 _k, _w, _v, _most = symbols("k w v most", real=True)
@@ -205,7 +205,7 @@ definition7, definition7_dwang = both(
             {"u = k·w with k = ‖u‖_C and w in C, where ⟨w, v⟩ is at most its maximum": _k * (_most - _w * _v)},
         )
     ],
-)  # fmt: skip
+)
 
 WIDTH = ("definition8", "definition4.1.3")
 AFTER = ("after Definition 8", "after Definition 4.1.3")

@@ -116,7 +116,7 @@ table41 = replace(
     rows=[in_chapter(row) for row in table1.rows],
 ).with_cells(
     {("[356]", UTILITY): (d * log(1 / delta)) ** Rational(1, 4) * log(n / delta) / sqrt(n * eps)}
-)  # fmt: skip
+)
 
 follows_dwang = replace(
     follows, id="dwang20.table4.1", source=Source("dwang20", "Table 4.1"), checks=[Regenerates(table41)]

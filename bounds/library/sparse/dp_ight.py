@@ -162,7 +162,7 @@ theorem4 = Claim(
             "ρ = 2/n: the noise of the last step alone, η²σ², has a log n in T where the printed logarithm is log 2",
         )
     ],
-)  # fmt: skip
+)
 
 theorem4_corrected = Claim(
     id="lwang21.theorem2.5.4.corrected",
@@ -188,7 +188,7 @@ theorem4_corrected = Claim(
         )
     ],
     cites=[Cites("lwang21.theorem2.5.4.contraction.corrected")],
-)  # fmt: skip
+)
 
 regression_noise = sqrt(2 * c * T * log(1 / delta)) * row * (sqrt(2 * kept) * truth + label_noise * log(n)) / (n * eps)
 
@@ -209,7 +209,7 @@ corollary6_privacy = Claim(
             box={T: (1, 1), kept: (1, 1), truth: (1, 1), label_noise: (1, 1), row: (1, 1)},
         )
     ],
-)  # fmt: skip
+)
 
 spread = (truth**2 + label_noise**2) * row**2
 corollary6 = Claim(
@@ -245,7 +245,7 @@ corollary6 = Claim(
         )
     ],
     cites=[Cites("lwang21.theorem2.5.4.corrected", {kappa_s: Rational(3, 2), mu: Rational(4, 5)})],
-)  # fmt: skip
+)
 
 corollary8 = Claim(
     id="lwang21.corollary2.5.8",
@@ -300,4 +300,4 @@ corollary8_utility = Claim(
         )
     ],
     cites=[Cites("lwang21.theorem2.5.4.corrected", {G: row, kappa_s: Integer(1), mu: Integer(1)})],
-)  # fmt: skip
+)
