@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from audits import independence
-from audits.attacks import Coordinate, Given, Score, TrailingZeros, candidates, discrete_columns, distinct_share
+from audits.attacks import Coordinate, Given, Score, TrailingZeros, candidates, distinct_share
 from audits.densities import KnownRatio
 from audits.encoding import NOT_LOOKED_AT, Encoding, Numbers, encoding_of
 from audits.executor import Chunk, Runner, chunk_size, chunks
@@ -123,8 +123,6 @@ def prospects(attack: Any, first: np.ndarray, second: np.ndarray, light: bool = 
     found: list[Prospect] = []
     if attack == "atoms" or (attack == "auto" and discrete):
         found.append(prospect_of_table(table_of(first, second)))
-    elif attack == "auto" and not light and len(few := discrete_columns(first, second)):
-        found.append(prospect_of_table(table_of(first[:, few], second[:, few]), few))
     for score in candidates(attack, first[: part[0]], second[: part[1]], discrete, light):
         whole = isinstance(score, Coordinate | Extreme | Given | KnownRatio | TrailingZeros)
         a, b = (first, second) if whole else (first[part[0] :], second[part[1] :])
