@@ -6,7 +6,7 @@ A score is a frozen value that can be called, pickled and described; `candidates
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,7 +16,7 @@ from dpcheck.audits.scores.densities import KnownRatio, LikelihoodRatio
 from dpcheck.audits.scores.frequencies import finer, periods
 from dpcheck.audits.scores.interactions import fit_parities
 from dpcheck.audits.scores.learned import fit_logistic, fit_trees
-from dpcheck.audits.scores.tables import Name, distinct, row_keys
+from dpcheck.audits.scores.tables import Name, distinct, row_keys, table_of
 from dpcheck.audits.scores.wide import fit_plain_projections, fit_wide
 from dpcheck.bounds.language.errors import InvalidInput
 
@@ -185,6 +185,8 @@ def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: boo
     known = isinstance(attack, AimedName)  # then there is nothing to learn
     if attack == "learned" or (attack == "auto" and first.shape[1] > 1 and not (discrete or light or known)):
         fitted += fit_learned(first, second)
+    if attack == "auto" and first.shape[1] > 1 and not (discrete or light):
+        fitted += fit_part_tables(first, second)
     return fitted
 
 
@@ -198,14 +200,14 @@ def distinct_share(first: np.ndarray, second: np.ndarray) -> float:
     return len(distinct(np.sort(keys))) / len(keys)
 
 
-def discrete_columns(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """The columns of few values, where they are some of all and what they say together repeats; else none."""
+def fit_part_tables(first: np.ndarray, second: np.ndarray) -> list[Score]:
+    """A table of the columns of few values, where they are some of all and what they say together repeats."""
     some = np.concatenate([first[:ENOUGH_KEYS], second[:ENOUGH_KEYS]])
     ordered = np.sort(some, axis=0)
     values = 1 + np.count_nonzero(ordered[1:] != ordered[:-1], axis=0)
     few = np.flatnonzero((values > 1) & (values <= MOST_VALUES))
     repeats = 2 <= len(few) < first.shape[1] and distinct_share(first[:, few], second[:, few]) < 1 / 3
-    return few if repeats else few[:0]
+    return [replace(table_of(first[:, few], second[:, few]).fitted()[0], columns=few)] if repeats else []
 
 
 def telling_columns(first: np.ndarray, second: np.ndarray, most: int = MOST_COORDINATES) -> list[int]:

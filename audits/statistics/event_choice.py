@@ -196,8 +196,8 @@ def prospect_of(score: Score, first: np.ndarray, second: np.ndarray) -> Prospect
     return Prospect(score, thresholds, careful, bold=bold)
 
 
-def prospect_of_table(table: Table, columns: np.ndarray | None = None) -> Prospect:
-    """From the distinct outputs of a pilot, or what some columns say: events are made of the most telling ones.
+def prospect_of_table(table: Table) -> Prospect:
+    """From the distinct outputs of a pilot: events are made of the outputs with the most telling ratios.
 
     Rates that a model of the columns shrinks are discounted already: further caution was measured to cost power. A
     plain table is no better than its counts: its most telling outputs are full of lucky ones.
@@ -217,7 +217,7 @@ def prospect_of_table(table: Table, columns: np.ndarray | None = None) -> Prospe
             (True, "first", wilson(above_p, ours, -CAUTION), wilson(above_q, theirs, CAUTION)),
             (False, "second", wilson(below_q, theirs, -CAUTION), wilson(below_p, ours, CAUTION)),
         ]
-    return Prospect(replace(atoms, columns=columns), thresholds, events)
+    return Prospect(atoms, thresholds, events)
 
 
 def predicted_bound(p: Any, q: Any, delta: Any, trials: int, alpha: float) -> Any:
