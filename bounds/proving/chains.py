@@ -207,7 +207,9 @@ class Chain:
         premises = tuple(dict.fromkeys(p for s in settled for p in s.premises))
         rests = tuple(dict.fromkeys(r for s in settled for r in s.rests))
         boxes = [s.answer.left for s in settled if s.answer.left is not None]
-        figure = f"{len(links)} link{'s' if len(links) > 1 else ''}" + (f", citing {', '.join(rests)}" if rests else "")
+        labels = dict.fromkeys(label for step in links if (label := label_of(step.reason)))
+        first_cited = [self.start.id] if isinstance(self.start, Cites) and rests else []
+        figure = f"by {', '.join(dict.fromkeys([*first_cited, *labels]))}"
         figure += f"; intervals{box_text(boxes[0])}" if boxes else ""
         first = pretty(settled[0].after)
         shown = (
@@ -216,6 +218,15 @@ class Chain:
         )
         verdict = Verdict.CERTIFIED if boxes else Verdict.PROVED
         return Evidence(self.kind, verdict, figure, " ".join([first, *shown]), premises=premises, rests=rests)
+
+
+def label_of(reason: Reason) -> str:
+    """A reason in a word or two; a premise is shown among what is given."""
+    if isinstance(reason, Premise):
+        return ""
+    if isinstance(reason, Induction) and isinstance(reason.step, OneStep):
+        return f"{reason} from {reason.step.cites.id}"
+    return "leaving out terms ≥ 0" if isinstance(reason, Slack) else str(reason)
 
 
 def stated(expr: sympy.Expr | None, claim: Claim) -> sympy.Expr | None:
