@@ -21,7 +21,7 @@ from dpcheck.problems.constraints import WholeSpace
 from dpcheck.problems.extreme_pairs import linear_pair
 from dpcheck.problems.problem import Problem
 from dpcheck.settings import count, flag, fraction, not_negative, one_of, positive
-from dpcheck.solver import Calibration, Solver, approximate, must_meet
+from dpcheck.solver import Calibration, Example, Solver, approximate, must_meet
 
 Document = Literal["lwang21", "lssgd20"]
 EPOCHS = 50  # lwang21, section 5.4.1
@@ -67,6 +67,10 @@ class SmoothedSolver(Solver):
 
     def certifying(self, data: Problem, plan: Batches) -> Sequence[Claim]:
         return [theory.theorem1_corrected]
+
+    @classmethod
+    def example(cls) -> Example:
+        return Example(cls(batch=4, steps=8))
 
     def worst_pair(self) -> tuple[Problem, Problem]:
         """Linear losses: all records pull one way, the differing one with or against them."""

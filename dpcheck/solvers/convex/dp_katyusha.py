@@ -18,7 +18,7 @@ from dpcheck.problems.conditioning import condition, must_be_strong, shrinking
 from dpcheck.problems.extreme_pairs import opposite_pair
 from dpcheck.problems.problem import Problem
 from dpcheck.settings import flag
-from dpcheck.solver import Calibration
+from dpcheck.solver import Calibration, Example
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,10 @@ class DPKatyusha(VarianceReduced):
         if self.noised:
             return super().stated(data, guarantee, plan)
         return self.release(data, plan).with_noise(0.0), [theory.privacy]
+
+    @classmethod
+    def example(cls) -> Example:
+        return Example(cls(epochs=1, inner=5, step_size=4.0))
 
     def worst_pair(self) -> tuple[Problem, Problem]:
         """As for DP-SVRG; without noise any difference of the full gradients at 0 tells."""

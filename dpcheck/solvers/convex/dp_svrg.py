@@ -17,7 +17,7 @@ from dpcheck.kernels.method import Array, State
 from dpcheck.kernels.variance_reduction import Epochs, ReducedSteps
 from dpcheck.problems.problem import Problem
 from dpcheck.settings import flag
-from dpcheck.solver import Calibration
+from dpcheck.solver import Calibration, Example
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,10 @@ class DPSVRG(EqualEpochs):
     def method(self, data: Problem, plan: Epochs, released: Released) -> ReducedSteps:
         plain = super().method(data, plan, released)
         return AdaptiveSteps(plan, plain.begin, plain.constraint, plain.l2, plain.l1) if self.adaptive else plain
+
+    @classmethod
+    def example(cls) -> Example:
+        return Example(cls(epochs=2, inner=5, step_size=10.0))
 
 
 class AdaptiveSteps(ReducedSteps):

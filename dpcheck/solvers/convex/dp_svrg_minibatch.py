@@ -14,6 +14,7 @@ from dpcheck.families.variance_reduced import EqualEpochs
 from dpcheck.kernels.variance_reduction import Epochs
 from dpcheck.problems.problem import Problem
 from dpcheck.settings import count
+from dpcheck.solver import Example
 
 
 @dataclass(frozen=True)
@@ -32,3 +33,7 @@ class DPSVRGMinibatch(EqualEpochs):
         plan = super().epochs_for(problem, guarantee)
         least = math.ceil(problem.n * guarantee.eps / math.sqrt(plan.steps))
         return replace(plan, batch=min(problem.n, self.batch or max(1, least)))
+
+    @classmethod
+    def example(cls) -> Example:
+        return Example(cls(epochs=2, inner=5, step_size=10.0), bug=0.3)  # the pair differs in the later steps alone

@@ -14,6 +14,7 @@ from dpcheck.families.variance_reduced import VarianceReduced
 from dpcheck.kernels.variance_reduction import Epochs
 from dpcheck.problems.conditioning import condition, shrinking
 from dpcheck.problems.problem import Problem
+from dpcheck.solver import Example
 
 MOST_EPOCHS = 20  # by default: the last epoch has 2^T m steps
 
@@ -39,3 +40,7 @@ class DPSVRGpp(VarianceReduced):
 
     def sizes(self, plan: Epochs) -> dict[str, float]:
         return super().sizes(plan) | {"inner": plan.lengths[0] // 2}
+
+    @classmethod
+    def example(cls) -> Example:
+        return Example(cls(epochs=1, inner=5, step_size=4.0))

@@ -22,7 +22,7 @@ from dpcheck.problems.extreme_pairs import balanced_pair
 from dpcheck.problems.polytopes import Corners, corners_of
 from dpcheck.problems.problem import ROUNDING, Problem
 from dpcheck.settings import count, one_of, positive, share
-from dpcheck.solver import Solver, approximate
+from dpcheck.solver import Example, Solver, approximate
 
 MOST_STEPS = 1000
 FAILURE = 0.05  # η in the theorem's number of steps
@@ -93,6 +93,10 @@ class DPFWL1(Solver):
     def certifying(self, data: Problem, plan: int) -> Sequence[Claim]:
         """The sensitivity, and what a selection is: of bounded range, else purely private."""
         return [proof.sensitivity_corrected, theory.bounded_range if self.selection == "gumbel" else theory.noisy_max]
+
+    @classmethod
+    def example(cls) -> Example:
+        return Example(cls(steps=8, step_size=0.3))
 
     def worst_pair(self) -> tuple[Problem, Problem]:
         """Linear losses on an interval whose mean gradient turns from 1/n to -1/n: each selection's loss is ±eps0/2."""

@@ -21,7 +21,7 @@ from dpcheck.problems.constraints import Box, Constraint, L1Ball, L2Ball
 from dpcheck.problems.extreme_pairs import lone_pair
 from dpcheck.problems.problem import Problem
 from dpcheck.settings import count, positive, share
-from dpcheck.solver import Calibration, Solver, approximate, must_meet
+from dpcheck.solver import Calibration, Example, Solver, approximate, must_meet
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,10 @@ class DPFWL2(Solver):
 
     def certifying(self, data: Problem, plan: int) -> Sequence[Claim]:
         return [theory.privacy_corrected]
+
+    @classmethod
+    def example(cls) -> Example:
+        return Example(cls(steps=8, step_size=0.3))
 
     def worst_pair(self) -> tuple[Problem, Problem]:
         """All gradients are 0 but one record's, 1 or -1: its sign is all that a vertex shows."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -21,8 +22,14 @@ from dpcheck.problems.conditioning import loss_smoothness, public_gap
 from dpcheck.problems.constraints import Box, Constraint, L1Ball, L2Ball, WholeSpace
 from dpcheck.problems.extreme_pairs import opposite_pair
 from dpcheck.problems.problem import Problem
-from dpcheck.settings import count, flag, not_negative, one_of, positive
-from dpcheck.solver import Calibration, Solver, approximate, must_meet
+from dpcheck.settings import allowing, count, flag, not_negative, one_of, positive
+from dpcheck.solver import Calibration, Example, Solver, approximate, must_meet
+
+
+def is_point(start: Any) -> bool:
+    """One row of numbers; that it has the problem's dimension and lies in its set is seen with the problem."""
+    point = np.asarray(start, float)
+    return point.ndim == 1 and point.size > 0 and bool(np.isfinite(point).all())
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,9 @@ class DPPGD(Solver):
     recipe: Literal["moments", "zcdp"] = one_of("moments", "zcdp")
     choice: Literal["random", "noisy minimum", "exact minimum"] = one_of("random", "noisy minimum", "exact minimum")
     adaptive: bool = flag()
-    start: tuple[float, ...] | None = None
+    start: tuple[float, ...] | None = allowing(
+        None, "a point with finite coordinates", is_point, refuses=((), (math.nan,), (0.0, math.inf), ("a",), 1.0)
+    )
     c: float = positive(8.0, kw_only=True)
     name: ClassVar[str] = "dp_pgd"
 
@@ -95,6 +104,10 @@ class DPPGD(Solver):
     def gradients(self, problem: Problem, guarantee: Guarantee) -> int:
         """Record gradients evaluated at most."""
         return problem.n * self.plan(problem, guarantee)
+
+    @classmethod
+    def example(cls) -> Example:
+        return Example(cls(steps=8, step_size=0.5))
 
     def worst_pair(self) -> tuple[Problem, Problem]:
         """Linear losses, one of which turns round: full gradients differ by 2G/n everywhere."""

@@ -21,7 +21,7 @@ from dpcheck.problems.constraints import WholeSpace
 from dpcheck.problems.extreme_pairs import opposite_pair
 from dpcheck.problems.problem import Problem
 from dpcheck.settings import allowing, count, flag, fraction, positive
-from dpcheck.solver import Calibrated, Calibration, Solver, approximate, must_meet
+from dpcheck.solver import Calibrated, Calibration, Example, Solver, approximate, must_meet
 
 MOST_STEPS = 10_000  # by default
 
@@ -126,14 +126,13 @@ class DPSRM(Solver):
             self.must_be_covered(data, aim, plan)
         zeta, n0 = self.aimed(data, aim)
         G, change = self.clips or (data.data_lipschitz, zeta / n0)  # C1 and C2 in their place: section 4.5
-        noise = float(
-            claim.evaluate(
-                T=plan.steps, n=data.n, eps=float(aim.eps), delta=float(aim.delta), split=self.split,
-                momentum=plan.momentum, target=change, slowing=1.0, G=G,
-            )
-        )  # fmt: skip
+        values = {
+            "T": plan.steps, "n": data.n, "eps": float(aim.eps), "delta": float(aim.delta), "split": self.split,
+            "momentum": plan.momentum, "slowing": 1.0, "G": G,
+        }  # fmt: skip
+        # What a record reaches is G on the first batch: the formula with a change of G, whatever gamma.
+        on_first, noise = (float(claim.evaluate(**values, target=reach)) for reach in (G, change))
         first, later = self.release(data, plan).parts
-        on_first = noise * G / ((1 - plan.momentum) * change + plan.momentum * G)
         return first.with_noise(on_first).followed_by(later.with_noise(noise)), [claim]
 
     def must_be_covered(self, problem: Problem, guarantee: ApproxDP, plan: Plan) -> None:
@@ -158,6 +157,10 @@ class DPSRM(Solver):
         """Record gradients evaluated: two for each record of a later batch."""
         plan = self.plan(problem, guarantee)
         return plan.first_batch + 2 * plan.batch * plan.steps
+
+    @classmethod
+    def example(cls) -> Example:
+        return Example(cls(4, 1, 1, momentum=0.5, aim=0.01, slowing=1.0, last=True))
 
     def worst_pair(self) -> tuple[Problem, Problem]:
         """Linear losses, one of which turns round: estimators differ by 2G/b, then by 2 gamma G/b."""

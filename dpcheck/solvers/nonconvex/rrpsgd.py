@@ -19,7 +19,7 @@ from dpcheck.kernels.method import Array, State
 from dpcheck.problems.extreme_pairs import linear_pair
 from dpcheck.problems.problem import Problem
 from dpcheck.settings import allowing
-from dpcheck.solver import Calibrated, Calibration, Solver, approximate, must_meet
+from dpcheck.solver import Calibrated, Calibration, Example, Solver, approximate, must_meet
 
 
 def public_or_data(gap: Any) -> bool:
@@ -95,6 +95,10 @@ class RandomRoundSGD(Solver):
 
     def certifying(self, data: Problem, plan: int) -> Sequence[Claim]:
         return [theory.theorem4]
+
+    @classmethod
+    def example(cls) -> Example:
+        return Example(cls(start_gap=1.0))
 
     def worst_pair(self) -> tuple[Problem, Problem]:
         """Linear losses: the differing record pulls with the others, or against them."""
