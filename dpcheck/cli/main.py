@@ -224,7 +224,7 @@ def run_replay(args: argparse.Namespace, rest: list[str], out: Console, err: Con
     out.print(f"states: {claim.text()}", highlight=False, markup=False)
     out.print(f"at: {', '.join(f'{k}={v:g}' for k, v in point.items())}", highlight=False, markup=False)
     out.print(f"found: {found.figure} ({found.detail})", highlight=False, markup=False)
-    shown = "a gap in the proof" if found.verdict is not Verdict.REFUTED else found.verdict
+    shown = found.verdict if found.verdict in verify.AGAINST else "a gap in the proof"
     out.print(terminal.coloured(shown if verify.shows(found) else "does not show here"))
     return OK if verify.shows(found) else DIFFERENT
 
