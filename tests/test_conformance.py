@@ -18,9 +18,9 @@ from dpcheck.bounds.language.guarantees import ADD_REMOVE
 from dpcheck.bounds.library.mechanisms import laplace as theory
 from dpcheck.kernels.one_answer import OneAnswer
 from dpcheck.problems.extreme_pairs import turned_row
-from dpcheck.registry import solvers
 from dpcheck.settings import allowing, count, positive
 from dpcheck.solvers.convex.bassily_sgd import BassilySGD
+from dpcheck.solvers.finding import solvers
 from dpcheck.solvers.mechanisms.laplace import LaplaceMechanism
 from dpcheck.testing.conformance import PROMISES
 

@@ -33,8 +33,8 @@ from dpcheck.estimators import (  # noqa: E402
     base,
 )
 from dpcheck.problems.constraints import WholeSpace  # noqa: E402
-from dpcheck.registry import solvers  # noqa: E402
 from dpcheck.solvers.convex.dp_gd import DPGD  # noqa: E402
+from dpcheck.solvers.finding import solvers  # noqa: E402
 
 ESTIMATORS = [
     PrivateLogisticRegression(),

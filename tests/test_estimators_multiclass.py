@@ -26,7 +26,7 @@ from dpcheck.estimators import (
 )
 from dpcheck.problems import problem as problems
 from dpcheck.problems.softmax import SoftmaxProblem
-from dpcheck.registry import solvers
+from dpcheck.solvers.finding import solvers
 from dpcheck.testing.planting import planted
 
 FALSE_ALARM = 1e-6

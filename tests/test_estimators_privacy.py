@@ -22,7 +22,7 @@ from dpcheck.estimators import (
     base,
 )
 from dpcheck.problems import problem as problems
-from dpcheck.registry import solvers
+from dpcheck.solvers.finding import solvers
 from dpcheck.testing.planting import planted
 
 FALSE_ALARM = 1e-6

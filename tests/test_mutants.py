@@ -103,7 +103,7 @@ def test_a_check_that_does_not_end_is_out_of_time() -> None:
 def test_a_random_share_of_the_library() -> None:
     """Of the claims that chains alone prove, with a fixed seed: the gate is the same each time."""
     from dpcheck.bounds.registry import entries
-    from dpcheck.registry import checks_of
+    from dpcheck.verdicts.attached import checks_of
 
     reworked = [
         key for key, entry in entries().items() if entry.claim.checks and {type(c) for c in checks_of(entry)} <= {Chain}

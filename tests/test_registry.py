@@ -18,8 +18,8 @@ from dpcheck import bounds
 from dpcheck.bounds.language.claim import DOCUMENTS, Kind
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.registry import Parts, claims_of, entries, library, modules_below
-from dpcheck.registry import checks_of, solvers
-from dpcheck.verdicts.attached import checks_in
+from dpcheck.solvers.finding import solvers
+from dpcheck.verdicts.attached import checks_in, checks_of
 from dpcheck.verdicts.record import recorded
 
 KINDS = "abstract|algorithm|corollary|definition|lemma|proposition|remark|section|table|theorem|example|equation|figure"
@@ -205,7 +205,7 @@ def test_six_kinds_of_check_are_in_use() -> None:
 def test_a_solver_is_found_by_stem_or_class_without_the_others() -> None:
     script = (
         "import sys, dpcheck as dp\n"
-        "from dpcheck.registry import solver_named, solvers\n"
+        "from dpcheck.solvers.finding import solver_named, solvers\n"
         "found = dp.solvers.OutputPerturbationGD\n"
         "assert solver_named('outpert_gd') is found and solver_named('dp_pgd_experiments') is None\n"
         "assert solver_named('no_such') is None and solver_named('../dp_gd') is None\n"

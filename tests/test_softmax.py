@@ -18,7 +18,7 @@ from dpcheck.problems.constraints import Box, L1Ball, L2Ball
 from dpcheck.problems.losses import Logistic
 from dpcheck.problems.problem import Problem
 from dpcheck.problems.softmax import Softmax, SoftmaxProblem, softmax_problem
-from dpcheck.registry import solvers
+from dpcheck.solvers.finding import solvers
 from dpcheck.testing.planting import with_noise_times
 
 cases = st.fixed_dictionaries(

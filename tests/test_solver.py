@@ -35,10 +35,10 @@ from dpcheck.kernels.one_answer import OneAnswer
 from dpcheck.problems.constraints import L2Ball, WholeSpace
 from dpcheck.problems.losses import Huber, Logistic, Sigmoid, Squared
 from dpcheck.problems.problem import Problem
-from dpcheck.registry import solvers
 from dpcheck.solver import Solution, Solver, gaussian_noise_for, gaussian_parameters, must_meet, on_grid, undecided
 from dpcheck.solvers.convex.bassily_sgd import BassilySGD
 from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD, descend
+from dpcheck.solvers.finding import solvers
 from dpcheck.solvers.mechanisms.laplace import LaplaceMechanism
 from dpcheck.testing.planting import with_noise_times
 

@@ -57,6 +57,7 @@ def run_bounds(args: argparse.Namespace, rest: list[str], out: Console, err: Con
 def run_replay(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
     """Exit 0 if the counterexample shows again, 1 if it does not."""
     from dpcheck.verdicts.replaying import replay, shows
+    from dpcheck.verdicts.verify import AGAINST
 
     point = {}
     for pair in rest:
@@ -70,6 +71,6 @@ def run_replay(args: argparse.Namespace, rest: list[str], out: Console, err: Con
     out.print(f"states: {row.statement}", highlight=False, markup=False)
     out.print(f"at: {', '.join(f'{k}={v:g}' for k, v in point.items())}", highlight=False, markup=False)
     out.print(f"found: {found.figure} ({found.detail})", highlight=False, markup=False)
-    shown = "a gap in the proof" if found.verdict is not Verdict.REFUTED else found.verdict
+    shown = found.verdict if found.verdict in AGAINST else "a gap in the proof"
     out.print(terminal.coloured(shown if shows(found) else "does not show here"))
     return OK if shows(found) else DIFFERENT

@@ -19,8 +19,8 @@ from dpcheck.kernels.blocks import seed_of
 from dpcheck.problems.losses import Array, Loss, must_be_positive
 from dpcheck.problems.problem import ROUNDING, Problem
 from dpcheck.problems.rows import BoundedRows, row_norms
-from dpcheck.registry import solver_named, solvers
 from dpcheck.solver import Solution, Solver
+from dpcheck.solvers.finding import solver_named, solvers
 
 try:
     from sklearn.utils.validation import validate_data

@@ -23,8 +23,8 @@ from dpcheck.bounds.language.symbols import TABLE, eps
 from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, PURE, STRONG, Case, case_of
 from dpcheck.kernels.blocks import child, seed_of
 from dpcheck.problems.problem import Problem
-from dpcheck.registry import solver_named, solvers
 from dpcheck.solver import Calibration, Solution, Solver, gaussian_parameters, must_meet
+from dpcheck.solvers.finding import solver_named, solvers
 from dpcheck.theory.claim_choice import TRUSTED, candidates, lower_bound, verdict_of
 
 Role = Literal["stated", "certified", "lower"]

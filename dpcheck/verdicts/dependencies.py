@@ -15,7 +15,7 @@ from dpcheck.bounds.index import LIBRARY, File, closure, digest_of, path_of
 
 JUDGE = "dpcheck.verdicts.judging"  # runs the checks of every claim
 CITATIONS = "dpcheck.bounds.proving.citations"  # the check that a citation brings
-WALKERS = {"dpcheck.bounds.registry", "dpcheck.registry"}  # who imports one of these may look at any claim
+WALKERS = {"dpcheck.bounds.registry", "dpcheck.solvers.finding"}  # who imports one of these may look at any claim
 
 
 def files_below(start: Iterable[str]) -> dict[str, File]:

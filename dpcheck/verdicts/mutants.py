@@ -285,7 +285,7 @@ def at(expr: sympy.Expr, points: dict[sympy.Symbol, np.ndarray]) -> np.ndarray:
 def of_claim(claim_id: str) -> list[Mutant]:
     """All mutants of a recorded claim."""
     from dpcheck.bounds.registry import entries
-    from dpcheck.registry import checks_of
+    from dpcheck.verdicts.attached import checks_of
 
     entry = entry_of(claim_id)
     known = recorded()
@@ -299,7 +299,7 @@ def of_claim(claim_id: str) -> list[Mutant]:
 
 def judged(claim_id: str, mutant: Mutant, effort: Effort, seconds: float) -> Outcome:
     """Run the claim's checks on the mutant, those that decide first. A check that refuses it has noticed."""
-    from dpcheck.registry import checks_of
+    from dpcheck.verdicts.attached import checks_of
 
     started = time.perf_counter()
     checks = sorted(checks_of(entry_of(claim_id)), key=lambda c: c.kind not in DECIDING)

@@ -1,4 +1,4 @@
-"""Solvers by the stem of their file, found by walking dpcheck/solvers: adding a file registers it."""
+"""Solvers by the stem of their file, found by walking the themes' folders: adding a file registers it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import inspect
 import pkgutil
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 from types import ModuleType
 
 import dpcheck.solvers
 from dpcheck.bounds.registry import modules_below
 from dpcheck.solver import Solver
-from dpcheck.verdicts.attached import checks_of as checks_of
 
 
 @lru_cache(maxsize=1)
@@ -34,4 +34,14 @@ def solver_named(stem: str) -> type[Solver] | None:
         name = f"dpcheck.solvers.{theme.name}.{stem}"
         if stem.isidentifier() and theme.ispkg and importlib.util.find_spec(name) is not None:
             return solver_in(importlib.import_module(name))
+    return None
+
+
+def class_named(name: str) -> type[Solver] | None:
+    """The solver class of that name; only the file that defines it is imported."""
+    for file in sorted(Path(__file__).parent.glob("*/*.py")):
+        if f"\nclass {name}(" in file.read_text(encoding="utf-8"):
+            found = solver_named(file.stem)
+            if found is not None and found.__name__ == name:
+                return found
     return None
