@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy
 
-import dpcheck.solvers
+import dpcheck.evidence
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Verdict
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.language.symbols import TABLE, eps
@@ -76,7 +76,7 @@ def with_noise(claim: Claim, noises: Sequence[Claim]) -> Claim:
 
 def attached_claims(stem: str) -> set[str]:
     """Claims that the solver of that stem is checked against: a baseline's bounds stand in another file."""
-    modules = (module for _, name, module in modules_below(dpcheck.solvers) if name == stem)
+    modules = (module for _, name, module in modules_below(dpcheck.evidence) if name == stem)
     return {claim_id for module in modules for claim_id in getattr(module, "CHECKS", {})}
 
 
