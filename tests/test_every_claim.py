@@ -1,5 +1,5 @@
 """What every registered claim must do beyond being shown (test_claim.py): its hypotheses can be met by numbers of the
-symbols' own boxes, and there its formula has a value.
+symbols' own boxes, and there its formula has a value; and a share of the record is judged again.
 """
 
 from __future__ import annotations
@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 import sympy
 
-from dpcheck.bounds.language.claim import Claim
+from dpcheck.bounds.language.claim import Claim, Effort
 from dpcheck.bounds.language.errors import HypothesisViolated
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.registry import entries
+from dpcheck.verdicts.record import recorded
+from dpcheck.verdicts.verify import verify_one, with_standing
 
 CHAINS, SWEEPS = 500, 60
 Points = dict[str, np.ndarray]
@@ -102,3 +104,14 @@ def test_a_broken_hypothesis_is_refused_by_name() -> None:
     assert np.isfinite(claim.evaluate(**at))
     with pytest.raises(HypothesisViolated, match=r"zhang17\.lemma2"):
         claim.evaluate(**{**at, "eta": 2 / at["beta"]})
+
+
+RECORDED = recorded()
+SHARE = sorted(np.random.default_rng(20).permutation(sorted(RECORDED))[:60].tolist())
+
+
+@pytest.mark.parametrize("claim_id", SHARE)
+def test_a_share_of_the_record_is_what_the_checks_find(claim_id: str) -> None:
+    """Sixty claims drawn once; `dpcheck verify` compares them all."""
+    (found,) = with_standing([verify_one(claim_id, Effort())])
+    assert str(found.verdict) == RECORDED[claim_id]["verdict"]

@@ -5,23 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcheck.bounds.language.claim import Claim, Effort, Verdict, judge
 from dpcheck.bounds.library.convex import (
     convex_comparison,
     dp_katyusha_epochs,
-    dp_svrg,
-    dp_svrgpp,
     strongly_convex_comparison,
 )
-from dpcheck.bounds.library.convex.dp_accmd_proof import equation51
-from dpcheck.bounds.library.convex.dp_katyusha_proof import equation31
-from dpcheck.bounds.library.convex.gaussian_width import equation10
-from dpcheck.bounds.library.convex.variance_reduction import unbiased
-from dpcheck.bounds.library.convex.variance_reduction_experiments import linear
 from dpcheck.bounds.library.mechanisms.composition import negligible
 
 
@@ -97,32 +88,3 @@ def test_dp_svrg_costs_less_than_output_perturbation_up_to_kappa_sqrt_d(
 @settings(max_examples=60, deadline=None)
 def test_publishing_records_with_probability_delta(n: int, delta: float) -> None:
     assert -math.expm1(n * math.log1p(-delta)) <= negligible.evaluate(n=n, delta=delta) * (1 + 1e-9)
-
-
-@pytest.mark.parametrize(
-    ("claim", "verdict"),
-    [
-        (strongly_convex_comparison.near_optimal, Verdict.PROVED),
-        (strongly_convex_comparison.katyusha, Verdict.PROVED),
-        (convex_comparison.optimal, Verdict.PROVED),
-        (convex_comparison.svrgpp_agd, Verdict.REFUTED),
-        (convex_comparison.svrgpp_agd_corrected, Verdict.PROVED),
-        (convex_comparison.objective, Verdict.REFUTED),
-        (convex_comparison.less, Verdict.REFUTED),
-        (convex_comparison.less_corrected, Verdict.PROVED),
-        (dp_svrg.remark1_utility, Verdict.REFUTED),
-        (dp_svrg.remark1_utility_corrected, Verdict.PROVED),
-        (dp_svrgpp.cost_proof, Verdict.PROVED),
-        (dp_katyusha_epochs.equation38, Verdict.PROVED),
-        (dp_katyusha_epochs.equation45, Verdict.PROVED),
-        (equation31, Verdict.PROVED),
-        (equation51, Verdict.PROVED),
-        (equation10, Verdict.PROVED),
-        (unbiased, Verdict.PROVED),
-        (linear, Verdict.PROVED),
-        (negligible, Verdict.PROVED),
-    ],
-    ids=lambda value: value.id if isinstance(value, Claim) else str(value),
-)
-def test_verdicts(claim: Claim, verdict: Verdict) -> None:
-    assert judge([check.run(claim, Effort()) for check in claim.checks]) is verdict

@@ -68,22 +68,6 @@ def test_the_entropy_has_modulus_one_in_l1(seed: int, dim: int) -> None:
     assert theory.divergence_above.subject.subs({theory.modulus: 1, theory.step_gap: 2}) == 2
 
 
-@pytest.mark.parametrize(
-    ("claim", "verdict"),
-    [
-        (theory.two_sided, Verdict.PROVED),
-        (theory.quantifiers, Verdict.REFUTED),
-        (theory.quantifiers_corrected, Verdict.PROVED),
-        (theory.divergence_above, Verdict.PROVED),
-        (theory.smooth_in_set, Verdict.LOOSE),
-        (theory.dual, Verdict.PROVED),
-    ],
-    ids=lambda value: value.id if isinstance(value, Claim) else str(value),
-)
-def test_verdicts(claim: Claim, verdict: Verdict) -> None:
-    assert verdict_of(claim) is verdict
-
-
 def test_a_third_of_the_smoothness_is_refuted() -> None:
     third = theory.smooth_above.formula / 3
     planted = replace(theory.smooth_above, id="dwang20.planted", states=Le(theory.above_tangent, third))

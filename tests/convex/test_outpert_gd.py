@@ -31,7 +31,7 @@ from dpcheck.bounds.language.guarantees import (
 from dpcheck.bounds.library.convex import gradient_descent
 from dpcheck.bounds.library.convex import outpert_gd as theory
 from dpcheck.bounds.library.mechanisms import l2_laplace
-from dpcheck.bounds.privacy.exact import gaussian_sigma
+from dpcheck.bounds.privacy.exact import SLACK, gaussian_sigma
 from dpcheck.datasets import logistic_synthetic
 from dpcheck.problems.constraints import L2Ball
 from dpcheck.problems.losses import Linear, Logistic, Loss, Sigmoid, Squared
@@ -173,7 +173,8 @@ def test_certified_noise_spends_the_budget_exactly(
     else:
         order = guarantee.alpha if isinstance(guarantee, RenyiDP) else 2.0
         gained = GaussianDP(ratio)
-        assert gained.renyi(order) == pytest.approx(guarantee.renyi(order), rel=1e-9)
+        least = (1 - 5 * SLACK) ** 2 * guarantee.renyi(order)  # calibrated noise is rounded up, never down
+        assert least <= gained.renyi(order) <= guarantee.renyi(order)
 
 
 @given(
@@ -266,4 +267,5 @@ def test_law_of_the_output(guarantee: Guarantee) -> None:
 def test_gaussian_noise_is_that_of_the_accountant() -> None:
     problem = worst_pair()[0]
     found = OutputPerturbationGD(steps=10).solve(problem, ApproxDP(2.0, 1e-4), 0)
-    assert found.noise_std == pytest.approx(gaussian_sigma(2.0, 1e-4, 2 * 10 / 2), rel=1e-12)
+    least = gaussian_sigma(2.0, 1e-4, 2 * 10 / 2)
+    assert least <= found.noise_std <= least * (1 + 5 * SLACK)

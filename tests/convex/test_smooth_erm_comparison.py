@@ -53,30 +53,6 @@ def test_the_printed_run_time_takes_the_root_of_a_negative_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("claim", "verdict"),
-    [
-        (theory.table1_sc_pure, Verdict.PROVED),
-        (theory.table1_sc_approx, Verdict.PROVED),
-        (theory.table1_time_pure, Verdict.PROVED),
-        (theory.table1_time_approx, Verdict.REFUTED),
-        (theory.table1_time_approx_corrected, Verdict.PROVED),
-        (theory.table1_nonconvex, Verdict.PROVED),
-        (theory.table1_improves, Verdict.PROVED),
-        (theory.remark_d_below_n, Verdict.REFUTED),
-        (theory.remark_d_corrected, Verdict.PROVED),
-        (theory.remark_d_pure, Verdict.PROVED),
-        (population.population_strong, Verdict.REFUTED),
-        (population.population_strong_corrected, Verdict.PROVED),
-        (population.population_convex, Verdict.REFUTED),
-        (population.population_convex_corrected, Verdict.PROVED),
-    ],
-    ids=lambda value: value.id if isinstance(value, Claim) else str(value),
-)
-def test_verdicts(claim: Claim, verdict: Verdict) -> None:
-    assert verdict_of(claim) is verdict
-
-
-@pytest.mark.parametrize(
     ("cell", "wrong"),
     [
         (theory.table1_sc_pure, d / (n**2 * eps**2)),

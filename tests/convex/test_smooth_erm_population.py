@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcheck.bounds.language.claim import Claim, Effort, Verdict, judge
+from dpcheck.bounds.language.claim import Effort, Verdict
 from dpcheck.bounds.library.convex import smooth_erm_population as theory
 
 
@@ -56,18 +56,3 @@ def test_the_regulariser_balances_only_with_its_radius(reach: float, size: int) 
     printed = float(theory.regulariser.evaluate(**here))
     assert risk(printed) >= risk(best) * (1 - 1e-12)
     assert printed == pytest.approx(best * reach)
-
-
-@pytest.mark.parametrize(
-    ("claim", "verdict"),
-    [
-        (theory.stability_corrected, Verdict.PROVED),
-        (theory.same_order, Verdict.PROVED),
-        (theory.boosting, Verdict.PROVED),
-        (theory.regulariser, Verdict.REFUTED),
-        (theory.regulariser_corrected, Verdict.PROVED),
-    ],
-    ids=lambda value: value.id if isinstance(value, Claim) else str(value),
-)
-def test_verdicts(claim: Claim, verdict: Verdict) -> None:
-    assert judge([check.run(claim, Effort()) for check in claim.checks]) is verdict

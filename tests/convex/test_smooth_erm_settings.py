@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcheck.bounds.language.claim import Claim, Effort, Verdict, judge
+from dpcheck.bounds.language.claim import Effort, Verdict
 from dpcheck.bounds.library.convex import smooth_erm_settings as theory
 from dpcheck.bounds.library.convex.smooth_erm_experiments import TABLE3
 from dpcheck.problems.losses import Huber, Logistic
@@ -60,19 +60,3 @@ def test_batches_cost_little_at_the_settings(batch: int) -> None:
     noise = 12 * 32 * math.log(6497 / 1e-3) * math.log(1e3) / 4
     assert (batch + noise) / (1 + noise) <= theory.batch_utility.evaluate()
     assert (1000 + noise) / (1 + noise) > theory.batch_utility.evaluate()
-
-
-@pytest.mark.parametrize(
-    ("claim", "verdict"),
-    [
-        (theory.logistic, Verdict.REFUTED),
-        (theory.logistic_corrected, Verdict.PROVED),
-        (theory.huber, Verdict.PROVED),
-        (theory.logistic_lipschitz, Verdict.PROVED),
-        (theory.table2, Verdict.REFUTED),
-        (theory.batch_utility, Verdict.PROVED),
-    ],
-    ids=lambda value: value.id if isinstance(value, Claim) else str(value),
-)
-def test_verdicts(claim: Claim, verdict: Verdict) -> None:
-    assert judge([check.run(claim, Effort()) for check in claim.checks]) is verdict

@@ -45,23 +45,6 @@ def test_a_whole_order_is_there_for_small_epsilon(eps: float, delta: float) -> N
     assert 4 * (order + 1) * eps / log <= 16 * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(
-    ("claim", "verdict"),
-    [
-        (theory.equation11, Verdict.PROVED),
-        (theory.equation12, Verdict.PROVED),
-        (theory.equation14, Verdict.PROVED),
-        (theory.equation19, Verdict.REFUTED),
-        (theory.equation19_corrected, Verdict.PROVED),
-        (theory.equation20, Verdict.REFUTED),
-        (theory.equation20_corrected, Verdict.PROVED),
-    ],
-    ids=lambda value: value.id if isinstance(value, Claim) else str(value),
-)
-def test_verdicts(claim: Claim, verdict: Verdict) -> None:
-    assert verdict_of(claim) is verdict
-
-
 def test_deviations_that_add_up_are_refuted() -> None:
     wrong = Eq(theory.query_noise, theory.sigma_1 + theory.sigma_2)
     assert verdict_of(replace(theory.equation11, id="dwang20.planted", states=wrong)) is Verdict.REFUTED

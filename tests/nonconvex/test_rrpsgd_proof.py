@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -15,7 +14,6 @@ from sympy import Le
 from dpcheck.bounds.language.claim import Claim, Effort, Verdict, judge
 from dpcheck.bounds.language.symbols import beta, eta
 from dpcheck.bounds.library.nonconvex import rrpsgd_proof as theory
-from dpcheck.bounds.library.nonconvex import stochastic_gradient
 
 
 def verdict_of(claim: Claim) -> Verdict:
@@ -55,27 +53,6 @@ def test_the_tails_of_noise_stay_within_4_and_5(dim: int, size: int, gamma: floa
 def test_the_factor_a_grows_like_d(dim: int) -> None:
     a = -1 / math.expm1(-2 / dim)
     assert dim / 2 <= a <= 1.5 * theory.dimension.evaluate(d=dim)
-
-
-@pytest.mark.parametrize(
-    ("claim", "verdict"),
-    [
-        (theory.amplification, Verdict.PROVED),
-        (theory.near_optimal, Verdict.PROVED),
-        (theory.lemma11_step, Verdict.PROVED),
-        (theory.equation1, Verdict.PROVED),
-        (theory.equation2, Verdict.PROVED),
-        (theory.equation3, Verdict.PROVED),
-        (theory.equation4, Verdict.PROVED),
-        (theory.equation5, Verdict.PROVED),
-        (theory.dimension, Verdict.PROVED),
-        (stochastic_gradient.lemma11_distribution, Verdict.REFUTED),
-        (stochastic_gradient.lemma11_distribution_corrected, Verdict.PROVED),
-    ],
-    ids=lambda value: value.id if isinstance(value, Claim) else str(value),
-)
-def test_verdicts(claim: Claim, verdict: Verdict) -> None:
-    assert verdict_of(claim) is verdict
 
 
 def test_half_of_the_bend_is_not_proved() -> None:
