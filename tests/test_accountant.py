@@ -28,7 +28,7 @@ from dpcheck.bounds.privacy.sampled_gaussian import (
     without_replacement,
 )
 from dpcheck.bounds.privacy.worst_points import Field, worst_points
-from dpcheck.verdicts import verify
+from dpcheck.verdicts.replaying import must_be_inside
 
 QUICK = Effort()
 HOLDS = (Verdict.LOOSE, Verdict.CERTIFIED, Verdict.SUPPORTED)
@@ -46,7 +46,7 @@ def refuted_again(check: Accountant, about: Claim, found: Evidence) -> bool:
         return False
     point = dict(found.counterexample or {})
     assert all(isinstance(v, float) for v in point.values())
-    verify.must_be_inside(about, point)
+    must_be_inside(about, point)
     return check.replay(about, point).verdict is Verdict.REFUTED
 
 

@@ -159,10 +159,15 @@ def test_more_budget_predicts_better() -> None:
 
 @pytest.mark.parametrize("delta", [0.0, 1e-5])
 def test_the_default_predicts_no_worse_than_a_peer_did(delta: float) -> None:
-    """Fixed seeds; the peer's figures are those that benchmarks/utility.py measures beside ours."""
+    """By five standard errors (3e-7 each); the peer's figures are those that benchmarks/utility.py has beside ours.
+
+    Planted: the least budget in place of the largest.
+    """
     found = utility.ours(utility.split(*utility.breast_cancer(), seed=0), seeds=20, delta=delta)
-    means = [np.mean(found[epsilon]) for epsilon in utility.EPSILONS]
-    assert all(ours >= theirs for ours, theirs in zip(means, utility.EARLIER["breast_cancer"], strict=True))
+    ours, theirs = [found[epsilon] for epsilon in utility.EPSILONS], utility.EARLIER["breast_cancer"]
+    most = [np.mean(own) + 5 * np.std(own, ddof=1) / len(own) ** 0.5 for own in ours]
+    assert all(own >= other for own, other in zip(most, theirs, strict=True))
+    assert most[0] < theirs[-1]
 
 
 def test_regressions_learn() -> None:

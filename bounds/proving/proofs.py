@@ -53,6 +53,19 @@ class Proof:
         return replace(found, figure=self.figure or found.figure, premises=premise)
 
 
+@dataclass(frozen=True)
+class PrintedCells:
+    """The cells of a printed table against the claim's own formula: `cells(formula)` compares each of them."""
+
+    cells: Callable[[sympy.Expr], Sequence[Step]]
+    figure: str
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        found = shown_by(self.cells(claim.formula), self.kind, effort)
+        return replace(found, figure=self.figure) if found.verdict is Verdict.PROVED else found
+
+
 def shown_by(steps: Sequence[Step], kind: str, effort: Effort) -> Evidence:
     """Whether all steps hold; what they show is for the check that made them from its claim."""
     gap = settle(steps, effort.seed)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sympy import Eq
 
 from dpcheck.bounds.language.claim import Effort, Verdict
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.library.nonconvex import laplacian_smoothing as theory
 from dpcheck.bounds.library.nonconvex import laplacian_smoothing_values as values
-from dpcheck.bounds.proving.proofs import Proof
+from dpcheck.bounds.proving.proofs import PrintedCells
 from dpcheck.bounds.registry import library
 from dpcheck.evidence.nonconvex import laplacian_smoothing_denoising as denoising
 from dpcheck.evidence.nonconvex.dp_lssgd_experiments import Gained
@@ -81,12 +84,14 @@ def test_the_corrected_identity_of_remark_5_5_6(operator: LaplacianSmoothing, se
 
 def test_a_wrong_digit_in_a_table_is_found() -> None:
     right, wrong = (
-        Proof(values.cells(theory.gamma_formula, row)) for row in (values.GAMMAS, (447, 334, 277, 243, 218))
+        PrintedCells(partial(values.cells, printed=row), "") for row in (values.GAMMAS, (447, 334, 277, 243, 218))
     )
     assert right.run(values.table_gamma, Effort()).verdict is Verdict.PROVED
     found = wrong.run(values.table_gamma, Effort())
     assert found.verdict is not Verdict.PROVED
     assert "0.334" in found.figure
+    about = replace(values.table_gamma, states=Eq(values.table_gamma.subject, 1.01 * values.table_gamma.formula))
+    assert right.run(about, Effort()).verdict is not Verdict.PROVED
 
 
 @given(sigma=st.floats(0.05, 50), lag=st.integers(1, 30))

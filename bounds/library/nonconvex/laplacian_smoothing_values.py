@@ -4,6 +4,7 @@ lwang21, sections 5.6 and 5.7; lssgd20, appendices B and C. The operator: laplac
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 from sympy import Add, Eq, Expr, I, Integer, Mul, Rational, Symbol, diff, exp, integrate, pi, symbols
 
@@ -28,7 +29,7 @@ from dpcheck.bounds.library.nonconvex.laplacian_smoothing import (
     sigma_g,
     smoothing,
 )
-from dpcheck.bounds.proving.proofs import Equals, Less, Proof, Same
+from dpcheck.bounds.proving.proofs import Equals, Less, PrintedCells, Proof, Same
 
 coefficient = quantity("ls_coefficient", "a Fourier coefficient", printed="f[k]")
 comb = quantity("ls_comb", "a Fourier coefficient of d equal impulses", printed="g[k]")
@@ -234,7 +235,7 @@ def table(lwang21: str, lssgd20: str, mean: Symbol, formula: Expr, printed: Sequ
         kind=Kind.IDENTITY,
         says=f"The values of {TABLE[mean].printed}, to three decimals, for σ = 1 to 5 and d = 1000 to 100000.",
         states=Eq(mean, formula),
-        checks=[Proof(cells(formula, printed), f"{len(SIGMAS) * len(SIZES)} cells as printed")],
+        checks=[PrintedCells(partial(cells, printed=printed), f"{len(SIGMAS) * len(SIZES)} cells as printed")],
     )
 
 
