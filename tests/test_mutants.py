@@ -43,11 +43,26 @@ chain = Chain(
 bound = Le(excess_risk, L * D * log(1 / delta) / n + L**2 / beta)
 
 
-def test_a_toothless_check_is_reported() -> None:
+@dataclass(frozen=True)
+class Toothless:
     """Planted: a proof that never looks at the statement."""
-    toothless = Proof([Same("1 + 1 = 2", sympy.Integer(2), sympy.Integer(1) + 1)])
-    about = claim(bound, [eta <= 1 / beta], checks=[toothless])
+
+    kind: ClassVar[str] = "symbolic"
+
+    def run(self, claim: Claim, effort: Effort) -> Evidence:
+        return Evidence(self.kind, Verdict.PROVED, "1 + 1 = 2")
+
+
+def test_a_toothless_check_is_reported() -> None:
+    about = claim(bound, [eta <= 1 / beta], checks=[Toothless()])
     assert {"over 1000", "direction flipped", "log(1/δ) dropped"} <= set(survivors(about))
+
+
+def test_steps_by_themselves_have_teeth() -> None:
+    """They must end in the statement's own formula."""
+    about = claim(bound, [eta <= 1 / beta], checks=[Proof([Same("both sides", bound.rhs, sympy.expand(bound.rhs))])])
+    assert about.checks[0].run(about, Effort()).verdict is Verdict.PROVED
+    assert {"over 1000", "log(1/δ) dropped"} <= set(made(about)) - set(survivors(about))
 
 
 def test_a_chain_notices_every_mutant() -> None:
