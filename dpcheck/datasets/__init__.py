@@ -1,5 +1,7 @@
 """Public data sets: small ones and generators (embedded.py), and the documents' own by name (openml.py)."""
 
+from typing import Any
+
 from dpcheck.datasets.embedded import (
     Dataset,
     breast_cancer,
@@ -10,7 +12,6 @@ from dpcheck.datasets.embedded import (
     logistic_synthetic,
     wine,
 )
-from dpcheck.datasets.openml import load
 
 __all__ = [
     "Dataset",
@@ -23,3 +24,10 @@ __all__ = [
     "logistic_synthetic",
     "wine",
 ]
+
+
+def load(name: str, **settings: Any) -> Dataset:
+    """One of the documents' own data sets, from OpenML: `openml.load` takes the same settings."""
+    from dpcheck.datasets.openml import load as load_from_openml
+
+    return load_from_openml(name, **settings)

@@ -16,6 +16,7 @@ from dpcheck.bounds.index import LIBRARY, File, closure, digest_of, path_of
 JUDGE = "dpcheck.verdicts.judging"  # runs the checks of every claim
 CITATIONS = "dpcheck.bounds.proving.citations"  # the check that a citation brings
 WALKERS = {"dpcheck.bounds.registry", "dpcheck.solvers.finding"}  # who imports one of these may look at any claim
+BY_NAME = {"dpcheck.bounds.proving.reasons"}  # but this looks up what its claim cites, which counts in any case
 
 
 def files_below(start: Iterable[str]) -> dict[str, File]:
@@ -61,7 +62,7 @@ def module_names(body: Iterable[ast.AST], late: bool) -> Iterator[str]:
 def reads_all_claims(modules: Iterable[str], files: Mapping[str, File]) -> bool:
     """Whether checks of these modules may look at any claim: they, or the engine that they use, import a registry."""
     engine = {name: file for name, file in files.items() if not name.startswith(f"{LIBRARY}.")}
-    return any(WALKERS & set(engine[name].imports) for name in closure(modules, engine) - WALKERS)
+    return any(WALKERS & set(engine[name].imports) for name in closure(modules, engine) - WALKERS - BY_NAME)
 
 
 def content(depends: Collection[str], files: Mapping[str, File]) -> str:
