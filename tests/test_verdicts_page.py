@@ -22,7 +22,7 @@ from dpcheck.verdicts.record import recorded
 README = Path(__file__).parents[1] / "README.md"
 PAGE = Path(__file__).parents[1] / "docs" / "verdicts.md"
 VERDICTS = "|".join(["not recorded", *(v.value for v in Verdict)])
-ROW = re.compile(rf"^\| `([\w.]+)` \| (.*) \| ({VERDICTS}) \| ([^|]*) \| (.*) \| `(dpcheck .*)` \|$", re.MULTILINE)
+ROW = re.compile(rf"^\| `([\w.]+)` \| (.*) \| ({VERDICTS}) \| ((?:[^|]|\\\|)*) \| (.*) \| `(dpcheck .*)` \|$", re.MULTILINE)
 
 
 def shown(piece: dict[str, Any]) -> str:
@@ -40,7 +40,7 @@ def disagreements(page: str, record: dict[str, Any]) -> set[str]:
         kept = record.get(claim, {"verdict": "not recorded", "evidence": [], "replay": None})
         figures = [shown(e) for e in kept["evidence"] if e["verdict"] == verdict] or [""]
         replay = (kept["replay"] or f"dpcheck verify {claim}").replace("|", "\\|")
-        same = (verdict, failure, again) == (kept["verdict"], kept.get("severity", ""), replay)
+        same = (verdict, failure, again) == (kept["verdict"], kept.get("severity", "").replace("|", "\\|"), replay)
         if not same or figure not in figures:
             wrong.add(claim)
     return wrong

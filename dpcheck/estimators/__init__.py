@@ -4,8 +4,10 @@
 >>> model = PrivateLogisticRegression(epsilon=2.0, classes=(0, 1), random_state=0)
 >>> model.fit([[0.6, 0.1], [-0.5, 0.2]] * 200, [1, 0] * 200).predict([[1.0, 0.0], [-1.0, 0.0]])
 array([1, 0])
->>> print(model.guarantee_, model.rests_on_)
-ApproxDP(eps=2, delta=1e-05; replace-one) ('accounting.least_noise',)
+>>> print(model.guarantee_, *model.rests_on_, sep=chr(10))
+ApproxDP(eps=2, delta=1e-05; replace-one)
+dwang20.section3.1.5.dp_gd
+account: exact composition of Gaussian noise
 """
 
 from __future__ import annotations
