@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 from sympy import Eq, Le, log, sqrt
 
@@ -12,7 +15,8 @@ from dpcheck.bounds.privacy.numeric_checks import GaussianAccountant
 from dpcheck.bounds.proving.proofs import AtMost
 from dpcheck.evidence.checks import AuditCheck
 from dpcheck.verdicts.failures import Failure, rank_of
-from dpcheck.verdicts.severity import severity
+from dpcheck.verdicts.record import recorded
+from dpcheck.verdicts.severity import epsilon_of, severity
 from dpcheck.verdicts.verify import weigh
 
 
@@ -128,3 +132,11 @@ def test_a_chain_through_a_claim_that_is_not_proved_is_given_it() -> None:
     for verdict in (Verdict.CERTIFIED, Verdict.LOOSE, Verdict.SUPPORTED, Verdict.UNCHECKED):
         assert resting("a", a=verdict).premises == ("Jensen", f"a ({verdict.lower()})")
     assert resting("a").premises == ("Jensen", "a (unchecked)")
+
+
+def test_a_path_on_which_epsilon_grows_is_no_failure_at_its_start() -> None:
+    """Of wangxu19.theorem1 no constant serves all ε, from ε = 0.6 on along the path; up to 1 one does."""
+    piece = Evidence("accountant", Verdict.REFUTED, "no c works", counterexample={"eps": 0.6, "ray.T": 1, "ray.eps": 1})
+    assert epsilon_of(piece) == math.inf
+    assert epsilon_of(replace(piece, counterexample={"eps": 0.6, "ray.T": 1})) == 0.6
+    assert recorded()["wangxu19.theorem1"]["severity"].startswith("only beyond")

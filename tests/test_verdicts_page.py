@@ -22,7 +22,9 @@ from dpcheck.verdicts.record import recorded
 README = Path(__file__).parents[1] / "README.md"
 PAGE = Path(__file__).parents[1] / "docs" / "verdicts.md"
 VERDICTS = "|".join(["not recorded", *(v.value for v in Verdict)])
-ROW = re.compile(rf"^\| `([\w.]+)` \| (.*) \| ({VERDICTS}) \| ((?:[^|]|\\\|)*) \| (.*) \| `(dpcheck .*)` \|$", re.MULTILINE)
+ROW = re.compile(
+    rf"^\| `([\w.]+)` \| (.*) \| ({VERDICTS}) \| ((?:[^|]|\\\|)*) \| (.*) \| `(dpcheck .*)` \|$", re.MULTILINE
+)
 
 
 def shown(piece: dict[str, Any]) -> str:

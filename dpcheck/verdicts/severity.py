@@ -13,6 +13,7 @@ import sympy
 from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, Kind, Rate, Verdict, pretty
 from dpcheck.bounds.language.errors import DpcheckError
 from dpcheck.bounds.language.symbols import eps
+from dpcheck.bounds.privacy.judging import RAY
 from dpcheck.bounds.proving.links import proportional
 from dpcheck.bounds.proving.steps import Same, digits
 from dpcheck.verdicts.failures import Failure
@@ -70,6 +71,8 @@ def of_privacy(claim: Claim, checks: Sequence[Check], against: Sequence[Evidence
     """Whether it fails for an epsilon of at most 1, or else up to which it holds."""
     at = min((x for e in against if (x := epsilon_of(e)) is not None), default=None)
     kinds = {e.check for e in against}
+    if at == math.inf and not refuted_up_to(USUAL, claim, checks, kinds, effort):
+        return Severity(Failure.BEYOND, f"no constant serves all ε; up to ε = {USUAL:g} no failure was found")
     for cap in CAPS:
         if at is not None and cap / 2 >= at:
             break
@@ -92,6 +95,8 @@ def of_privacy(claim: Claim, checks: Sequence[Check], against: Sequence[Evidence
 def epsilon_of(piece: Evidence) -> float | None:
     """The epsilon of a counterexample: its own, or the one an audit was about."""
     point = piece.counterexample or {}
+    if point.get(f"{RAY}eps", 0) > 0:  # a path on which no constant lasts, and ε grows along it
+        return math.inf
     if isinstance(point.get("eps"), int | float):
         return float(point["eps"])
     claimed = re.search(r"claimed ([0-9.e+-]+)", piece.figure)
