@@ -152,9 +152,9 @@ class Chain:
         if not self.choosing:
             return claim
         strangers = [s for s in self.choosing if s not in claim.hidden]
-        open_ = [e for e in self.choosing.values() if sympy.sympify(e).free_symbols]
-        if strangers or open_:
-            limit = "numbers, for constants that the statement says exist"
+        unfit = [e for e in map(sympy.sympify, self.choosing.values()) if not (e.is_number and e.is_positive)]
+        if strangers or unfit:
+            limit = "positive numbers, for constants that the statement says exist"
             raise InvalidInput("choosing", str(self.choosing), limit, "List them in `hidden`.")
         swap = dict(self.choosing)
         assumes = [h.subs(swap) if isinstance(h, sympy.Basic) else h for h in claim.assumes]
@@ -170,13 +170,22 @@ class Chain:
             return f"the links give {self.relation}, the claim says {asked or pretty(claim.states)}"
         if not isinstance(self.start, Cites) and sympy.sympify(self.start) != claim.subject:
             return f"it begins at {pretty(self.start)}, the claim is about {pretty(claim.subject)}"
+        if self.must_cite(claim):
+            return f"it is about {pretty(claim.subject)}, not about what is private: begin at a claim that is"
         if claim.hidden and not isinstance(claim.states, Rate):
             unset = [s for s in claim.hidden if s in claim.symbols]
             if unset:
                 return f"no number is chosen for {', '.join(map(pretty, unset))}"
         factor = sympy.sympify(self.steps[-1].expr) / STATEMENT
-        constant = isinstance(claim.states, Rate) and factor.is_number and factor.is_positive
+        constant = isinstance(claim.states, Rate) and factor.is_number and factor.is_positive and factor.is_finite
         return "" if factor == 1 or constant else f"it ends in {self.steps[-1].expr}, not in the statement"
+
+    def must_cite(self, claim: Claim) -> bool:
+        """Whether equations about the subject cannot show the claim: it says that so much noise makes private."""
+        if claim.kind is not Kind.PRIVACY or claim.guarantee is None or isinstance(self.start, Cites):
+            return False
+        promised = [sympy.sympify(value) for value in claim.guarantee.parameters.values()]
+        return not any(value.has(claim.subject) for value in promised)
 
     def noise_of(self, claim: Claim) -> bool:
         """Whether the claim says how much noise is enough: then the chain says how much is needed at most."""
@@ -250,6 +259,9 @@ class Cases:
         missed = self.missed(claim, effort.seed)
         if missed:
             return Evidence(self.kind, Verdict.UNCHECKED, f"gap: the cases leave out {missed}")
+        chosen = [check.choosing for check in self.cases.values() if isinstance(check, Chain)]
+        if any(one != chosen[0] for one in chosen):
+            return Evidence(self.kind, Verdict.UNCHECKED, "gap: the cases choose different constants")
         pieces = dict(self.pieces(claim, effort))
         for case, piece in pieces.items():
             if piece.verdict not in (Verdict.PROVED, Verdict.CERTIFIED):

@@ -10,7 +10,7 @@ import sympy
 
 from dpcheck.bounds.language.claim import Cites, Claim, FunctionClass, Kind, Rate, Setting, pretty
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.proving.implications import Need, needs
+from dpcheck.bounds.proving.implications import Need, follows, needs
 from dpcheck.bounds.proving.inequalities import Answer, signs_agree
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Link, Settled, at_most, compare, substitutions
 from dpcheck.bounds.proving.steps import Same
@@ -54,7 +54,8 @@ def in_words(need: Need, claim: Claim) -> bool:
     """Whether what is missing is a setting, or the region of a class of losses that is assumed elsewhere."""
     if isinstance(need.here, Setting):
         return True
-    return isinstance(need.here, FunctionClass) and claim.has(need.here.name) is not None
+    anywhere = [replace(h, where="") if isinstance(h, FunctionClass) else h for h in claim.assumes]
+    return isinstance(need.here, FunctionClass) and bool(follows(replace(need.here, where=""), anywhere).holds)
 
 
 @dataclass(frozen=True)
@@ -131,10 +132,10 @@ class OneStep:
 class Induction:
     """By induction on `over`.
 
-    With `step`, what stands before is what `start` has become after `over` steps: the expression after must hold at
-    0 and be carried on by a step, which grows with its argument. A step read from a claim (OneStep) is cited; a
-    function is a premise, said in `given`. Without `step` both sides are functions of `over`: they must hold at
-    `first`, and the differences from one to the next must stand in the same relation.
+    With `step`, what stands before is what `start` has become after `over` steps, which is a premise: the expression
+    after must hold at 0 and be carried on by a step, which grows with its argument. A step read from a claim (OneStep)
+    is cited; a function is a premise, said in `given`. Without `step` both sides are functions of `over`: they must
+    hold at `first`, and the differences from one to the next must stand in the same relation.
     """
 
     over: sympy.Symbol
@@ -146,9 +147,11 @@ class Induction:
     def settle(self, link: Link) -> Settled:
         free = replace(link.claim, assumes=[h for h in link.claim.assumes if not self.about(h)], added=(), checks=())
         here = replace(link, claim=free, where={s: e for s, e in link.where.items() if s != self.over})
-        if self.step is None:
-            return self.by_differences(here)
-        return self.by_steps(here)
+        if self.step is not None:
+            return self.by_steps(here)
+        if self.first > 1 and not follows(sympy.Ge(self.over, self.first), link.claim.assumes, link.seed).holds:
+            return Settled(Answer(None, f"{pretty(self.over)} < {self.first} is allowed, and left out"), link.before)
+        return self.by_differences(here)
 
     def about(self, hypothesis: object) -> bool:
         """A hypothesis on the number of steps: it cannot be used at every step."""
@@ -156,12 +159,12 @@ class Induction:
 
     def by_differences(self, link: Link) -> Settled:
         sides = [sympy.sympify(e) for e in (link.before, link.target)]
-        start = [e.subs(self.over, self.first).doit() for e in sides]
+        begun = [[e.subs(self.over, k).doit() for e in sides] for k in range(self.first, max(self.first, 1) + 1)]
         growth = [sympy.simplify((e.subs(self.over, self.over + 1) - e).doit()) for e in sides]
-        if growth[0].has(sympy.Sum):
+        if sides[0].has(sympy.Sum):
             growth[0] = self.last_terms(sides[0])
-        answers = [("at the start", compare(link, *start)), ("from one to the next", compare(link, *growth))]
-        return Settled(all_hold(answers), link.target)
+        answers = [*(("at the start", compare(link, *ends)) for ends in begun)]
+        return Settled(all_hold([*answers, ("from one to the next", compare(link, *growth))]), link.target)
 
     def last_terms(self, expr: sympy.Expr) -> sympy.Expr:
         """What a sum up to `over` gains at the next."""
@@ -179,7 +182,8 @@ class Induction:
 
     def by_steps(self, link: Link) -> Settled:
         squared = False
-        premises: tuple[str, ...] = (self.given,) if self.given else ()
+        begins = f"{pretty(link.before)} is what {pretty(self.start)} becomes in {pretty(self.over)} steps"
+        premises: tuple[str, ...] = (self.given, begins) if self.given else (begins,)
         rests: tuple[str, ...] = ()
         if isinstance(self.step, OneStep):
             cited, gap, granted = read(self.step.cites, link)
@@ -204,10 +208,11 @@ class Induction:
         power = 2 if squared else 1
         before = sympy.Symbol("before", nonnegative=True)
         slope = sympy.diff(sympy.sympify(step(before)), before)
-        following = link.target.subs(self.over, self.over + 1) ** power
+        at_0, at_1, following = (link.target.subs(self.over, k) for k in (0, 1, self.over + 1))
         answers = [
-            ("at the start", compare(link, sympy.sympify(self.start), link.target.subs(self.over, 0))),
-            ("by a step", compare(link, step(link.target), following)),
+            ("at the start", compare(link, sympy.sympify(self.start), at_0)),
+            ("by the first step", compare(link, step(at_0), at_1**power)),  # there the count is 0, and no count is
+            ("by a step", compare(link, step(link.target), following**power)),
         ]
         if link.relation != "=":
             up = replace(link, relation="<=")
@@ -234,10 +239,12 @@ class Minimiser:
     of: sympy.Expr
 
     def settle(self, link: Link) -> Settled:
+        if not (link.before.is_Symbol and self.of.has(link.before)):
+            return Settled(Answer(None, f"{pretty(link.before)} does not stand in {pretty(self.of)}"), link.before)
         slope = sympy.diff(self.of, link.before)
         flat = Same("", sympy.simplify(slope.subs(link.before, link.target)), sympy.Integer(0)).settle(link.seed)
         convex = at_most(sympy.Integer(0), sympy.diff(slope, link.before), link.given, seed=link.seed)
-        if link.relation != "=":
+        if link.relation != "=" or sympy.simplify(sympy.diff(slope, link.before)) == 0:
             return Settled(Answer(None, "the minimiser is one point"), link.before)
         return Settled(all_hold([("the slope vanishes there", flat), ("convex", convex)]), link.target)
 
@@ -259,15 +266,23 @@ class Slack:
     seen: Sequence[sympy.Expr] = ()
 
     def settle(self, link: Link) -> Settled:
+        if link.relation not in ("<=", ">="):
+            return Settled(Answer(None, f"parts that may be 0 or more show no {link.relation}"), link.before)
         low, high = (link.before, link.target) if link.relation in UP else (link.target, link.before)
-        total = sympy.Add(*self.given.values(), *self.seen)
+        parts = [*self.given.values(), *self.seen]
+        total = sympy.Add(*parts)
+        odd = next((e for e in (low, high, *parts) if not quadratic(e)), None)
+        if odd is not None:
+            return Settled(Answer(None, f"{pretty(odd)} is no quadratic form: one coordinate says nothing"), link.before)
         answer = Same("", sympy.expand(high - low), sympy.expand(total), link.given).settle(link.seed)
         if not answer.holds:
             return Settled(Answer(None, f"the parts do not add up to the difference: {answer.how}"), link.before)
         for part in self.seen:
             if not self.never_negative(part, link):
                 return Settled(Answer(None, f"{pretty(part)} is not seen to be ≥ 0"), link.before)
-        return Settled(Answer(True, "the parts add up to the difference"), link.target, tuple(self.given))
+        alone = len(parts) == 1 and not self.seen  # the difference itself is taken as given
+        added = Answer(True, "the parts add up to the difference")
+        return Settled(added, link.target, tuple(self.given), derives=not alone)
 
     def never_negative(self, part: sympy.Expr, link: Link) -> bool:
         """By the signs of its factors, where the hypotheses hold."""
@@ -281,6 +296,17 @@ class Slack:
 
     def __str__(self) -> str:
         return "; ".join(self.given) or "the parts are ≥ 0"
+
+
+def quadratic(expr: sympy.Expr) -> bool:
+    """Whether an expression is a polynomial of degree 2 at most in its vectors, the symbols that may be negative."""
+    vectors = [s for s in sympy.sympify(expr).free_symbols if not s.is_nonnegative]
+    if not vectors:
+        return True
+    try:
+        return bool(sympy.Poly(expr, *vectors).total_degree() <= 2)
+    except sympy.PolynomialError:
+        return False
 
 
 def enough_noise(cites: Cites, link: Link) -> Settled:
