@@ -54,6 +54,7 @@ from dpcheck.bounds.proving.chains import (
     Premise,
     Slack,
     Solved,
+    Solves,
     Step,
 )
 
@@ -568,3 +569,14 @@ def test_an_equation_about_the_noise_says_nothing_of_privacy():
     chain = Chain(sigma, Step("=", L / eps + L / eps, because=fact), Step("=", STATEMENT))
     about = claim(Eq(sigma, 2 * L / eps), kind=Kind.PRIVACY, guarantee=PureDP(eps))
     assert "not about what is private" in run(chain, about).figure
+
+
+def test_a_solution_is_put_into_its_equations() -> None:
+    """x = (1 + β·x)/2 has one solution; a factor or a sign is noticed, and why it is the one is shown."""
+    chain = Chain(eps, Step("=", STATEMENT, because=Solves(lambda x: [2 * x - 1 - beta * x], "ε is the fixed point")))
+    found = run(chain, claim(Eq(eps, 1 / (2 - beta))))
+    assert (found.verdict, found.premises) == (Verdict.PROVED, ("ε is the fixed point",))
+    for wrong in (Eq(eps, 2 / (2 - beta)), Eq(eps, 1 / (2 + beta))):
+        assert not proves(chain, claim(wrong))
+    below = Chain(eps, Step("<=", STATEMENT, because=Solves(lambda x: [2 * x - 1 - beta * x], "ε is the fixed point")))
+    assert "one value" in run(below, claim(Le(eps, 1 / (2 - beta)))).detail

@@ -19,6 +19,8 @@ How to write one:
 - `Solved(id)`: the cited claim, solved for what stands before: of F' ≤ F - a·g² + e, what is said of g².
 - `Induction(over=T, step=OneStep(id, now, later))` carries a bound along a recurrence that another claim states.
 - `Minimiser(of=bound)`: the symbol before is the minimiser of the bound, and so is the expression.
+- `Solves(equations, only=reason)`: what stands before is the only solution of equations, for this reason, which is a
+  premise; the expression is put into them, and they hold.
 - `Slack(given={reason: part}, seen=[part], cited=[(factor, Cites(id))])`: the sides differ by the sum of these parts,
   none of them negative: for the reason beside it, which is a premise, because the machine sees it under the
   hypotheses, or by the cited inequality, so many times.
@@ -41,11 +43,22 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import follows
 from dpcheck.bounds.proving.inequalities import Answer, Box, Where
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Algebra, Link, Reason, Settled, proportional
-from dpcheck.bounds.proving.reasons import Cited, Induction, Minimiser, OneStep, Premise, Slack, Solved, enough_noise
+from dpcheck.bounds.proving.reasons import (
+    Cited,
+    Induction,
+    Minimiser,
+    OneStep,
+    Premise,
+    Slack,
+    Solved,
+    Solves,
+    enough_noise,
+)
 from dpcheck.bounds.proving.steps import box_text
 
 __all__ = [
-    "STATEMENT", "Cases", "Chain", "Cites", "Induction", "Minimiser", "OneStep", "Premise", "Slack", "Solved", "Step",
+    "STATEMENT", "Cases", "Chain", "Cites", "Induction", "Minimiser", "OneStep", "Premise", "Slack", "Solved", "Solves",
+    "Step",
 ]  # fmt: skip
 
 STATEMENT = sympy.Symbol("STATEMENT")  # stands for the claim's own right-hand side
