@@ -53,6 +53,8 @@ from dpcheck.bounds.proving.chains import (
     OneStep,
     Premise,
     Slack,
+    Solved,
+    Solves,
     Step,
 )
 
@@ -253,6 +255,23 @@ def test_a_citation_is_used_in_its_own_direction(known):
     assert "does not stand there" in run(elsewhere, claim(Le(excess_risk, 2 * D + L))).detail
 
 
+def test_a_citation_may_be_solved_for_what_it_bounds(known):
+    """E' <= E - (eta - beta eta^2) z^2 + D: at eta = 1/(2 beta), z^2 <= 4 beta (E - E' + D)."""
+    square = noise_norm2**2
+    one = known(claim(Le(Delta_T, Delta - (eta - beta * eta**2) * square + D)))
+    short = [Eq(eta, 1 / (2 * beta))]
+    solved = Step("<=", because=Solved(one))
+    stated = claim(Le(square, 4 * beta * (Delta - Delta_T + D)), short, number=1)
+    assert proves(Chain(square, solved, Step("=", STATEMENT)), stated)
+    assert Chain(square, solved, Step("=", STATEMENT)).cites == [Cites(one)]
+    less = claim(Le(square, 3 * beta * (Delta - Delta_T + D)), short, number=1)
+    assert not proves(Chain(square, solved, Step("=", STATEMENT)), less)
+    unseen = claim(Le(square, 4 * beta * (Delta - Delta_T + D)), number=1)
+    assert not proves(Chain(square, solved, Step("<=", STATEMENT)), unseen)
+    lower = claim(Ge(square, 4 * beta * (Delta - Delta_T + D)), short, number=1)
+    assert not proves(Chain(square, Step(">=", because=Solved(one)), Step("=", STATEMENT)), lower)
+
+
 def test_hypotheses_in_words_may_be_granted_and_are_then_named(known):
     lemma = known(claim(Le(noise_norm2, d * sigma**2), [lipschitz(L, "near 0"), Setting("w₀ = 0")], number=1))
     steps = [Step("<=", 2 * noise_norm2, because=fact)]
@@ -339,6 +358,28 @@ def test_slack_must_add_up_and_its_signs_must_be_seen():
     assert found.premises == ("known", "y² ≤ L²", "x² ≤ D²")
     assert "is not seen" in run(chain, replace(about, assumes=[])).detail
     assert "do not add up" in run(chain, replace(about, states=Le(excess_risk, D**2))).detail
+
+
+def test_slack_may_be_a_cited_inequality(known):
+    """(2/β - η) times a cited bound; a factor that may be negative, an equation and a rate are refused."""
+    cited = known(claim(Le(noise_norm2, L * D), [eta <= 1 / beta], number=1))
+    about = claim(Le(excess_risk, (2 / beta - eta) * L * D + eps**2), [eta <= 2 / beta])
+
+    def chain(relation="<=", factor=2 / beta - eta, source=cited):
+        before = Step("<=", factor * noise_norm2, because=fact)
+        return Chain(excess_risk, before, Step(relation, STATEMENT, because=Slack(
+            seen=[eps**2], cited=[(factor, Cites(source))])))  # fmt: skip
+
+    assert "needs η ≤ 1/β" in run(chain(), about).detail + run(chain(), about).figure
+    known(claim(Le(noise_norm2, L * D), number=1))
+    found = run(chain(), about)
+    assert (found.verdict, found.rests, found.premises) == (Verdict.PROVED, (cited,), ("known",))
+    assert [c.id for c in chain().cites] == [cited]
+    assert not proves(chain(), replace(about, states=Le(excess_risk, (1 / beta - eta) * L * D + eps**2)))
+    assert "not seen" in run(chain(), replace(about, assumes=[])).detail
+    assert "show no =" in run(chain("="), about).detail
+    with pytest.raises(InvalidInput, match="rate"):
+        run(chain(source=known(claim(Rate(noise_norm2, L * D), number=2))), about)
 
 
 # Rates and constants -------------------------------------------------------------------------------
@@ -527,3 +568,26 @@ def test_an_equation_about_the_noise_says_nothing_of_privacy():
     chain = Chain(sigma, Step("=", L / eps + L / eps, because=fact), Step("=", STATEMENT))
     about = claim(Eq(sigma, 2 * L / eps), kind=Kind.PRIVACY, guarantee=PureDP(eps))
     assert "not about what is private" in run(chain, about).figure
+
+
+def test_a_solution_is_put_into_its_equations() -> None:
+    """x = (1 + β·x)/2 has one solution; a factor or a sign is noticed, and why it is the one is shown."""
+    chain = Chain(eps, Step("=", STATEMENT, because=Solves(lambda x: [2 * x - 1 - beta * x], "ε is the fixed point")))
+    found = run(chain, claim(Eq(eps, 1 / (2 - beta))))
+    assert (found.verdict, found.premises) == (Verdict.PROVED, ("ε is the fixed point",))
+    for wrong in (Eq(eps, 2 / (2 - beta)), Eq(eps, 1 / (2 + beta))):
+        assert not proves(chain, claim(wrong))
+    below = Chain(eps, Step("<=", STATEMENT, because=Solves(lambda x: [2 * x - 1 - beta * x], "ε is the fixed point")))
+    assert "one value" in run(below, claim(Le(eps, 1 / (2 - beta)))).detail
+
+
+def test_equations_must_say_something_of_the_solution(known) -> None:
+    about = claim(Eq(eps, 1 / (2 - beta)))
+    nothing = Chain(eps, Step("=", STATEMENT, because=Solves(lambda x: [0 * beta], "ε solves 0 = 0")))
+    assert "say nothing" in run(nothing, about).detail
+    itself = Chain(eps, Step("=", STATEMENT, because=Solves(lambda x: [x - 1 / (2 - beta)], "ε is that")))
+    assert "in other letters" in run(itself, about).figure
+    rate = known(claim(Rate(noise_norm2, L - Delta), number=1))
+    chain = Chain(Delta, Step("<=", because=Solved(rate)), Step("<=", STATEMENT))
+    with pytest.raises(InvalidInput, match="no number"):
+        run(chain, claim(Le(Delta, 2 * L)))

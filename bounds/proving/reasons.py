@@ -1,4 +1,4 @@
-"""Why a link of a chain holds, algebra apart: a premise, a cited claim, an induction, a minimum, a sum of slack."""
+"""Why a link of a chain holds, algebra apart: a premise, a citation, an induction, a minimum, a solution, slack."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sympy
 from dpcheck.bounds.language.claim import Cites, Claim, FunctionClass, Kind, Rate, Setting, pretty
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import Need, follows, needs
-from dpcheck.bounds.proving.inequalities import Answer, signs_agree
+from dpcheck.bounds.proving.inequalities import Answer, equations, signs_agree
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Link, Settled, at_most, compare, substitutions
 from dpcheck.bounds.proving.steps import Same
 
@@ -107,6 +107,43 @@ class Cited:
 
     def __str__(self) -> str:
         return self.cites.id
+
+
+@dataclass(frozen=True)
+class Solved:
+    """By a claim in which what stands before occurs, with a coefficient of known sign: solved for it.
+
+    Of F' <= F - a g^2 + e with a > 0, what g^2 gives way to is (F - F' + e)/a.
+    """
+
+    claim: Cites | str
+
+    @property
+    def cites(self) -> Cites:
+        return self.claim if isinstance(self.claim, Cites) else Cites(self.claim)
+
+    def settle(self, link: Link) -> Settled:
+        cited, gap, granted = read(self.cites, link)
+        if gap is not None:
+            return gap
+        if isinstance(cited.states, Rate) or not cited.relation:
+            raise InvalidInput(f"statement of {cited.id}", cited.text(), "an inequality", "A rate gives no number.")
+        where, fixed = dict(self.cites.where), equations(link.given)
+        sides = [e.subs(where, simultaneous=True).subs(fixed) for e in (cited.subject, cited.formula)]
+        low, high = sides if cited.relation in UP else sides[::-1]
+        stands = sympy.Dummy("stands", positive=True)
+        rest = sympy.expand(high - low).subs(link.before, stands)
+        slope = sympy.factor(sympy.diff(rest, stands))
+        direction = UP if slope.is_negative else DOWN if slope.is_positive else ()
+        if slope.has(stands) or link.relation not in direction or link.relation in STRICT:
+            how = f"{cited.id} gives no {link.relation} for {pretty(link.before)}, whose coefficient is {pretty(slope)}"
+            return Settled(Answer(None, how), link.before)
+        reached = rest.subs(stands, 0) / -slope
+        answer = Answer(True, cited.id) if link.after is None else compare(link, reached, link.after)
+        return Settled(answer, reached if link.after is None else link.after, granted, (cited.id,))
+
+    def __str__(self) -> str:
+        return f"{self.cites.id}, solved"
 
 
 def directions(relation: str) -> tuple[str, ...]:
@@ -252,26 +289,63 @@ class Minimiser:
         return f"it minimises {pretty(self.of)}"
 
 
+@dataclass(frozen=True)
+class Solves:
+    """By insertion: what stands before is the only solution of equations, and what stands after solves them.
+
+    `equations(x)` vanish at a solution x; why what stands before is one, and the only one, is a premise, `only`.
+    """
+
+    equations: Callable[[sympy.Expr], Sequence[sympy.Expr]]
+    only: str
+
+    def settle(self, link: Link) -> Settled:
+        if link.relation != "=":
+            return Settled(Answer(None, "the solution is one value"), link.before)
+        unknown = sympy.Dummy("unknown", positive=True)
+        slopes = [sympy.diff(e, unknown) for e in self.equations(unknown)]
+        if not any(slope != 0 for slope in slopes):
+            return Settled(Answer(None, "the equations say nothing of it"), link.before)
+        left = [Same("", e, sympy.Integer(0), link.given).settle(link.seed) for e in self.equations(link.target)]
+        answer = all_hold([(f"equation {i}", found) for i, found in enumerate(left, 1)])
+        typed = any(slope.is_number and slope != 0 for slope in slopes)  # an equation that is the solution itself
+        return Settled(answer, link.target, (self.only,), derives=not typed)
+
+    def __str__(self) -> str:
+        return "it solves the equations"
+
+
 # Slack ---------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Slack:
     """The two sides differ by a sum of parts, none of them ever negative: what a proof gives away.
 
-    `seen` are parts whose sign the hypotheses decide, which is checked; of those `given` the reason is a premise.
-    Vectors may stand in one coordinate: both sides are then quadratic forms, and what vanishes for all numbers
-    vanishes for all vectors.
+    `seen` are parts whose sign the hypotheses decide, which is checked; of those `given` the reason is a premise; each
+    of `cited` is a factor ≥ 0 and a claim, whose larger side less its smaller is multiplied with it. Vectors may stand
+    in one coordinate: both sides are then quadratic forms, and what vanishes for all numbers vanishes for all vectors.
     """
 
     given: Mapping[str, sympy.Expr] = field(default_factory=dict)
     seen: Sequence[sympy.Expr] = ()
+    cited: Sequence[tuple[sympy.Expr, Cites]] = ()
+
+    @property
+    def cites(self) -> list[Cites]:
+        return [cites for _, cites in self.cited]
 
     def settle(self, link: Link) -> Settled:
         if link.relation not in ("<=", ">="):
             return Settled(Answer(None, f"parts that may be 0 or more show no {link.relation}"), link.before)
+        parts, granted = list(self.given.values()), tuple[str, ...]()
+        for factor, cites in self.cited:
+            claim, gap, more = read(cites, link)
+            if gap is not None:
+                return gap
+            parts.append(factor * difference(claim, cites))
+            granted += more
         low, high = (link.before, link.target) if link.relation in UP else (link.target, link.before)
-        parts = [*self.given.values(), *self.seen]
-        total = sympy.Add(*parts)
-        odd = next((e for e in (low, high, *parts) if not quadratic(e)), None)
+        total = sympy.Add(*parts, *self.seen)
+        odd = next((e for e in (low, high, *parts, *self.seen) if not quadratic(e)), None)
         if odd is not None:
             return Settled(
                 Answer(None, f"{pretty(odd)} is no quadratic form: one coordinate says nothing"), link.before
@@ -279,17 +353,23 @@ class Slack:
         answer = Same("", sympy.expand(high - low), sympy.expand(total), link.given).settle(link.seed)
         if not answer.holds:
             return Settled(Answer(None, f"the parts do not add up to the difference: {answer.how}"), link.before)
-        for part in self.seen:
-            if not self.never_negative(part, link):
+        for part in (*self.seen, *(factor for factor, _ in self.cited)):
+            if not self.never_negative(sympy.sympify(part), link):
                 return Settled(Answer(None, f"{pretty(part)} is not seen to be ≥ 0"), link.before)
-        alone = len(parts) == 1 and not self.seen  # the difference itself is taken as given
+        alone = len(self.given) == 1 and not self.seen and not self.cited  # the difference itself is taken as given
+        premises, rests = (*self.given, *granted), tuple(cites.id for cites in self.cites)
         added = Answer(True, "the parts add up to the difference")
-        return Settled(added, link.target, tuple(self.given), derives=not alone)
+        return Settled(added, link.target, premises, rests, derives=not alone)
 
     def never_negative(self, part: sympy.Expr, link: Link) -> bool:
-        """By the signs of its factors, where the hypotheses hold."""
+        """By the signs of its factors, where the hypotheses hold, one of which may be a hypothesis itself."""
         if part.is_nonnegative:
             return True
+        for given in link.given:
+            if isinstance(given, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
+                rest = sympy.cancel(part / (given.gts - given.lts))
+                if rest.is_nonnegative:
+                    return True
         for cover in substitutions(link.given, part.free_symbols):
             here = sympy.factor(part.subs(dict(cover), simultaneous=True))
             if here.is_nonnegative or signs_agree(here, {}):
@@ -297,7 +377,16 @@ class Slack:
         return False
 
     def __str__(self) -> str:
-        return "; ".join(self.given) or "the parts are ≥ 0"
+        return "; ".join([*self.given, *(cites.id for cites in self.cites)]) or "the parts are ≥ 0"
+
+
+def difference(claim: Claim, cites: Cites) -> sympy.Expr:
+    """The larger side of an inequality less the smaller."""
+    if isinstance(claim.states, Rate) or not claim.relation:
+        raise InvalidInput(f"statement of {claim.id}", claim.text(), "an inequality", "A rate gives no number.")
+    where = dict(cites.where)
+    subject, formula = (e.subs(where, simultaneous=True) for e in (claim.subject, claim.formula))
+    return formula - subject if claim.relation in UP else subject - formula
 
 
 def quadratic(expr: sympy.Expr) -> bool:
