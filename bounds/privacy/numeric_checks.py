@@ -48,10 +48,12 @@ class GaussianAccountant:
 
     def accountant(self, claim: Claim) -> Accountant:
         """The general check."""
-        ratio = sympy.simplify(sympy.simplify(self.mu.subs(claim.subject, claim.formula)).subs(dict(self.where)))
+        stated = self.mu.subs(claim.subject, claim.formula)
+        ratio = sympy.simplify(sympy.simplify(stated).subs(dict(self.where)))
         if ratio.free_symbols - {eps, delta}:
             raise InvalidInput("mu", str(ratio), "a function of eps and delta", "Substitute the other symbols.")
-        return Accountant(Release(ratio, Gaussian(1)), self.because, self.box)
+        over_noise = claim.subject / claim.formula if self.mu.has(claim.subject) else sympy.Integer(1)
+        return Accountant(Release(ratio * over_noise, Gaussian(1)), self.because, self.box)
 
 
 @dataclass(frozen=True)
