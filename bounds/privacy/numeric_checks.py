@@ -114,8 +114,9 @@ class CompositionAccountant:
             return self.replay(claim, points[worst])
         figure = f"optimal composition uses at most {used[worst]:.4f} of the stated epsilon"
         verdict = Verdict.LOOSE if used[worst] < 1 / LOOSE_FROM else Verdict.CERTIFIED
-        detail = f"{self.because}; {len(points)} points, eps 1e-3 to 5, T up to {max(sizes)}, slack 1e-9 to 0.3"
-        return Evidence(self.kind, verdict, figure, detail, margin=1 / used[worst] - 1)
+        detail = f"{self.because}; eps 1e-3 to 5, T up to {max(sizes)}, slack 1e-9 to 0.3"
+        part = f"at {len(points)} points"
+        return Evidence(self.kind, verdict, figure, detail, margin=1 / used[worst] - 1, part=part)
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
         here = {k: float(point[k]) for k in (str(self.each), "T", str(self.slack))}
