@@ -21,7 +21,7 @@ from dpcheck.bounds.language.claim import (
 from dpcheck.bounds.language.symbols import D, Delta_T, L, T, beta, distance, eta, mu, n, quantity
 from dpcheck.bounds.performance.worst_case import gradient_descent_rate, gradient_descent_sensitivity
 from dpcheck.bounds.privacy.numeric_checks import Exactness
-from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Induction, OneStep, Premise, Slack, Step
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Induction, OneStep, Premise, Slack, Step
 from dpcheck.bounds.proving.proofs import Sharper
 
 AT_ITERATES = "where both runs go"
@@ -261,7 +261,7 @@ ball3 = Claim(
             Step("<=", end_away + D, because=Premise("‖w_T‖ ≤ ‖w_T-ŵ‖ + ‖ŵ‖")),
             Step("<=", STATEMENT, because=Induction(
                 T, start=2 * D, step=lambda b: b,
-                given="‖w_t-ŵ‖ never grows from ‖w₀-ŵ‖ ≤ D on: η²‖∇F‖² ≤ 2η⟨∇F, w-ŵ⟩, as ‖∇F‖² ≤ β⟨∇F, w-ŵ⟩ and η ≤ 2/β")),
+                given="‖w_t-ŵ‖ never grows from ‖w₀-ŵ‖ ≤ D: η²‖∇F‖² ≤ 2η⟨∇F, w-ŵ⟩, as ‖∇F‖² ≤ β⟨∇F, w-ŵ⟩ and η ≤ 2/β")),
         )
     ],
 )
@@ -313,7 +313,7 @@ lemma8 = Claim(
             gap_T,
             Step("<=", STATEMENT, because=Slack(
                 given={
-                    "F never rises, and F(w_t)-F(ŵ) ≤ β/2·(‖w_t₋₁-ŵ‖² - ‖w_t-ŵ‖²) for t = 1 to T add up (Nesterov [18])":
+                    "F never rises, and F(w_t⁺)-F(ŵ) ≤ β/2·(‖w_t-ŵ‖²-‖w_t⁺-ŵ‖²) adds up over T steps (Nesterov [18])":
                     beta * distance**2 / (2 * T) - gap_T
                 },
                 seen=[Rational(3, 2) * beta * distance**2 / T])),

@@ -1,8 +1,8 @@
 """What zhang17 concludes from its theorems: Table 1, the remarks of section 3.1, population risk, Table 3."""
 
-from sympy import Eq, Expr, Integer, Le, Min, Rational, exp, log, sqrt, symbols
+from sympy import Eq, Expr, Integer, Le, Min, Rational, exp, log, sqrt, symbols, true
 
-from dpcheck.bounds.language.claim import Check, Claim, Kind, Provenance, Rate, Setting, Source
+from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.symbols import (
     D_F,
     D,
@@ -16,7 +16,6 @@ from dpcheck.bounds.language.symbols import (
     eps,
     excess_risk,
     gamma,
-    gradient_norm2,
     mu,
     n,
     population_risk,
@@ -35,54 +34,53 @@ from dpcheck.bounds.library.convex.outpert_gd import (
 from dpcheck.bounds.library.nonconvex.rrpsgd import theorem5_rate
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Premise, Slack, Step
 from dpcheck.bounds.proving.derivations import Implied
+from dpcheck.bounds.proving.implications import read
 from dpcheck.bounds.proving.proofs import NoConstant, Quoted, Units
 from dpcheck.bounds.proving.tables import Cell, Row, Table
 
 # Table 1 -------------------------------------------------------------------------------------------
-units = {L: 1, beta: 1, mu: 1, D: 1}  # it keeps n, d, ε and δ only
-constant = [Eq(L, 1), Eq(beta, 1)]
+units = {L: 1, beta: 1, mu: 1, D: 1, D_F: 1}  # it keeps n, d, ε and δ only
+u, v = symbols("u v", nonnegative=True)
 not_here = Quoted("from Bassily et al. 2014, whose proof stands in none of the documents")
 
 
-def utility(name: str, line: int, says: str, rate: Expr, check: Check, of: Claim | None = None) -> Claim:
-    """A cell on the error: the theorem that it sums up, with its constants dropped."""
+def utility(name: str, line: int, says: str, rate: Expr, of: Claim | None = None, **how: object) -> Claim:
+    """A cell on the error: the theorem that it sums up, with its constants dropped; or one of another paper."""
+    here = {} if of is None else {s: one for s, one in units.items() if s in of.symbols}
     return Claim(
         id=f"zhang17.table1.{name}",
         source=Source("zhang17", "Table 1, utility", line),
         kind=Kind.UTILITY,
         says=says,
-        assumes=[] if of is None else [*of.assumes, *constant, Eq(mu if mu in of.symbols else D_F, 1)],
+        assumes=[] if of is None else [h for h in (read(h, here) for h in of.assumes) if h != true],
         states=Rate(excess_risk if of is None else of.subject, rate),
         ignores_units=True,
-        checks=[check],
+        checks=[not_here if of is None else Implied(of, "its constants dropped", here, **how)],  # type: ignore[arg-type]
     )
 
 
-summed_up = "the theorem with its constants dropped"
 table1_pure = utility(
-    "strongly_convex.pure", 40, "Strongly convex, ε-DP: utility in n, d and ε.",
-    d**2 / (n**2 * eps**2), Implied(theorem2_pure, summed_up), theorem2_pure,
+    "strongly_convex.pure", 40, "Strongly convex, ε-DP: utility in n, d and ε.", d**2 / (n**2 * eps**2), theorem2_pure
 )
 table1_approx = utility(
     "strongly_convex.approx", 41, "Strongly convex, (ε, δ)-DP: utility in n, d, ε and δ.",
-    d * log(1 / delta) / (n**2 * eps**2), Implied(theorem2_approx, summed_up), theorem2_approx,
+    d * log(1 / delta) / (n**2 * eps**2), theorem2_approx,
 )
 table1_nonconvex = utility(
     "nonconvex", 42, "Non-convex: mean squared gradient in n, d, ε and δ.",
-    sqrt(d) / (n * eps) * log(n / delta), Implied(theorem5_rate, "and log(1/δ) ≤ log(n/δ)"), theorem5_rate,
+    sqrt(d) / (n * eps) * log(n / delta), theorem5_rate, cover={n: 2 * exp(u), delta: exp(-v) / 2},
 )
 bassily_pure = utility(
-    "bassily.pure", 40, "Bassily et al., strongly convex, ε-DP: utility.", log(n) * d**2 / (n**2 * eps**2), not_here
+    "bassily.pure", 40, "Bassily et al., strongly convex, ε-DP: utility.", log(n) * d**2 / (n**2 * eps**2)
 )
 bassily_approx = utility(
     "bassily.approx", 41, "Bassily et al., strongly convex, (ε, δ)-DP: utility.",
-    d * log(n / delta) ** 3 / (n**2 * eps**2), not_here,
+    d * log(n / delta) ** 3 / (n**2 * eps**2),
 )
 
 
 def run_times(name: str, line: int, says: str, cost: Expr, per_step: Expr, steps: Eq, **more: object) -> Claim:
     """A cell on the run time: operations a step times the steps that the theorem takes."""
-    end = 4 * STATEMENT  # 2 log x^2 = 4 log x
     return Claim(
         id=f"zhang17.table1.{name}.time",
         source=Source("zhang17", "Table 1, run time", line),
@@ -95,7 +93,7 @@ def run_times(name: str, line: int, says: str, cost: Expr, per_step: Expr, steps
             Chain(
                 run_time,
                 Step("=", per_step * T, because=Premise("a step takes one gradient of each record it uses, d numbers")),
-                Step("<=", end),
+                Step("<=", 4 * STATEMENT, where={delta: exp(-v) / 2} if delta in cost.free_symbols else {}),
             )
         ],
         **more,  # type: ignore[arg-type]
@@ -109,10 +107,10 @@ table1_time_pure = run_times(
 table1_time_approx = run_times(
     "strongly_convex.approx", 41, "Strongly convex, (ε, δ)-DP: operations, log(δ) under the root read as log(1/δ).",
     n * d * log(n * eps / sqrt(d * log(1 / delta))), n * d, Eq(T, strong_steps_approx.subs(units)),
-    provenance=Provenance.READING,
+    added=[delta <= Rational(1, 2)], provenance=Provenance.READING,
 )
 table1_time_nonconvex = run_times(
-    "nonconvex", 42, "Non-convex: operations, in at most n² rounds.", n**2 * d, d, T <= n**2
+    "nonconvex", 42, "Non-convex: operations, in at most n² rounds.", n**2 * d, d, Le(T, n**2)
 )
 
 per_step = "nd operations a step, T of the theorem"
@@ -141,7 +139,7 @@ matches = Claim(
     id="zhang17.section1.matches_lower_bound",
     source=Source("zhang17", "section 1, contribution 1 and its footnote", 48),
     kind=Kind.UTILITY,
-    says="In n and d, Theorem 2 matches the lower bound d/(n²ε²) of Bassily et al. (μ a constant): their ratio has none.",
+    says="In n and d, Theorem 2 matches the lower bound of Bassily et al. (μ a constant): their ratio has neither.",
     assumes=[d <= n**2 * eps**2],
     added=[delta <= Rational(1, 2)],
     states=Rate(ratio, log(1 / delta)),
@@ -182,7 +180,7 @@ d_below_n = Claim(
     says="When d < n the convex bound is below the generalisation error n^(-1/2): their ratio stays bounded.",
     assumes=[d < n],
     states=Rate(ratio, Integer(1)),
-    checks=[NoConstant(convex_bound * sqrt(n), {n: n, d: n / 2}, n, "Theorem 3's (√d/n)^(2/3) over n^(-1/2) at d = n/2")],
+    checks=[NoConstant(convex_bound * sqrt(n), {n: n, d: n / 2}, n, "Theorem 3's (√d/n)^(2/3) over n^(-1/2), d = n/2")],
 )
 
 d_below_n_corrected = Claim(
@@ -199,7 +197,7 @@ d_below_n_corrected = Claim(
 # Population risk -----------------------------------------------------------------------------------
 population_strong = Claim(
     id="zhang17.remark.population.strongly_convex",
-    source=Source("zhang17", "section 3.1, after Theorem 2; the raised 2 marks its footnote, as the convex case shows", 182),
+    source=Source("zhang17", "section 3.1, after Theorem 2; the 2 on it marks a footnote, as its convex form shows", 182),
     kind=Kind.UTILITY,
     says="Population risk of the (ε, δ)-private output, with probability 1-γ (logarithms dropped).",
     assumes=[Setting("strongly convex, smooth, Lipschitz in the ball")],
@@ -215,14 +213,15 @@ population_strong_corrected = Claim(
     assumes=[*theorem2_approx.assumes, Setting("records drawn independently, w* in the ball of radius R")],
     states=Rate(
         population_risk,
-        L**2 * sqrt(beta * d * log(1 / delta)) / (n * eps * mu ** Rational(3, 2) * sqrt(gamma)) + L**2 / (gamma * mu * n),
+        L**2 * sqrt(beta * d * log(1 / delta)) / (n * eps * mu * sqrt(mu * gamma)) + L**2 / (gamma * mu * n),
     ),
     corrects="zhang17.remark.population.strongly_convex",
     checks=[
         Chain(
             population_risk,
-            Step("<=", sqrt(2 * L**2 / mu) * sqrt(2 / gamma * excess_risk) + 8 * L**2 / (gamma * mu * n), because=Premise(
-                "[21], Theorem 5 and (18), and Markov's inequality for F(w_priv)-F(ŵ), but for γ/2 each")),
+            Step("<=", 2 * L / sqrt(mu * gamma) * sqrt(excess_risk) + 8 * L**2 / (gamma * mu * n), because=Premise(
+                "√(2L²/μ)·√(F(w)-F(ŵ)) + 4L²/(μn·γ/2) by [21], and F(w_priv)-F(ŵ) by Markov's inequality, each but "
+                "for γ/2")),
             Step("<=", because=Cites("zhang17.theorem2.approx.explicit")),
             Step("<=", 29 * STATEMENT),
         )

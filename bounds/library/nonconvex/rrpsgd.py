@@ -4,9 +4,9 @@ At most n² noisy steps on one random record each, stopped at a random round; st
 Lemmas 11 and 12 stand in stochastic_gradient.py. Solver: dpcheck/solvers/nonconvex/rrpsgd.py.
 """
 
-from sympy import Eq, Integer, Le, Min, Rational, Symbol, erfc, exp, log, sqrt, symbols
+from sympy import Eq, Le, Min, Rational, erfc, exp, log, sqrt, symbols
 
-from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source, convex, lipschitz, smooth
+from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting, Source, convex, lipschitz, smooth
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import (
     D_F,
@@ -38,7 +38,7 @@ from dpcheck.bounds.library.nonconvex.stochastic_gradient import mean_gap, mean_
 from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
 from dpcheck.bounds.privacy.numeric_checks import SampledGaussianAccountant
 from dpcheck.bounds.privacy.release import Release
-from dpcheck.bounds.proving.chains import STATEMENT, Cases, Chain, Premise, Slack, Step
+from dpcheck.bounds.proving.chains import STATEMENT, Cases, Chain, Cites, Premise, Slack, Step
 from dpcheck.bounds.proving.derivations import gaussian
 from dpcheck.bounds.proving.proofs import AtMost, Bounded, Equals, NoConstant
 
@@ -54,11 +54,9 @@ algorithm2 = Claim(
     id="zhang17.algorithm2.noise",
     source=Source("zhang17", "Algorithm 2, line 4", line=235),
     kind=Kind.IDENTITY,
-    says="The deviation of each coordinate of noise with density proportional to exp(-ε²‖z‖²/(8L² log(3n/δ) log(2/δ))).",
-    states=Eq(alpha_g, stated_noise),
-    checks=[
-        Equals(lambda: sqrt(coordinate.mean(coordinate.variable**2)).subs(c, exponent), "the density, integrated")
-    ],
+    says="The variance of each coordinate of noise with density proportional to exp(-ε²‖z‖²/(8L² log(3n/δ) log(2/δ))).",
+    states=Eq(alpha_g**2, stated_noise**2),
+    checks=[Equals(lambda: coordinate.mean(coordinate.variable**2).subs(c, exponent), "the density, integrated")],
 )
 
 theorem4 = Claim(
@@ -135,7 +133,7 @@ theorem5_deviation_corrected = Claim(
     checks=[
         Chain(
             strays2,
-            Step("<=", 4 * L**2 + noise_norm2, because=Premise("‖∇f-∇F‖ ≤ 2L, and the noise is independent, of mean 0")),
+            Step("<=", 4 * L**2 + noise_norm2, because=Premise("‖∇f-∇F‖ ≤ 2L; the noise is independent, of mean 0")),
             Step("=", because=Cites("zhang17.lemma7", {sigma: stated_noise})),
             Step("=", STATEMENT),
         )
@@ -171,18 +169,18 @@ theorem5_general_corrected = Claim(
     ],
 )
 
-of_noise = Eq(sigma_g, deviation)
 usual = [eps <= 1, delta <= Rational(1, 2), n >= 2]
 order = L * sqrt(d * log(n / delta) * log(1 / delta)) / (n * eps)
 u, v, w, x = symbols("u v w x", nonnegative=True)
 all_of_them = {n: 2 * exp(u), delta: exp(-v) / 2, eps: 1 / (1 + w), d: 1 + x}
+SIGMA = Premise("σ² = 4L² + 4dL² log(3n/δ) log(2/δ)/ε²")
 
 theorem5_rate = Claim(
     id="zhang17.theorem5.rate",
     source=Source("zhang17", "Theorem 5, second bound", line=251),
     kind=Kind.UTILITY,
     says="The mean squared gradient at the output with step size min(1/β, D_F/(σn)).",
-    assumes=[*losses, of_noise, Setting("E G = ∇F and E‖G-∇F‖² ≤ σ²")],
+    assumes=[*losses, Setting("E G = ∇F and E‖G-∇F‖² ≤ σ²")],
     added=usual,
     states=Rate(gradient_norm2, beta * D_F * order),
     checks=[
@@ -194,18 +192,20 @@ theorem5_rate = Claim(
                         "w_R for w_(R-1) trades the first iterate for the last, where ‖∇F‖² ≤ 2β(F-F*) and "
                         "E F-F* ≤ βD_F²/2 + n²βη²σ²/2 ≤ βD_F²")),
                     Step("<=", because=Cites("zhang17.theorem5.general.corrected", {eta: D_F / (sigma_g * n)})),
-                    Step("<=", 5 * beta * D_F * sigma_g / n),
-                    Step("<=", 25 * STATEMENT, where=all_of_them),
+                    Step("<=", 4 * beta * D_F * sigma_g / n),
+                    Step("=", 4 * beta * D_F * deviation / n, because=SIGMA),
+                    Step("<=", 20 * STATEMENT, where=all_of_them),
                 ),
                 beta * D_F > sigma_g * n: Chain(
                     gradient_norm2,
-                    Step("<=", L**2, because=Premise("each gradient is at most L long")),
-                    Step("<=", STATEMENT),
+                    Step("<=", sigma_g**2, because=Premise("‖∇F‖ ≤ L ≤ σ")),
+                    Step("<=", beta * D_F * sigma_g / n),
+                    Step("=", beta * D_F * deviation / n, because=SIGMA),
+                    Step("<=", 20 * STATEMENT, where=all_of_them),
                 ),
             }
         )
     ],
-    cites=[Cites("zhang17.lemma12.gradient", {T: n**2}), Cites("zhang17.theorem5.deviation")],
 )
 
 flat = (1 / (sqrt(2) * n)) ** Rational(2, 3)  # slope of the flat family below
@@ -215,7 +215,10 @@ theorem5_convex = Claim(
     source=Source("zhang17", "Theorem 5, convex case", line=255),
     kind=Kind.UTILITY,
     says="Excess risk in the convex case.",
-    assumes=[*losses, convex(), Setting("‖ŵ‖ ≤ D, w₀ = 0"), Setting("step size min(1/β, D_F/(σn))")],
+    assumes=[
+        *losses, convex(), Setting("‖ŵ‖ ≤ D, w₀ = 0"), Setting("E G = ∇F and E‖G-∇F‖² ≤ σ²"),
+        Setting("step size min(1/β, D_F/(σn))"),
+    ],
     added=usual,
     states=Rate(excess_risk, D * order),
     checks=[
@@ -227,7 +230,7 @@ theorem5_convex = Claim(
             "Jensen the risk left is at least s/4, with σ ≥ 2",
         )
     ],
-    cites=[Cites("zhang17.lemma12.convex", {T: n**2, distance: D}), Cites("zhang17.theorem5.deviation")],
+    cites=[Cites("zhang17.theorem5.deviation")],
 )
 
 theorem5_convex_corrected = Claim(
@@ -236,8 +239,8 @@ theorem5_convex_corrected = Claim(
     kind=Kind.UTILITY,
     says="The same with a step size from D, which is public, and n large enough for it to be at most 1/β.",
     assumes=[
-        *losses, convex(), Setting("‖ŵ‖ ≤ D, w₀ = 0"), Setting("step size D/(σn)"), of_noise,
-        Setting("E G = ∇F and E‖G-∇F‖² ≤ σ²"), beta * D <= sigma_g * n,
+        *losses, convex(), Setting("‖ŵ‖ ≤ D, w₀ = 0"), Setting("E G = ∇F and E‖G-∇F‖² ≤ σ²"),
+        Setting("step size D/(σn)"), beta * D <= sigma_g * n,
     ],
     added=usual,
     states=Rate(excess_risk, D * order),
@@ -249,6 +252,7 @@ theorem5_convex_corrected = Claim(
                 "w_R for w_(R-1) trades the first iterate for the last, where E F is at most n²βη²σ²/2 more")),
             Step("<=", because=Cites("zhang17.lemma11.convex", {T: n**2, eta: D / (sigma_g * n), distance: D})),
             Step("<=", 3 * D * sigma_g / n),
+            Step("=", 3 * D * deviation / n, because=SIGMA),
             Step("<=", 15 * STATEMENT, where=all_of_them),
         )
     ],
@@ -305,7 +309,7 @@ equation1 = Claim(
             Step("=", (eta - bend / 2) * p**2, because=Premise("p, e, z stand for ∇F(w_t), δ_t and z_t")),
             Step("<=", drop + (bend - eta) * p * e + ((bend - eta) * p + bend * e) * z + bend / 2 * (z**2 + e**2),
                  because=Slack(given={"F is β-smooth": drop - eta * p * (e + p + z) + bend / 2 * (e + p + z) ** 2})),
-            Step("=", drop + X_t + Y_t + R_t + bend / 2 * strayed**2, because=Premise("the definitions of X_t, Y_t, R_t")),
+            Step("=", drop + X_t + Y_t + R_t + bend / 2 * strayed**2, because=Premise("X_t, Y_t, R_t as defined")),
             Step("=", STATEMENT),
         )
     ],
@@ -337,7 +341,7 @@ def by_lemma4(total, words, scale):  # type: ignore[no-untyped-def]
         total,
         Step("=", martingale, because=Premise(words)),
         Step("<=", because=Cites(
-            "zhang17.lemma4", {T: n**2, delta: gamma / 3, sigma_t: scale}, granted="the differences are as Lemma 4 asks")),
+            "zhang17.lemma4", {T: n**2, delta: gamma / 3, sigma_t: scale}, granted="the sum is as Lemma 4 asks")),
         Step("=", STATEMENT),
     )
 
@@ -364,7 +368,7 @@ equation4 = Claim(
     ),
     checks=[
         by_lemma4(
-            Y_sum, "Y_t is Gaussian of deviation at most v = (ηL+βLη²)α, and E exp(Y_t²/(2av²)) ≤ (1-1/a)^(-1/2) = e^(1/d)",
+            Y_sum, "Y_t is Gaussian of deviation at most v = (ηL+βLη²)α: E exp(Y_t²/(2av²)) ≤ (1-1/a)^(-1/2) = e^(1/d)",
             sqrt(2 * a_printed) * (eta + beta * eta**2) * L * stated_noise,
         )
     ],
@@ -379,7 +383,7 @@ equation5 = Claim(
     checks=[
         Chain(
             R_sum,
-            Step("=", beta / 2 * eta**2 * alpha_g**2 * chi2, because=Premise("dn² coordinates of noise, each N(0, α²)")),
+            Step("=", beta / 2 * eta**2 * alpha_g**2 * chi2, because=Premise("dn² coordinates of noise N(0, α²)")),
             Step("<=", because=Cites("zhang17.theorem6.chi2", {k: d * n**2, x_tail: tail})),
             Step("=", STATEMENT),
         )

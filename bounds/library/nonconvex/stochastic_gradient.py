@@ -128,10 +128,13 @@ lemma12 = Claim(
     assumes=[*oracle, its_step],
     states=Le(mean_gradient2, beta * D_F**2 / T + 2 * D_F * sigma_g / sqrt(T)),
     checks=[
-        AtMost(after_one.subs(eta, D_F / sigma_g), ONE_NOISELESS, box={T: (1, 1), D_F: (0.1, 1), beta: (1, 100), sigma_g: (100, 100)}),
+        AtMost(
+            after_one.subs(eta, D_F / sigma_g), ONE_NOISELESS,
+            box={T: (1, 1), D_F: (0.1, 1), beta: (1, 100), sigma_g: (100, 100)},
+        ),
         Units(),
     ],
-    cites=[Cites("zhang17.lemma11.gradient", {eta: D_F / (sigma_g * sqrt(T))})],
+    cites=[Cites("zhang17.lemma11.gradient", {eta: 1 / beta})],
 )
 
 lemma12_corrected = Claim(
