@@ -59,10 +59,7 @@ convex_step, strong_step = {eta: 1 / beta}, {eta: 1 / (mu + beta)}
 convex_Delta, convex_exact = 3 * L * T / (beta * n), released.sensitivity.subs(convex_step)
 strong_Delta = 5 * L * (1 + beta / mu) / (n * beta)
 convex_case = [convex(), smooth(beta), lipschitz(L), Setting("step size 1/β, T steps")]
-strong_case = [
-    strongly_convex(mu), smooth(beta), lipschitz(L, AT_ITERATES), n >= 2,
-    Setting("step size 1/(μ+β), any T"),
-]
+strong_case = [strongly_convex(mu), smooth(beta), lipschitz(L, AT_ITERATES), Setting("step size 1/(μ+β), any T")]
 exactly = GaussianAccountant(Delta / sigma, "a query whose sensitivity is exactly Δ")
 
 algorithm1_approx = Claim(
@@ -178,6 +175,7 @@ theorem1_pure_strong = Claim(
     kind=Kind.PRIVACY,
     says="With δ = 0, Algorithm 1 on strongly convex losses is ε-private for any ε > 0.",
     assumes=strong_case,
+    added=[n >= 2],
     states=Eq(sigma, strong_Delta / eps),
     guarantee=PureDP(eps),
     checks=[
