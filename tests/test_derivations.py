@@ -238,6 +238,7 @@ proved = claim(
     [
         (Le(Delta_T, 3 * L * T * eta / n), LOSSES, {}, "PROVED"),
         (Le(Delta_T, L * T * eta / n), LOSSES, {}, "UNCHECKED"),
+        (Rate(Delta_T, L * T * eta / n, below=True), LOSSES, {}, "UNCHECKED"),
         (Le(Delta_T, 2 * L * T * eta / sqrt(n)), [*LOSSES, n >= 2], {}, "PROVED"),
         (Le(Delta_T, L * T * eta / sqrt(n)), [*LOSSES, n >= 2], {}, "UNCHECKED"),
         (Le(Delta_T, 3 * L * T * eta / n), LOSSES[1:], {}, "UNCHECKED"),

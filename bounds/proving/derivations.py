@@ -298,6 +298,8 @@ class Implied:
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         self.must_compare(claim)
+        if self.by.relation != "=" and bounds_above(self.by) != bounds_above(claim):
+            return Evidence(self.kind, Verdict.UNCHECKED, f"gap: {self.by.id} bounds from the other side")
         gaps = [need for need in needs(self.by, claim, self.where, effort.seed) if not need.answer.holds]
         if gaps:
             return Evidence(self.kind, Verdict.UNCHECKED, f"gap: {self.by.id} needs {gaps[0]}", gaps[0].answer.how)

@@ -5,7 +5,7 @@ vectors stand in one coordinate: g is the mean difference of the gradients of th
 that differs.
 """
 
-from sympy import Eq, Expr, Le, Rational, exp, symbols
+from sympy import Eq, Expr, Le, Rational, Symbol, exp, symbols
 
 from dpcheck.bounds.language.claim import (
     Claim,
@@ -248,20 +248,22 @@ lemma3_confined = Claim(
     ],
 )
 
+towards = Symbol("towards", nonnegative=True)  # ⟨∇F, w-ŵ⟩
+
 ball3 = Claim(
     id="zhang17.lemma3.ball",
     source=Source("zhang17", "proof of Lemma 3: the iterates stay in the ball of radius 2D", line=403),
     kind=Kind.SENSITIVITY,
     says="A run from 0 never leaves the ball of radius 2D around 0, if its minimiser has norm at most D.",
     assumes=[strongly_convex(mu), smooth(beta), eta <= 1 / (beta + mu), Setting("w₀ = 0; ‖ŵ‖ ≤ D for both datasets")],
-    states=Le(end_norm, 2 * D),
+    states=Le(end_norm**2, (2 * D) ** 2),
     checks=[
         Chain(
-            end_norm,
-            Step("<=", end_away + D, because=Premise("‖w_T‖ ≤ ‖w_T-ŵ‖ + ‖ŵ‖")),
+            end_norm**2,
+            Step("<=", 2 * end_away**2 + 2 * D**2, because=Premise("(‖w_T-ŵ‖ + ‖ŵ‖)² ≤ 2‖w_T-ŵ‖² + 2‖ŵ‖²")),
             Step("<=", STATEMENT, because=Induction(
-                T, start=2 * D, step=lambda b: b,
-                given="‖w_t-ŵ‖ never grows from ‖w₀-ŵ‖ ≤ D: η²‖∇F‖² ≤ 2η⟨∇F, w-ŵ⟩, as ‖∇F‖² ≤ β⟨∇F, w-ŵ⟩ and η ≤ 2/β")),
+                T, start=4 * D**2, step=lambda b: b - 2 * (2 * eta - beta * eta**2) * towards,
+                given="‖w-ŵ-η∇F‖² = ‖w-ŵ‖² - 2η⟨∇F, w-ŵ⟩ + η²‖∇F‖² with ‖∇F‖² ≤ β⟨∇F, w-ŵ⟩")),
         )
     ],
 )

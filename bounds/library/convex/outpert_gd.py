@@ -12,7 +12,6 @@ from dpcheck.bounds.language.claim import (
     Cites,
     Claim,
     Kind,
-    Provenance,
     Rate,
     Setting,
     Source,
@@ -246,17 +245,6 @@ theorem2_approx = Claim(
     states=Rate(excess_risk, beta * L**2 * d * log(1 / delta) / (n**2 * eps**2 * mu**2)),
     guarantee=ApproxDP(eps, delta),
     checks=[after_enough("zhang17.theorem2.approx.proof.corrected", after_T_steps, 201 * STATEMENT)],
-)
-
-theorem2_explicit = Claim(
-    id="zhang17.theorem2.approx.explicit",
-    source=Source("zhang17", "Theorem 2, part 2", line=161),
-    kind=Kind.UTILITY,
-    says="The same with a constant.",
-    assumes=theorem2_approx.assumes,
-    states=Le(excess_risk, 201 * theorem2_approx.formula),
-    provenance=Provenance.CONSEQUENCE,
-    checks=[after_enough("zhang17.theorem2.approx.proof.corrected", after_T_steps, STATEMENT)],
 )
 
 theorem2_pure_proof = Claim(

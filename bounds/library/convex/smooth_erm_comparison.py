@@ -23,7 +23,9 @@ from dpcheck.bounds.language.symbols import (
     ratio,
     run_time,
 )
+from dpcheck.bounds.library.convex.bassily_sgd import bassily_approx, bassily_pure
 from dpcheck.bounds.library.convex.outpert_gd import (
+    after_enough,
     after_T_steps,
     approx_rate,
     strong_steps_approx,
@@ -35,27 +37,26 @@ from dpcheck.bounds.library.nonconvex.rrpsgd import theorem5_rate
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Premise, Slack, Step
 from dpcheck.bounds.proving.derivations import Implied
 from dpcheck.bounds.proving.implications import read
-from dpcheck.bounds.proving.proofs import NoConstant, Quoted, Units
+from dpcheck.bounds.proving.proofs import NoConstant, Units
 from dpcheck.bounds.proving.tables import Cell, Row, Table
 
 # Table 1 -------------------------------------------------------------------------------------------
 units = {L: 1, beta: 1, mu: 1, D: 1, D_F: 1}  # it keeps n, d, ε and δ only
 u, v = symbols("u v", nonnegative=True)
-not_here = Quoted("from Bassily et al. 2014, whose proof stands in none of the documents")
 
 
-def utility(name: str, line: int, says: str, rate: Expr, of: Claim | None = None, **how: object) -> Claim:
-    """A cell on the error: the theorem that it sums up, with its constants dropped; or one of another paper."""
-    here = {} if of is None else {s: one for s, one in units.items() if s in of.symbols}
+def utility(name: str, line: int, says: str, rate: Expr, of: Claim, **how: object) -> Claim:
+    """A cell on the error: the theorem that it sums up, with its constants dropped."""
+    here = {s: one for s, one in units.items() if s in of.symbols}
     return Claim(
         id=f"zhang17.table1.{name}",
         source=Source("zhang17", "Table 1, utility", line),
         kind=Kind.UTILITY,
         says=says,
-        assumes=[] if of is None else [h for h in (read(h, here) for h in of.assumes) if h != true],
-        states=Rate(excess_risk if of is None else of.subject, rate),
+        assumes=[h for h in (read(h, here) for h in of.assumes) if h != true],
+        states=Rate(of.subject, rate),
         ignores_units=True,
-        checks=[not_here if of is None else Implied(of, "its constants dropped", here, **how)],  # type: ignore[arg-type]
+        checks=[Implied(of, "its constants dropped", here, **how)],  # type: ignore[arg-type]
     )
 
 
@@ -69,13 +70,6 @@ table1_approx = utility(
 table1_nonconvex = utility(
     "nonconvex", 42, "Non-convex: mean squared gradient in n, d, ε and δ.",
     sqrt(d) / (n * eps) * log(n / delta), theorem5_rate, cover={n: 2 * exp(u), delta: exp(-v) / 2},
-)
-bassily_pure = utility(
-    "bassily.pure", 40, "Bassily et al., strongly convex, ε-DP: utility.", log(n) * d**2 / (n**2 * eps**2)
-)
-bassily_approx = utility(
-    "bassily.approx", 41, "Bassily et al., strongly convex, (ε, δ)-DP: utility.",
-    d * log(n / delta) ** 3 / (n**2 * eps**2),
 )
 
 
@@ -197,12 +191,23 @@ d_below_n_corrected = Claim(
 # Population risk -----------------------------------------------------------------------------------
 population_strong = Claim(
     id="zhang17.remark.population.strongly_convex",
-    source=Source("zhang17", "section 3.1, after Theorem 2; the 2 on it marks a footnote, as its convex form shows", 182),
+    source=Source("zhang17", "section 3.1, after Theorem 2; the 2 on it marks a footnote, as its use below shows", 182),
     kind=Kind.UTILITY,
     says="Population risk of the (ε, δ)-private output, with probability 1-γ (logarithms dropped).",
     assumes=[Setting("strongly convex, smooth, Lipschitz in the ball")],
     states=Rate(population_risk, L * sqrt(beta * d) / (n * eps * mu * gamma)),
     checks=[Units()],
+)
+
+theorem2_explicit = Claim(
+    id="zhang17.theorem2.approx.explicit",
+    source=Source("zhang17", "Theorem 2, part 2", 161),
+    kind=Kind.UTILITY,
+    says="The same with a constant.",
+    assumes=theorem2_approx.assumes,
+    states=Le(excess_risk, 201 * theorem2_approx.formula),
+    provenance=Provenance.CONSEQUENCE,
+    checks=[after_enough("zhang17.theorem2.approx.proof.corrected", after_T_steps, STATEMENT)],
 )
 
 population_strong_corrected = Claim(

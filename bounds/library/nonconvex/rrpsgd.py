@@ -34,7 +34,7 @@ from dpcheck.bounds.language.symbols import (
     sigma_t,
     x_tail,
 )
-from dpcheck.bounds.library.nonconvex.stochastic_gradient import mean_gap, mean_gradient2
+from dpcheck.bounds.library.nonconvex.stochastic_gradient import UNBIASED, mean_gap, mean_gradient2
 from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
 from dpcheck.bounds.privacy.numeric_checks import SampledGaussianAccountant
 from dpcheck.bounds.privacy.release import Release
@@ -68,7 +68,7 @@ theorem4 = Claim(
     states=Eq(alpha_g, stated_noise),
     guarantee=ApproxDP(eps, delta),
     checks=[
-        SampledGaussianAccountant(stated_noise / L, n**2, "n² steps on one random record each, whole transcript seen")
+        SampledGaussianAccountant(alpha_g / L, n**2, "n² steps on one random record each, whole transcript seen")
     ],
     cites=[
         Cites("zhang17.theorem4.step"), Cites("zhang17.lemma9", {q: 1 / n, eps: per_step}),
@@ -140,31 +140,26 @@ theorem5_deviation_corrected = Claim(
     ],
 )
 
+weight = 2 * eta - beta * eta**2
+end_gap = quantity("end_gap", "E F - F* after n² steps", loss=1, printed="E F(w_(n²)) - F*")
+
 theorem5_general = Claim(
     id="zhang17.theorem5.general",
     source=Source("zhang17", "Theorem 5, first bound, steps of one size", line=243),
     kind=Kind.UTILITY,
     says="The mean squared gradient at the output w_R, for any step size below 2/β.",
-    assumes=[*losses, eta < 2 / beta, Setting("E G = ∇F and E‖G-∇F‖² ≤ σ²")],
+    assumes=[*losses, eta < 2 / beta, UNBIASED],
     states=Le(gradient_norm2, beta * (D_F**2 + sigma_g**2 * n**2 * eta**2) / (n**2 * (2 * eta - beta * eta**2))),
-    cites=[Cites("zhang17.lemma11.gradient", {T: n**2})],
-)
-
-theorem5_general_corrected = Claim(
-    id="zhang17.theorem5.general.corrected",
-    source=Source("zhang17", "Theorem 5, first bound, for the iterate before the output", line=243),
-    kind=Kind.UTILITY,
-    says="The same bound at w_(R-1): the weights of the proof belong to the iterates 0 to n²-1.",
-    assumes=[*losses, eta < 2 / beta, Setting("E G = ∇F and E‖G-∇F‖² ≤ σ²")],
-    states=Le(mean_gradient2, beta * (D_F**2 + sigma_g**2 * n**2 * eta**2) / (n**2 * (2 * eta - beta * eta**2))),
-    corrects="zhang17.theorem5.general",
     checks=[
         Chain(
-            mean_gradient2,
+            gradient_norm2,
+            Step("<=", mean_gradient2 + 2 * beta * end_gap / n**2, because=Premise(
+                "R is uniform on 1 to n²: to the iterates of Lemma 11 comes the last, where ‖∇F‖² ≤ 2β(F-F*)")),
             Step("<=", because=Cites("zhang17.lemma11.step")),
-            Step("<=", (beta * D_F**2 / n**2 + beta * eta**2 * sigma_g**2) / (2 * eta - beta * eta**2),
-                 because=Premise("the falls of F over n² steps add up to at most F(w₀)-F* = βD_F²/2")),
-            Step("=", STATEMENT),
+            Step("=", (beta * D_F**2 / n**2 - 2 * end_gap / n**2 + beta * eta**2 * sigma_g**2) / weight
+                 + 2 * beta * end_gap / n**2, because=Premise("F falls from F* + βD_F²/2 in n² steps")),
+            Step("<=", STATEMENT, because=Slack(given={
+                "β(2η-βη²) ≤ 1, as the rest is (1-βη)²": 2 * end_gap / n**2 * (1 - beta * eta) ** 2 / weight})),
         )
     ],
 )
@@ -180,7 +175,7 @@ theorem5_rate = Claim(
     source=Source("zhang17", "Theorem 5, second bound", line=251),
     kind=Kind.UTILITY,
     says="The mean squared gradient at the output with step size min(1/β, D_F/(σn)).",
-    assumes=[*losses, Setting("E G = ∇F and E‖G-∇F‖² ≤ σ²")],
+    assumes=[*losses, UNBIASED],
     added=usual,
     states=Rate(gradient_norm2, beta * D_F * order),
     checks=[
@@ -188,20 +183,17 @@ theorem5_rate = Claim(
             {
                 beta * D_F <= sigma_g * n: Chain(
                     gradient_norm2,
-                    Step("<=", mean_gradient2 + 2 * beta**2 * D_F**2 / n**2, because=Premise(
-                        "w_R for w_(R-1) trades the first iterate for the last, where ‖∇F‖² ≤ 2β(F-F*) and "
-                        "E F-F* ≤ βD_F²/2 + n²βη²σ²/2 ≤ βD_F²")),
-                    Step("<=", because=Cites("zhang17.theorem5.general.corrected", {eta: D_F / (sigma_g * n)})),
-                    Step("<=", 4 * beta * D_F * sigma_g / n),
-                    Step("=", 4 * beta * D_F * deviation / n, because=SIGMA),
-                    Step("<=", 20 * STATEMENT, where=all_of_them),
+                    Step("<=", because=Cites("zhang17.theorem5.general", {eta: D_F / (sigma_g * n)})),
+                    Step("<=", 2 * beta * D_F * sigma_g / n),
+                    Step("=", 2 * beta * D_F * deviation / n, because=SIGMA),
+                    Step("<=", 10 * STATEMENT, where=all_of_them),
                 ),
                 beta * D_F > sigma_g * n: Chain(
                     gradient_norm2,
                     Step("<=", sigma_g**2, because=Premise("‖∇F‖ ≤ L ≤ σ")),
                     Step("<=", beta * D_F * sigma_g / n),
                     Step("=", beta * D_F * deviation / n, because=SIGMA),
-                    Step("<=", 20 * STATEMENT, where=all_of_them),
+                    Step("<=", 10 * STATEMENT, where=all_of_them),
                 ),
             }
         )
@@ -216,7 +208,7 @@ theorem5_convex = Claim(
     kind=Kind.UTILITY,
     says="Excess risk in the convex case.",
     assumes=[
-        *losses, convex(), Setting("‖ŵ‖ ≤ D, w₀ = 0"), Setting("E G = ∇F and E‖G-∇F‖² ≤ σ²"),
+        *losses, convex(), Setting("‖ŵ‖ ≤ D, w₀ = 0"), UNBIASED,
         Setting("step size min(1/β, D_F/(σn))"),
     ],
     added=usual,
@@ -239,7 +231,7 @@ theorem5_convex_corrected = Claim(
     kind=Kind.UTILITY,
     says="The same with a step size from D, which is public, and n large enough for it to be at most 1/β.",
     assumes=[
-        *losses, convex(), Setting("‖ŵ‖ ≤ D, w₀ = 0"), Setting("E G = ∇F and E‖G-∇F‖² ≤ σ²"),
+        *losses, convex(), Setting("‖ŵ‖ ≤ D, w₀ = 0"), UNBIASED,
         Setting("step size D/(σn)"), beta * D <= sigma_g * n,
     ],
     added=usual,

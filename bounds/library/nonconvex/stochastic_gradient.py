@@ -27,14 +27,14 @@ nearing = quantity(
 p, e = symbols("p e", real=True)
 s = Symbol("s", positive=True)  # ⟨∇F, w-ŵ⟩
 weight = 2 * eta - beta * eta**2  # what the law of R is proportional to
-UNBIASED = "E e = 0"
+UNBIASED = Setting("E G = ∇F and E‖G-∇F‖² ≤ σ²")
 
 step11 = Claim(
     id="zhang17.lemma11.step",
     source=Source("zhang17", "Lemma 11, part 1: what is added up over the steps", line=467),
     kind=Kind.UTILITY,
     says="A step, or the mean of many: the squared gradient by the fall of F.",
-    assumes=[smooth(beta), eta < 2 / beta, Setting("E G = ∇F and E‖G-∇F‖² ≤ σ²")],
+    assumes=[smooth(beta), UNBIASED, eta < 2 / beta],
     states=Le(mean_gradient2, (2 * fall + beta * eta**2 * sigma_g**2) / (2 * eta - beta * eta**2)),
     provenance=Provenance.CONSEQUENCE,
     checks=[
@@ -43,14 +43,14 @@ step11 = Claim(
             Step("=", p**2, because=Premise("p stands for ∇F(w_t), e for G-∇F; both sides are means over the steps")),
             Step("<=", STATEMENT, because=Slack(given={
                 "F is β-smooth": 2 * (fall - eta * p * (p + e) + beta / 2 * eta**2 * (p + e) ** 2) / weight,
-                UNBIASED: 2 * (eta - beta * eta**2) * p * e / weight,
+                "E e = 0": 2 * (eta - beta * eta**2) * p * e / weight,
                 "E‖e‖² ≤ σ²": beta * eta**2 * (sigma_g**2 - e**2) / weight,
             })),
         )
     ],
 )
 
-oracle = [smooth(beta), Setting("E G = ∇F and E‖G-∇F‖² ≤ σ²")]
+oracle = [smooth(beta), UNBIASED]
 ONE_NOISELESS = "one step without noise on β/2·w²: the gradient after it, and that before is larger"
 after_one = beta**2 * (1 - beta * eta) ** 2 * D_F**2
 
