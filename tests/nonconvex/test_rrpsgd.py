@@ -21,7 +21,7 @@ from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
 from dpcheck.bounds.library.nonconvex import rrpsgd as theory
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.evidence.nonconvex.rrpsgd import bound_of_theorem5, leaking_step
+from dpcheck.evidence.nonconvex.rrpsgd import leaking_step
 from dpcheck.problems.constraints import L2Ball
 from dpcheck.problems.losses import Huber, Logistic, Squared
 from dpcheck.problems.problem import Problem
@@ -107,12 +107,13 @@ def test_a_run_that_cannot_move_stays_and_has_its_trace() -> None:
 # The steps -----------------------------------------------------------------------------------------
 def test_theorem_5_would_notice_a_step_size_without_its_n() -> None:
     """One coordinate of curvature 1, 400 runs, five standard errors. Planted: steps n times as long."""
-    problem = Problem(np.ones((30, 1)), np.linspace(0.6, 1.0, 30), Huber(1.0))
+    problem, solver = Problem(np.ones((30, 1)), np.linspace(0.6, 1.0, 30), Huber(1.0)), RandomRoundSGD()
     for gap, holds in ((None, True), (0.5 * 30**2, False)):
         found = RandomRoundSGD(start_gap=gap).solve(problem, CLAIMED, 0, trials=400)
-        squares = problem.gradient(found.w)[:, 0] ** 2
-        least = squares.mean() - 5 * squares.std() / math.sqrt(len(squares))
-        assert (least <= bound_of_theorem5(problem, RandomRoundSGD(), found.noise_std)) == holds
+        squares, deviation = problem.gradient(found.w)[:, 0] ** 2, math.sqrt(4 + found.noise_std**2)
+        here = {"n": 30, "beta": 1.0, "D_F": solver.start_distance(problem), "sigma_g": deviation}
+        bound = theory.theorem5_general.evaluate(**here, eta=solver.step_size(problem, found.noise_std))
+        assert (squares.mean() - 5 * squares.std() / math.sqrt(len(squares)) <= bound) == holds
 
 
 @given(seed=st.integers(0, 2**20), share=st.floats(0.05, 1.9))

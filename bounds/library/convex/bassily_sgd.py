@@ -20,9 +20,8 @@ batch_noise = sqrt(32 * L**2 * log(n / delta) * log(1 / delta)) / (m * eps)
 released = Release(2 * L / m, Gaussian(alpha_g), WithoutReplacement(m, n), T)  # on the mean of a batch
 
 minibatch = Claim(
-    id="zhang17.section4.minibatch",
+    id="zhang17.section4.minibatch", kind=Kind.PRIVACY,
     source=Source("zhang17", "section 4, mini-batch version of the baseline, m = 50, with the noise of [1]", line=286),
-    kind=Kind.PRIVACY,
     says="Batches of m records and (n/m)² steps keep the privacy of Bassily et al.'s single-record SGD.",
     assumes=[lipschitz(L), eps <= 1, m <= n, Setting("(n/m)² steps, each on m records drawn without replacement")],
     states=Eq(alpha_g, batch_noise),
@@ -41,9 +40,8 @@ minibatch = Claim(
 def quoted(name: str, line: int, says: str, rate: Expr) -> Claim:
     """A cell of Table 1 on the error of Bassily et al."""
     return Claim(
-        id=f"zhang17.table1.bassily.{name}",
+        id=f"zhang17.table1.bassily.{name}", kind=Kind.UTILITY,
         source=Source("zhang17", "Table 1, utility of Bassily et al.", line),
-        kind=Kind.UTILITY,
         says=says,
         states=Rate(excess_risk, rate),
         ignores_units=True,

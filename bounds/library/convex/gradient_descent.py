@@ -93,9 +93,8 @@ def given_away(coercive: str, part: Expr, seen: Expr) -> Slack:
 
 
 recursion2 = Claim(
-    id="zhang17.lemma2.recursion",
+    id="zhang17.lemma2.recursion", kind=Kind.SENSITIVITY,
     source=Source("zhang17", "Lemma 2, the recursion of its proof", line=143),
-    kind=Kind.SENSITIVITY,
     says="One step of gradient descent on convex losses, squared.",
     assumes=convex_losses,
     states=Le(parted_next**2, parted**2 + 4 * eta * L / n * parted + 8 * eta**2 * L**2 / n**2),
@@ -111,9 +110,8 @@ recursion2 = Claim(
 
 shared = (n - 1) / n * mu * beta / (mu + beta) * parted**2
 recursion3 = Claim(
-    id="zhang17.lemma3.recursion",
-    source=Source("zhang17", "proof of Lemma 3, the recursion; its last line, printed =, read as ≤", line=395),
-    kind=Kind.SENSITIVITY,
+    id="zhang17.lemma3.recursion", kind=Kind.SENSITIVITY,
+    source=Source("zhang17", "proof of Lemma 3, the recursion; its last line, printed =, read as ≤", line=396),
     says="One step of gradient descent on strongly convex losses, squared.",
     assumes=[*strong_losses, n >= 2],
     states=Le(
@@ -140,9 +138,8 @@ def by_steps(subject, step, given, start=0):  # type: ignore[no-untyped-def]
 
 
 lemma2 = Claim(
-    id="zhang17.lemma2",
+    id="zhang17.lemma2", kind=Kind.SENSITIVITY,
     source=Source("zhang17", "Lemma 2", line=137),
-    kind=Kind.SENSITIVITY,
     says="T steps of gradient descent on neighbouring datasets end at most this far apart.",
     assumes=convex_losses,
     states=Le(Delta_T, 3 * L * T * eta / n),
@@ -153,9 +150,8 @@ lemma2 = Claim(
 )
 
 lemma2_corrected = Claim(
-    id="zhang17.lemma2.corrected",
+    id="zhang17.lemma2.corrected", kind=Kind.SENSITIVITY,
     source=Source("zhang17", "Lemma 2", line=137),
-    kind=Kind.SENSITIVITY,
     says="The exact constant is 2: attained by linear losses.",
     assumes=convex_losses,
     states=Le(Delta_T, 2 * L * T * eta / n),
@@ -170,9 +166,8 @@ lemma2_corrected = Claim(
 )
 
 lemma3 = Claim(
-    id="zhang17.lemma3",
+    id="zhang17.lemma3", kind=Kind.SENSITIVITY,
     source=Source("zhang17", "Lemma 3, Lipschitz as its proof in A.1 uses it: where the iterates go", line=149),
-    kind=Kind.SENSITIVITY,
     says="With strong convexity the distance stays bounded for any number of steps.",
     assumes=[*strong_losses, n >= 2],
     states=Le(Delta_T, 5 * L * (mu + beta) / (n * mu * beta)),
@@ -186,9 +181,8 @@ lemma3 = Claim(
 contraction = lambda b: (1 - eta * mu) * b + 2 * eta * L / n  # noqa: E731
 
 lemma3_corrected = Claim(
-    id="zhang17.lemma3.corrected",
+    id="zhang17.lemma3.corrected", kind=Kind.SENSITIVITY,
     source=Source("zhang17", "Lemma 3", line=149),
-    kind=Kind.SENSITIVITY,
     says="The distance contracts by 1-ημ a step and grows by 2ηL/n, for every T.",
     assumes=strong_losses,
     states=Le(Delta_T, 2 * L / (n * mu) * (1 - (1 - eta * mu) ** T)),
@@ -205,9 +199,8 @@ lemma3_corrected = Claim(
 regularised = [Setting("f = ℓ + μ/2·‖w‖² with ℓ convex"), eta <= 1 / (beta + mu), mu <= beta]
 
 lemma3_regularised = Claim(
-    id="zhang17.lemma3.regularised",
+    id="zhang17.lemma3.regularised", kind=Kind.SENSITIVITY,
     source=Source("zhang17", "Lemma 3, for the losses of section 4", line=149),
-    kind=Kind.SENSITIVITY,
     says="For f = ℓ + μ/2·‖w‖² the regulariser is common to both runs: only the Lipschitz constant of ℓ counts.",
     assumes=[convex(), smooth(beta), lipschitz(L, "without its regulariser"), *regularised],
     states=Le(Delta_T, 2 * L / (n * mu) * (1 - (1 - eta * mu) ** T)),
@@ -219,9 +212,8 @@ lemma3_regularised = Claim(
 )
 
 lemma2_confined = Claim(
-    id="zhang17.lemma2.confined",
+    id="zhang17.lemma2.confined", kind=Kind.SENSITIVITY,
     source=Source("zhang17", "Lemma 2"),
-    kind=Kind.SENSITIVITY,
     says="A run from 0 goes no further than its steps: a bound on the gradients is needed only within that ball.",
     assumes=[lipschitz(L, AT_ITERATES), Setting("the run starts at 0")],
     states=Le(end_norm, eta * L * T),
@@ -230,9 +222,8 @@ lemma2_confined = Claim(
 )
 
 lemma3_confined = Claim(
-    id="zhang17.lemma3.regularised.confined",
+    id="zhang17.lemma3.regularised.confined", kind=Kind.SENSITIVITY,
     source=Source("zhang17", "Lemma 3, for the losses of section 4"),
-    kind=Kind.SENSITIVITY,
     says="The regulariser keeps every run from 0 in the ball of radius L/μ: a bound on ‖∇ℓ‖ is needed only there.",
     assumes=[
         lipschitz(L, "without its regulariser, " + AT_ITERATES), Setting("f = ℓ + μ/2·‖w‖²; the run starts at 0"),
@@ -251,9 +242,8 @@ lemma3_confined = Claim(
 towards = Symbol("towards", nonnegative=True)  # ⟨∇F, w-ŵ⟩
 
 ball3 = Claim(
-    id="zhang17.lemma3.ball",
-    source=Source("zhang17", "proof of Lemma 3: the iterates stay in the ball of radius 2D", line=403),
-    kind=Kind.SENSITIVITY,
+    id="zhang17.lemma3.ball", kind=Kind.SENSITIVITY,
+    source=Source("zhang17", "proof of Lemma 3: the iterates stay in the ball of radius 2D", line=398),
     says="A run from 0 never leaves the ball of radius 2D around 0, if its minimiser has norm at most D.",
     assumes=[strongly_convex(mu), smooth(beta), eta <= 1 / (beta + mu), Setting("w₀ = 0; ‖ŵ‖ ≤ D for both datasets")],
     states=Le(end_norm**2, (2 * D) ** 2),
@@ -272,9 +262,8 @@ ball3 = Claim(
 pulled_in = 2 * eta * mu * beta / (mu + beta)  # the share of ‖w-ŵ‖² that a step takes away
 
 lemma5 = Claim(
-    id="zhang17.lemma5",
+    id="zhang17.lemma5", kind=Kind.UTILITY,
     source=Source("zhang17", "Lemma 5", line=412),
-    kind=Kind.UTILITY,
     says="Gradient descent on a strongly convex smooth risk converges exponentially.",
     assumes=[strongly_convex(mu), smooth(beta), eta <= 2 / (beta + mu), mu <= beta],
     states=Le(gap_T, beta / 2 * exp(-2 * eta * mu * beta * T / (mu + beta)) * distance**2),
@@ -293,9 +282,8 @@ lemma5 = Claim(
 )
 
 lemma5_corrected = Claim(
-    id="zhang17.lemma5.corrected",
+    id="zhang17.lemma5.corrected", kind=Kind.UTILITY,
     source=Source("zhang17", "Lemma 5", line=412),
-    kind=Kind.UTILITY,
     says="The exact rate for steps up to 1/β.",
     assumes=[strongly_convex(mu), smooth(beta), eta <= 1 / beta, mu <= beta],
     states=Le(gap_T, mu / 2 * distance**2 / (mu / beta - 1 + (1 - eta * mu) ** (-2 * T))),
@@ -304,9 +292,8 @@ lemma5_corrected = Claim(
 )
 
 lemma8 = Claim(
-    id="zhang17.lemma8",
+    id="zhang17.lemma8", kind=Kind.UTILITY,
     source=Source("zhang17", "Lemma 8", line=441),
-    kind=Kind.UTILITY,
     says="Gradient descent with step 1/β on a convex smooth risk converges like 1/T.",
     assumes=[convex(), smooth(beta), Eq(eta, 1 / beta)],
     states=Le(gap_T, 2 * beta * distance**2 / T),
@@ -325,9 +312,8 @@ lemma8 = Claim(
 )
 
 lemma8_corrected = Claim(
-    id="zhang17.lemma8.corrected",
+    id="zhang17.lemma8.corrected", kind=Kind.UTILITY,
     source=Source("zhang17", "Lemma 8", line=441),
-    kind=Kind.UTILITY,
     says="The exact rate.",
     assumes=[convex(), smooth(beta), Eq(eta, 1 / beta)],
     states=Le(gap_T, beta * distance**2 / (4 * T + 2)),

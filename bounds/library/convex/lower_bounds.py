@@ -30,9 +30,8 @@ def lower(table: str, line: int, says: str, rate: Expr, *assumes: Hypothesis, sc
     """A caption's lower bound, or the same with units."""
     every = Setting("some dataset, for every (ε, δ)-private algorithm (δ = o(1/n) in the source cited)")
     return Claim(
-        id=f"dwang20.table{table}.lower{'.scaled' if scaled else ''}",
+        id=f"dwang20.table{table}.lower{'.scaled' if scaled else ''}", kind=Kind.LOWER_BOUND,
         source=Source("dwang20", f"Table {table}, caption{', with units' if scaled else ''}", line),
-        kind=Kind.LOWER_BOUND,
         says=says,
         assumes=[every, *assumes],
         states=Rate(excess_risk, rate, below=True),

@@ -62,9 +62,8 @@ strong_case = [strongly_convex(mu), smooth(beta), lipschitz(L, AT_ITERATES), Set
 exactly = GaussianAccountant(Delta / sigma, "a query whose sensitivity is exactly Δ")
 
 algorithm1_approx = Claim(
-    id="zhang17.algorithm1.approx",
-    source=Source("zhang17", "Algorithm 1, line 7", line=130),
-    kind=Kind.PRIVACY,
+    id="zhang17.algorithm1.approx", kind=Kind.PRIVACY,
+    source=Source("zhang17", "Algorithm 1, line 7", line=129),
     says="Noise with density proportional to exp(-ε²‖z‖²/(4 log(2/δ) Δ²)) makes l2 sensitivity Δ (ε, δ)-private.",
     states=Eq(sigma, stated_noise),
     guarantee=ApproxDP(eps, delta),
@@ -72,9 +71,8 @@ algorithm1_approx = Claim(
 )
 
 algorithm1_approx_corrected = Claim(
-    id="zhang17.algorithm1.approx.corrected",
-    source=Source("zhang17", "Algorithm 1, line 7", line=130),
-    kind=Kind.PRIVACY,
+    id="zhang17.algorithm1.approx.corrected", kind=Kind.PRIVACY,
+    source=Source("zhang17", "Algorithm 1, line 7", line=129),
     says="The same noise, for ε at most 1.",
     assumes=[eps <= 1],
     states=Eq(sigma, stated_noise),
@@ -84,9 +82,8 @@ algorithm1_approx_corrected = Claim(
 )
 
 theorem1 = Claim(
-    id="zhang17.theorem1",
+    id="zhang17.theorem1", kind=Kind.PRIVACY,
     source=Source("zhang17", "Theorem 1, in the setting of Theorem 3", line=153),
-    kind=Kind.PRIVACY,
     says="Algorithm 1 is (ε, δ)-private for any ε > 0 and δ in [0, 1).",
     assumes=convex_case,
     states=Eq(sigma, stated_noise.subs(Delta, convex_Delta)),
@@ -101,9 +98,8 @@ theorem1 = Claim(
 )
 
 theorem1_corrected = Claim(
-    id="zhang17.theorem1.corrected",
+    id="zhang17.theorem1.corrected", kind=Kind.PRIVACY,
     source=Source("zhang17", "Theorem 1, in the setting of Theorem 3", line=153),
-    kind=Kind.PRIVACY,
     says="The same noise is (ε, δ)-private for ε at most 1.",
     assumes=[*convex_case, eps <= 1],
     states=Eq(sigma, stated_noise.subs(Delta, convex_Delta)),
@@ -114,9 +110,8 @@ theorem1_corrected = Claim(
 )
 
 theorem1_strong = Claim(
-    id="zhang17.theorem1.strongly_convex",
+    id="zhang17.theorem1.strongly_convex", kind=Kind.PRIVACY,
     source=Source("zhang17", "Theorem 1, in the setting of Theorem 2", line=153),
-    kind=Kind.PRIVACY,
     says="Algorithm 1 on strongly convex losses is (ε, δ)-private for any ε > 0.",
     assumes=strong_case,
     states=Eq(sigma, stated_noise.subs(Delta, strong_Delta)),
@@ -133,9 +128,8 @@ theorem1_strong = Claim(
 )
 
 theorem1_strong_corrected = Claim(
-    id="zhang17.theorem1.strongly_convex.corrected",
+    id="zhang17.theorem1.strongly_convex.corrected", kind=Kind.PRIVACY,
     source=Source("zhang17", "Theorem 1, in the setting of Theorem 2", line=153),
-    kind=Kind.PRIVACY,
     says="The same noise on strongly convex losses, for ε at most 1 and any condition number.",
     assumes=[*strong_case, eps <= 1],
     states=Eq(sigma, stated_noise.subs(Delta, strong_Delta)),
@@ -152,9 +146,8 @@ theorem1_strong_corrected = Claim(
 )
 
 theorem1_pure = Claim(
-    id="zhang17.theorem1.pure",
+    id="zhang17.theorem1.pure", kind=Kind.PRIVACY,
     source=Source("zhang17", "Theorem 1, δ = 0, in the setting of Theorem 3", line=153),
-    kind=Kind.PRIVACY,
     says="With δ = 0, Algorithm 1 is ε-private for any ε > 0.",
     assumes=convex_case,
     states=Eq(sigma, convex_Delta / eps),
@@ -169,9 +162,8 @@ theorem1_pure = Claim(
 )
 
 theorem1_pure_strong = Claim(
-    id="zhang17.theorem1.pure.strongly_convex",
+    id="zhang17.theorem1.pure.strongly_convex", kind=Kind.PRIVACY,
     source=Source("zhang17", "Theorem 1, δ = 0, in the setting of Theorem 2", line=153),
-    kind=Kind.PRIVACY,
     says="With δ = 0, Algorithm 1 on strongly convex losses is ε-private for any ε > 0.",
     assumes=strong_case,
     added=[n >= 2],
@@ -224,9 +216,8 @@ def after_enough(proof: str, left: Expr, end: Expr) -> Chain:
 
 
 theorem2_pure = Claim(
-    id="zhang17.theorem2.pure",
+    id="zhang17.theorem2.pure", kind=Kind.UTILITY,
     source=Source("zhang17", "Theorem 2, part 1", line=157),
-    kind=Kind.UTILITY,
     says="Excess risk of the ε-private output after T = Θ((μ²+β²)/(μβ)·log X) steps, X = μ²n²ε²D²/(L²d²).",
     assumes=strong_losses,
     added=[Setting("X ≥ 1, so that T is at least 0")],
@@ -236,9 +227,8 @@ theorem2_pure = Claim(
 )
 
 theorem2_approx = Claim(
-    id="zhang17.theorem2.approx",
+    id="zhang17.theorem2.approx", kind=Kind.UTILITY,
     source=Source("zhang17", "Theorem 2, part 2", line=161),
-    kind=Kind.UTILITY,
     says="Excess risk of the (ε, δ)-private output after T = Θ((μ²+β²)/(μβ)·log X) steps, X = μ²n²ε²D²/(L²d log(1/δ)).",
     assumes=strong_losses,
     added=[Setting("X ≥ 1, so that T is at least 0"), delta <= Rational(1, 2)],
@@ -248,9 +238,8 @@ theorem2_approx = Claim(
 )
 
 theorem2_pure_proof = Claim(
-    id="zhang17.theorem2.pure.proof",
-    source=Source("zhang17", "Theorem 2, its proof sketch, and A.2, ε-DP", line=175),
-    kind=Kind.UTILITY,
+    id="zhang17.theorem2.pure.proof", kind=Kind.UTILITY,
+    source=Source("zhang17", "Theorem 2, its proof sketch, and A.2, ε-DP", line=173),
     says="The explicit bound in the proof, for every T.",
     assumes=strong_losses,
     states=Le(excess_risk, left_by_descent + pure_risk),
@@ -258,9 +247,8 @@ theorem2_pure_proof = Claim(
 )
 
 theorem2_approx_proof = Claim(
-    id="zhang17.theorem2.approx.proof",
+    id="zhang17.theorem2.approx.proof", kind=Kind.UTILITY,
     source=Source("zhang17", "proof of Theorem 2 in A.2, (ε, δ)-DP", line=435),
-    kind=Kind.UTILITY,
     says="The explicit bound in the proof: 50·L²(μ+β)²(d+1)d over n²ε²μ²β, without log(1/δ).",
     assumes=strong_losses,
     states=Le(excess_risk, left_by_descent + 2 * pure_risk),
@@ -275,9 +263,8 @@ theorem2_approx_proof = Claim(
 )
 
 theorem2_approx_proof_corrected = Claim(
-    id="zhang17.theorem2.approx.proof.corrected",
+    id="zhang17.theorem2.approx.proof.corrected", kind=Kind.UTILITY,
     source=Source("zhang17", "proof of Theorem 2 in A.2, (ε, δ)-DP", line=435),
-    kind=Kind.UTILITY,
     says="The explicit bound with Lemma 7's moment.",
     assumes=strong_losses,
     states=Le(excess_risk, left_by_descent + approx_risk),
@@ -293,9 +280,8 @@ pure_rate = (sqrt(beta) * L * d * D**2 / (n * eps)) ** Rational(2, 3)
 approx_rate = (L * sqrt(beta * d * log(1 / delta)) * D**2 / (n * eps)) ** Rational(2, 3)
 
 theorem3_pure_proof = Claim(
-    id="zhang17.theorem3.pure.proof",
+    id="zhang17.theorem3.pure.proof", kind=Kind.UTILITY,
     source=Source("zhang17", "proof of Theorem 3 in A.3, ε-DP", line=451),
-    kind=Kind.UTILITY,
     says="The explicit bound in the proof, for every T.",
     assumes=convex_losses,
     states=Le(excess_risk, 2 * beta * D**2 / T + 9 * T**2 * L**2 * d * (d + 1) / (2 * beta * n**2 * eps**2)),
@@ -303,9 +289,8 @@ theorem3_pure_proof = Claim(
 )
 
 theorem3_approx_proof = Claim(
-    id="zhang17.theorem3.approx.proof",
+    id="zhang17.theorem3.approx.proof", kind=Kind.UTILITY,
     source=Source("zhang17", "proof of Theorem 3 in A.3, (ε, δ)-DP", line=451),
-    kind=Kind.UTILITY,
     says="The explicit bound in the proof, for every T.",
     assumes=convex_losses,
     states=Le(excess_risk, 2 * beta * D**2 / T + 9 * T**2 * L**2 * d * log(2 / delta) / (beta * n**2 * eps**2)),
@@ -324,9 +309,8 @@ def noise_alone(steps, scale):  # type: ignore[no-untyped-def]
 
 
 theorem3_pure = Claim(
-    id="zhang17.theorem3.pure",
-    source=Source("zhang17", "Theorem 3, part 1", line=196),
-    kind=Kind.UTILITY,
+    id="zhang17.theorem3.pure", kind=Kind.UTILITY,
+    source=Source("zhang17", "Theorem 3, part 1", line=200),
     says="Excess risk of the ε-private output after T = Θ([β²n²ε²D²/(L²d²)]^(1/3)) steps, in terms of ‖ŵ‖.",
     assumes=[*convex_losses, w_hat <= D],
     states=Rate(excess_risk, pure_rate.subs(D, w_hat)),
@@ -336,9 +320,8 @@ theorem3_pure = Claim(
 )
 
 theorem3_approx = Claim(
-    id="zhang17.theorem3.approx",
-    source=Source("zhang17", "Theorem 3, part 2", line=200),
-    kind=Kind.UTILITY,
+    id="zhang17.theorem3.approx", kind=Kind.UTILITY,
+    source=Source("zhang17", "Theorem 3, part 2", line=206),
     says="Excess risk of the (ε, δ)-private output after T = Θ([β²n²ε²D²/(L²d log(1/δ))]^(1/3)) steps, in ‖ŵ‖.",
     assumes=[*convex_losses, w_hat <= D],
     states=Rate(excess_risk, approx_rate.subs(D, w_hat)),
@@ -348,9 +331,8 @@ theorem3_approx = Claim(
 )
 
 theorem3_pure_corrected = Claim(
-    id="zhang17.theorem3.pure.corrected",
-    source=Source("zhang17", "Theorem 3, part 1", line=196),
-    kind=Kind.UTILITY,
+    id="zhang17.theorem3.pure.corrected", kind=Kind.UTILITY,
+    source=Source("zhang17", "Theorem 3, part 1", line=200),
     says="The same with D, the bound that T was chosen with.",
     assumes=convex_losses,
     added=[Eq(T, pure_steps)],
@@ -361,9 +343,8 @@ theorem3_pure_corrected = Claim(
 )
 
 theorem3_approx_corrected = Claim(
-    id="zhang17.theorem3.approx.corrected",
-    source=Source("zhang17", "Theorem 3, part 2", line=200),
-    kind=Kind.UTILITY,
+    id="zhang17.theorem3.approx.corrected", kind=Kind.UTILITY,
+    source=Source("zhang17", "Theorem 3, part 2", line=206),
     says="The same with D, the bound that T was chosen with.",
     assumes=convex_losses,
     added=[Eq(T, approx_steps), delta <= Rational(1, 2)],

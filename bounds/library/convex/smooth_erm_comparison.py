@@ -49,9 +49,8 @@ def utility(name: str, line: int, says: str, rate: Expr, of: Claim, **how: objec
     """A cell on the error: the theorem that it sums up, with its constants dropped."""
     here = {s: one for s, one in units.items() if s in of.symbols}
     return Claim(
-        id=f"zhang17.table1.{name}",
+        id=f"zhang17.table1.{name}", kind=Kind.UTILITY,
         source=Source("zhang17", "Table 1, utility", line),
-        kind=Kind.UTILITY,
         says=says,
         assumes=[h for h in (read(h, here) for h in of.assumes) if h != true],
         states=Rate(of.subject, rate),
@@ -76,9 +75,8 @@ table1_nonconvex = utility(
 def run_times(name: str, line: int, says: str, cost: Expr, per_step: Expr, steps: Eq, **more: object) -> Claim:
     """A cell on the run time: operations a step times the steps that the theorem takes."""
     return Claim(
-        id=f"zhang17.table1.{name}.time",
+        id=f"zhang17.table1.{name}.time", kind=Kind.COST,
         source=Source("zhang17", "Table 1, run time", line),
-        kind=Kind.COST,
         says=says,
         assumes=[steps],
         states=Rate(run_time, cost),
@@ -130,9 +128,8 @@ table1 = Table(
 )
 
 matches = Claim(
-    id="zhang17.section1.matches_lower_bound",
+    id="zhang17.section1.matches_lower_bound", kind=Kind.UTILITY,
     source=Source("zhang17", "section 1, contribution 1 and its footnote", 48),
-    kind=Kind.UTILITY,
     says="In n and d, Theorem 2 matches the lower bound of Bassily et al. (μ a constant): their ratio has neither.",
     assumes=[d <= n**2 * eps**2],
     added=[delta <= Rational(1, 2)],
@@ -151,9 +148,8 @@ matches = Claim(
 convex_bound = approx_rate.subs({**units, eps: 1, delta: exp(-1)})  # (√d/n)^(2/3)
 
 weaker = Claim(
-    id="zhang17.remark.weaker",
+    id="zhang17.remark.weaker", kind=Kind.UTILITY,
     source=Source("zhang17", "section 3.1, after Theorem 3", 208),
-    kind=Kind.UTILITY,
     says="The convex bound is weaker than Bassily et al.'s √d/n by a factor of n^(1/3).",
     states=Rate(ratio, n ** Rational(1, 3)),
     checks=[
@@ -168,9 +164,8 @@ weaker = Claim(
 below_sampling = Premise("the (ε, δ) bound of Theorem 3 over n^(-1/2), in n and d")
 
 d_below_n = Claim(
-    id="zhang17.remark.d_below_n",
+    id="zhang17.remark.d_below_n", kind=Kind.UTILITY,
     source=Source("zhang17", "section 3.1, after Theorem 3", 208),
-    kind=Kind.UTILITY,
     says="When d < n the convex bound is below the generalisation error n^(-1/2): their ratio stays bounded.",
     assumes=[d < n],
     states=Rate(ratio, Integer(1)),
@@ -178,9 +173,8 @@ d_below_n = Claim(
 )
 
 d_below_n_corrected = Claim(
-    id="zhang17.remark.d_below_n.corrected",
+    id="zhang17.remark.d_below_n.corrected", kind=Kind.UTILITY,
     source=Source("zhang17", "section 3.1, after Theorem 3", 208),
-    kind=Kind.UTILITY,
     says="It takes d ≤ √n.",
     assumes=[d <= sqrt(n)],
     states=Rate(ratio, Integer(1)),
@@ -190,9 +184,8 @@ d_below_n_corrected = Claim(
 
 # Population risk -----------------------------------------------------------------------------------
 population_strong = Claim(
-    id="zhang17.remark.population.strongly_convex",
-    source=Source("zhang17", "section 3.1, after Theorem 2; the 2 on it marks a footnote, as its use below shows", 182),
-    kind=Kind.UTILITY,
+    id="zhang17.remark.population.strongly_convex", kind=Kind.UTILITY,
+    source=Source("zhang17", "section 3.1, after Theorem 2; the 2 on it marks a footnote, as its use below shows", 181),
     says="Population risk of the (ε, δ)-private output, with probability 1-γ (logarithms dropped).",
     assumes=[Setting("strongly convex, smooth, Lipschitz in the ball")],
     states=Rate(population_risk, L * sqrt(beta * d) / (n * eps * mu * gamma)),
@@ -200,9 +193,8 @@ population_strong = Claim(
 )
 
 theorem2_explicit = Claim(
-    id="zhang17.theorem2.approx.explicit",
+    id="zhang17.theorem2.approx.explicit", kind=Kind.UTILITY,
     source=Source("zhang17", "Theorem 2, part 2", 161),
-    kind=Kind.UTILITY,
     says="The same with a constant.",
     assumes=theorem2_approx.assumes,
     states=Le(excess_risk, 201 * theorem2_approx.formula),
@@ -211,9 +203,8 @@ theorem2_explicit = Claim(
 )
 
 population_strong_corrected = Claim(
-    id="zhang17.remark.population.strongly_convex.corrected",
-    source=Source("zhang17", "section 3.1, after Theorem 2", 182),
-    kind=Kind.UTILITY,
+    id="zhang17.remark.population.strongly_convex.corrected", kind=Kind.UTILITY,
+    source=Source("zhang17", "section 3.1, after Theorem 2", 181),
     says="What the inequality cited there makes of Theorem 2, with probability 1-γ.",
     assumes=[*theorem2_approx.assumes, Setting("records drawn independently, w* in the ball of radius R")],
     states=Rate(
@@ -234,9 +225,8 @@ population_strong_corrected = Claim(
 )
 
 population_convex = Claim(
-    id="zhang17.remark.population.convex",
+    id="zhang17.remark.population.convex", kind=Kind.UTILITY,
     source=Source("zhang17", "section 3.1, last paragraph", 208),
-    kind=Kind.UTILITY,
     says="Population risk without strong convexity, through a regulariser (logarithms dropped).",
     assumes=[Setting("convex, smooth, Lipschitz in the ball of radius R")],
     states=Rate(population_risk, R * sqrt(L) * (beta * d) ** Rational(1, 4) / sqrt(n * eps * gamma)),
@@ -249,9 +239,8 @@ opt_error = quantity("opt_error", "E F(w_T) - F(ŵ)", loss=1, printed="Error_opt
 G_priv, G_T, G_star, F_T = symbols("G_priv G_T G_star F_T", real=True)  # means over samples and noise
 
 stability = Claim(
-    id="zhang17.remark.population.stability",
+    id="zhang17.remark.population.stability", kind=Kind.UTILITY,
     source=Source("zhang17", "section 3.1, the decomposition of the excess risk, in expectation as in [11]", 184),
-    kind=Kind.UTILITY,
     says="The population risk is at most L‖z‖ + Error_opt + LΔ_T, on average over samples and noise.",
     assumes=[Setting("each loss is L-Lipschitz where w_priv and w_T are")],
     states=Le(population_gap, L * noise_length + opt_error + L * Delta_T),
@@ -271,9 +260,8 @@ stability = Claim(
 
 # Table 3 -------------------------------------------------------------------------------------------
 outperforms = Claim(
-    id="zhang17.table3.outperforms",
+    id="zhang17.table3.outperforms", kind=Kind.EXPERIMENT,
     source=Source("zhang17", "section 4, on Table 3", 288),
-    kind=Kind.EXPERIMENT,
     says="Algorithm 1 outperforms mini-batch private SGD on both error and run time under almost all settings.",
     states=Le(ratio, 1),
 )

@@ -51,18 +51,16 @@ exponent = eps**2 / (8 * L**2 * log(3 * n / delta) * log(2 / delta))  # of ||z||
 coordinate = gaussian(1 / sqrt(2 * c))  # density exp(-c z^2)
 
 algorithm2 = Claim(
-    id="zhang17.algorithm2.noise",
+    id="zhang17.algorithm2.noise", kind=Kind.IDENTITY,
     source=Source("zhang17", "Algorithm 2, line 4", line=235),
-    kind=Kind.IDENTITY,
     says="The variance of each coordinate of noise with density proportional to exp(-ε²‖z‖²/(8L² log(3n/δ) log(2/δ))).",
     states=Eq(alpha_g**2, stated_noise**2),
     checks=[Equals(lambda: coordinate.mean(coordinate.variable**2).subs(c, exponent), "the density, integrated")],
 )
 
 theorem4 = Claim(
-    id="zhang17.theorem4",
+    id="zhang17.theorem4", kind=Kind.PRIVACY,
     source=Source("zhang17", "Theorem 4, with the noise of Algorithm 2, line 4", line=216),
-    kind=Kind.PRIVACY,
     says="Algorithm 2 is (ε, δ)-private for ε in (0, 1] and δ in (0, 1).",
     assumes=[lipschitz(L), eps <= 1, Setting("step sizes that do not depend on the data")],
     states=Eq(alpha_g, stated_noise),
@@ -79,9 +77,8 @@ theorem4 = Claim(
 step_mu = 2 * L / stated_noise  # two gradients differ by up to 2L
 
 theorem4_step = Claim(
-    id="zhang17.theorem4.step",
+    id="zhang17.theorem4.step", kind=Kind.PRIVACY,
     source=Source("zhang17", "proof of Theorem 4 in A.4, first step", line=457),
-    kind=Kind.PRIVACY,
     says="The privacy loss of one step exceeds ε/(2√(2 log(2/δ))) with probability at most δ/(2n).",
     assumes=[lipschitz(L), eps <= 1],
     states=Le(gamma, delta / (2 * n)),
@@ -97,9 +94,8 @@ theorem4_step = Claim(
 losses = [smooth(beta), lipschitz(L)]
 deviation = sqrt(4 * L**2 + d * stated_noise**2)
 theorem5_privacy = Claim(
-    id="zhang17.theorem5.privacy",
-    source=Source("zhang17", "Theorem 4 with the step size of Theorem 5", line=249),
-    kind=Kind.PRIVACY,
+    id="zhang17.theorem5.privacy", kind=Kind.PRIVACY,
+    source=Source("zhang17", "Theorem 4 with the step size of Theorem 5", line=247),
     says="Algorithm 2 stays (ε, δ)-private when its step size is min(1/β, D_F/(σn)), which depends on the data.",
     assumes=[*losses, eps <= 1],
     states=Eq(eta, Min(1 / beta, D_F / (sigma_g * n))),
@@ -112,9 +108,8 @@ theorem5_privacy = Claim(
 strays2 = quantity("strays2", "E||G - grad F||^2", loss=2, parameter=-2, printed="E ‖G-∇F‖²")
 
 theorem5_deviation = Claim(
-    id="zhang17.theorem5.deviation",
+    id="zhang17.theorem5.deviation", kind=Kind.UTILITY,
     source=Source("zhang17", "proof of Theorem 5, in section 3.2 and A.5", line=465),
-    kind=Kind.UTILITY,
     says="The mean squared deviation of a noisy gradient, as the proof prints it: without d.",
     assumes=losses,
     states=Le(strays2, 4 * L**2 + 8 * L**2 * log(3 * n / delta) * log(2 / delta) / eps**2),
@@ -123,9 +118,8 @@ theorem5_deviation = Claim(
 )
 
 theorem5_deviation_corrected = Claim(
-    id="zhang17.theorem5.deviation.corrected",
+    id="zhang17.theorem5.deviation.corrected", kind=Kind.UTILITY,
     source=Source("zhang17", "Theorem 5, where σ² is printed with d", line=241),
-    kind=Kind.UTILITY,
     says="The mean squared deviation of a noisy gradient, as the theorem has it.",
     assumes=losses,
     states=Le(strays2, 4 * L**2 + 4 * d * L**2 * log(3 * n / delta) * log(2 / delta) / eps**2),
@@ -144,9 +138,8 @@ weight = 2 * eta - beta * eta**2
 end_gap = quantity("end_gap", "E F - F* after n² steps", loss=1, printed="E F(w_(n²)) - F*")
 
 theorem5_general = Claim(
-    id="zhang17.theorem5.general",
+    id="zhang17.theorem5.general", kind=Kind.UTILITY,
     source=Source("zhang17", "Theorem 5, first bound, steps of one size", line=243),
-    kind=Kind.UTILITY,
     says="The mean squared gradient at the output w_R, for any step size below 2/β.",
     assumes=[*losses, eta < 2 / beta, UNBIASED],
     states=Le(gradient_norm2, beta * (D_F**2 + sigma_g**2 * n**2 * eta**2) / (n**2 * (2 * eta - beta * eta**2))),
@@ -171,9 +164,8 @@ all_of_them = {n: 2 * exp(u), delta: exp(-v) / 2, eps: 1 / (1 + w), d: 1 + x}
 SIGMA = Premise("σ² = 4L² + 4dL² log(3n/δ) log(2/δ)/ε²")
 
 theorem5_rate = Claim(
-    id="zhang17.theorem5.rate",
-    source=Source("zhang17", "Theorem 5, second bound", line=251),
-    kind=Kind.UTILITY,
+    id="zhang17.theorem5.rate", kind=Kind.UTILITY,
+    source=Source("zhang17", "Theorem 5, second bound", line=249),
     says="The mean squared gradient at the output with step size min(1/β, D_F/(σn)).",
     assumes=[*losses, UNBIASED],
     added=usual,
@@ -203,9 +195,8 @@ theorem5_rate = Claim(
 flat = (1 / (sqrt(2) * n)) ** Rational(2, 3)  # slope of the flat family below
 
 theorem5_convex = Claim(
-    id="zhang17.theorem5.convex",
-    source=Source("zhang17", "Theorem 5, convex case", line=255),
-    kind=Kind.UTILITY,
+    id="zhang17.theorem5.convex", kind=Kind.UTILITY,
+    source=Source("zhang17", "Theorem 5, convex case", line=253),
     says="Excess risk in the convex case.",
     assumes=[
         *losses, convex(), Setting("‖ŵ‖ ≤ D, w₀ = 0"), UNBIASED,
@@ -226,9 +217,8 @@ theorem5_convex = Claim(
 )
 
 theorem5_convex_corrected = Claim(
-    id="zhang17.theorem5.convex.corrected",
-    source=Source("zhang17", "Theorem 5, convex case", line=255),
-    kind=Kind.UTILITY,
+    id="zhang17.theorem5.convex.corrected", kind=Kind.UTILITY,
+    source=Source("zhang17", "Theorem 5, convex case", line=253),
     says="The same with a step size from D, which is public, and n large enough for it to be at most 1/β.",
     assumes=[
         *losses, convex(), Setting("‖ŵ‖ ≤ D, w₀ = 0"), UNBIASED,
@@ -268,18 +258,16 @@ chi2 = quantity("chi2", "chi-square with k degrees of freedom, but for a share e
 k = quantity("chi2_degrees", "degrees of freedom", box=(1, 1e6), integer=True, printed="k", latex="k")
 
 lemma4 = Claim(
-    id="zhang17.lemma4",
+    id="zhang17.lemma4", kind=Kind.UTILITY,
     source=Source("zhang17", "Lemma 4, scales alike", line=259),
-    kind=Kind.UTILITY,
     says="A martingale whose differences have E exp(X²/σ_t²) ≤ e stays below this with probability 1-δ.",
     assumes=[Setting("E_(t-1) X_t = 0 and E_(t-1) exp(X_t²/σ_t²) ≤ e")],
     states=Le(martingale, sqrt(3 * log(1 / delta) * T) * sigma_t),
 )
 
 theorem6_chi2 = Claim(
-    id="zhang17.theorem6.chi2",
+    id="zhang17.theorem6.chi2", kind=Kind.UTILITY,
     source=Source("zhang17", "proof of Theorem 6, the tail behind (5), from [15]", line=526),
-    kind=Kind.UTILITY,
     says="What a chi-square exceeds with probability at most e^-x.",
     states=Le(chi2, k + 2 * sqrt(k * x_tail) + 2 * x_tail),
     provenance=Provenance.CONSEQUENCE,
@@ -289,9 +277,8 @@ p, e, z = symbols("p e z", real=True)  # ∇F(w_t), δ_t and z_t in one coordina
 bend = beta * eta**2
 
 equation1 = Claim(
-    id="zhang17.equation1",
-    source=Source("zhang17", "A.6, the step before (1), whose sum over n² steps is (1)", line=502),
-    kind=Kind.UTILITY,
+    id="zhang17.equation1", kind=Kind.UTILITY,
+    source=Source("zhang17", "A.6, the step whose sum over n² steps is (1)", line=507),
     says="One noisy step: what the gradient's square costs, with X_t, Y_t, R_t of the proof.",
     assumes=[smooth(beta)],
     states=Le((eta - beta / 2 * eta**2) * slope**2, drop + X_t + Y_t + R_t + beta / 2 * eta**2 * strayed**2),
@@ -308,9 +295,8 @@ equation1 = Claim(
 )
 
 equation2 = Claim(
-    id="zhang17.equation2",
+    id="zhang17.equation2", kind=Kind.UTILITY,
     source=Source("zhang17", "A.6, inequality (2)", line=514),
-    kind=Kind.UTILITY,
     says="The sampling error of n² steps of one size.",
     assumes=losses,
     states=Le(strayed_sum, 2 * beta * eta**2 * n**2 * L**2),
@@ -339,9 +325,8 @@ def by_lemma4(total, words, scale):  # type: ignore[no-untyped-def]
 
 
 equation3 = Claim(
-    id="zhang17.equation3",
-    source=Source("zhang17", "A.6, inequality (3)", line=520),
-    kind=Kind.UTILITY,
+    id="zhang17.equation3", kind=Kind.UTILITY,
+    source=Source("zhang17", "A.6, inequality (3)", line=518),
     says="What the sum of X_t exceeds with probability at most γ/3, by Lemma 4.",
     assumes=small,
     states=Le(X_sum, (eta - beta * eta**2) * n * L**2 * sqrt(12 * log(3 / gamma))),
@@ -349,9 +334,8 @@ equation3 = Claim(
 )
 
 equation4 = Claim(
-    id="zhang17.equation4",
-    source=Source("zhang17", "A.6, inequality (4)", line=524),
-    kind=Kind.UTILITY,
+    id="zhang17.equation4", kind=Kind.UTILITY,
+    source=Source("zhang17", "A.6, inequality (4)", line=523),
     says="What the sum of Y_t exceeds with probability at most γ/3, by Lemma 4; a = 1/(1-e^(-2/d)).",
     assumes=small,
     states=Le(
@@ -367,9 +351,8 @@ equation4 = Claim(
 )
 
 equation5 = Claim(
-    id="zhang17.equation5",
+    id="zhang17.equation5", kind=Kind.UTILITY,
     source=Source("zhang17", "A.6, inequality (5)", line=528),
-    kind=Kind.UTILITY,
     says="What the sum of R_t exceeds with probability at most γ/3, by the chi-square tail with dn² degrees.",
     states=Le(R_sum, beta / 2 * alpha_g**2 * eta**2 * (d * n**2 + 2 * n * sqrt(d * tail) + 2 * tail)),
     checks=[
@@ -387,9 +370,8 @@ unit_step = 1 / (n * sqrt(4 + d * unit_noise2))  # D_F/(sigma n) with L = beta =
 at_one = {L: 1, beta: 1, eta: unit_step, alpha_g: sqrt(unit_noise2)}
 
 theorem6 = Claim(
-    id="zhang17.theorem6",
+    id="zhang17.theorem6", kind=Kind.UTILITY,
     source=Source("zhang17", "Theorem 6", line=265),
-    kind=Kind.UTILITY,
     says="With probability 1-γ, the squared gradient averaged over the round (L, β, D_F fixed).",
     assumes=[*losses, eps <= 1],
     states=Rate(gradient_norm2, sqrt(d * log(1 / gamma) * log(n / delta) * log(1 / delta)) / (n * eps)),

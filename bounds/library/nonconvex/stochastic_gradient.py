@@ -30,9 +30,8 @@ weight = 2 * eta - beta * eta**2  # what the law of R is proportional to
 UNBIASED = Setting("E G = ∇F and E‖G-∇F‖² ≤ σ²")
 
 step11 = Claim(
-    id="zhang17.lemma11.step",
+    id="zhang17.lemma11.step", kind=Kind.UTILITY,
     source=Source("zhang17", "Lemma 11, part 1: what is added up over the steps", line=467),
-    kind=Kind.UTILITY,
     says="A step, or the mean of many: the squared gradient by the fall of F.",
     assumes=[smooth(beta), UNBIASED, eta < 2 / beta],
     states=Le(mean_gradient2, (2 * fall + beta * eta**2 * sigma_g**2) / (2 * eta - beta * eta**2)),
@@ -55,9 +54,8 @@ ONE_NOISELESS = "one step without noise on β/2·w²: the gradient after it, and
 after_one = beta**2 * (1 - beta * eta) ** 2 * D_F**2
 
 lemma11 = Claim(
-    id="zhang17.lemma11.gradient",
+    id="zhang17.lemma11.gradient", kind=Kind.UTILITY,
     source=Source("zhang17", "Lemma 11, part 1, steps of one size", line=475),
-    kind=Kind.UTILITY,
     says="The mean squared gradient after a random number of noisy steps, as printed: without β.",
     assumes=[*oracle, eta < 2 / beta],
     states=Le(mean_gradient2, (D_F**2 + sigma_g**2 * T * eta**2) / (T * (2 * eta - beta * eta**2))),
@@ -65,9 +63,8 @@ lemma11 = Claim(
 )
 
 lemma11_corrected = Claim(
-    id="zhang17.lemma11.gradient.corrected",
+    id="zhang17.lemma11.gradient.corrected", kind=Kind.UTILITY,
     source=Source("zhang17", "Lemma 11, part 1, steps of one size", line=475),
-    kind=Kind.UTILITY,
     says="The same with the factor β, as in Theorem 5.",
     assumes=[*oracle, eta < 2 / beta],
     states=Le(mean_gradient2, beta * (D_F**2 + sigma_g**2 * T * eta**2) / (T * (2 * eta - beta * eta**2))),
@@ -84,9 +81,8 @@ lemma11_corrected = Claim(
 )
 
 lemma11_convex = Claim(
-    id="zhang17.lemma11.convex",
+    id="zhang17.lemma11.convex", kind=Kind.UTILITY,
     source=Source("zhang17", "Lemma 11, part 2, steps of one size", line=481),
-    kind=Kind.UTILITY,
     says="The excess risk after a random number of noisy steps on a convex risk.",
     assumes=[*oracle, convex(), eta < 2 / beta],
     states=Le(mean_gap, (distance**2 + sigma_g**2 * T * eta**2) / (T * (2 * eta - beta * eta**2))),
@@ -121,9 +117,8 @@ def by_step_size(subject, size, lemma):  # type: ignore[no-untyped-def]
 
 
 lemma12 = Claim(
-    id="zhang17.lemma12.gradient",
+    id="zhang17.lemma12.gradient", kind=Kind.UTILITY,
     source=Source("zhang17", "Lemma 12, first bound", line=487),
-    kind=Kind.UTILITY,
     says="The mean squared gradient with step size min(1/β, D_f/(σ√T)), as printed: without β.",
     assumes=[*oracle, its_step],
     states=Le(mean_gradient2, beta * D_F**2 / T + 2 * D_F * sigma_g / sqrt(T)),
@@ -138,9 +133,8 @@ lemma12 = Claim(
 )
 
 lemma12_corrected = Claim(
-    id="zhang17.lemma12.gradient.corrected",
+    id="zhang17.lemma12.gradient.corrected", kind=Kind.UTILITY,
     source=Source("zhang17", "Lemma 12, first bound", line=487),
-    kind=Kind.UTILITY,
     says="The same with the factor β.",
     assumes=[*oracle, its_step],
     states=Le(mean_gradient2, beta**2 * D_F**2 / T + 2 * beta * D_F * sigma_g / sqrt(T)),
@@ -151,9 +145,8 @@ lemma12_corrected = Claim(
 slope = (sigma_g * sqrt(beta * distance) / (2 * sqrt(2 * T))) ** Rational(2, 3)
 
 lemma12_convex = Claim(
-    id="zhang17.lemma12.convex",
+    id="zhang17.lemma12.convex", kind=Kind.UTILITY,
     source=Source("zhang17", "Lemma 12, second bound", line=491),
-    kind=Kind.UTILITY,
     says="The excess risk on a convex risk with the same step size.",
     assumes=[*oracle, convex(), its_step],
     states=Le(mean_gap, beta * distance**2 / T + 2 * distance * sigma_g / sqrt(T)),
@@ -168,9 +161,8 @@ lemma12_convex = Claim(
 )
 
 lemma12_convex_corrected = Claim(
-    id="zhang17.lemma12.convex.corrected",
+    id="zhang17.lemma12.convex.corrected", kind=Kind.UTILITY,
     source=Source("zhang17", "Lemma 12, second bound", line=491),
-    kind=Kind.UTILITY,
     says="The same with a step size from ‖w₀-ŵ‖.",
     assumes=[*oracle, convex(), own_step],
     states=Le(mean_gap, beta * distance**2 / T + 2 * distance * sigma_g / sqrt(T)),

@@ -12,8 +12,7 @@ from scipy import stats
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex import rrpsgd as theory
 from dpcheck.evidence.checks import AuditCheck, Property
-from dpcheck.evidence.random_problems import random_problem
-from dpcheck.problems.losses import Huber, Logistic, Sigmoid
+from dpcheck.problems.losses import Huber
 from dpcheck.problems.problem import Problem
 from dpcheck.solvers.nonconvex.rrpsgd import RandomRoundSGD
 
@@ -23,23 +22,6 @@ def leaking_step() -> Any:
     solver, guarantee = RandomRoundSGD(start_gap="data"), ApproxDP(1.0, 1e-3)
     first = Problem(np.ones((4, 1)), np.zeros(4), Huber(1.0))
     return solver.mechanism(guarantee, "stated"), (first, first.replace(0, [1.0], 1.0)), guarantee
-
-
-def squared_gradient(case: Mapping[str, Any]) -> tuple[float, float]:
-    """Measured E||grad F(w_R)||^2, less five standard errors, against the bound of Theorem 5; public D_F."""
-    problem = random_problem(case, (Sigmoid(), Logistic())[int(case["convex"])])
-    solver, guarantee = RandomRoundSGD(), ApproxDP(case["eps"], 1e-2)
-    found = solver.solve(problem, guarantee, int(case["seed"]), trials=400, calibration="stated")
-    norms = np.einsum("ij,ij->i", *(problem.gradient(found.w),) * 2)
-    measured = float(norms.mean() - 5 * norms.std() / math.sqrt(len(norms)))
-    return measured, bound_of_theorem5(problem, solver, found.noise_std)
-
-
-def bound_of_theorem5(problem: Problem, solver: RandomRoundSGD, noise: float) -> float:
-    """Its first bound, at the step size that the solver takes."""
-    deviation = math.sqrt(4 * problem.data_lipschitz**2 + problem.d * noise**2)
-    here = {"n": problem.n, "beta": problem.smoothness, "D_F": solver.start_distance(problem), "sigma_g": deviation}
-    return float(theory.theorem5_general.evaluate(**here, eta=solver.step_size(problem, noise)))
 
 
 def martingale_tail(case: Mapping[str, Any]) -> tuple[float, float]:
@@ -63,14 +45,6 @@ CHECKS = {
             "step size min(1/β, D_F/(σn)) read off the data: all labels 0, or one of them 1",
             trials=20_000,
             at={"n": 4, "L": 1.0, "beta": 1.0},
-        )
-    ],
-    "zhang17.theorem5.general": [
-        Property(
-            squared_gradient,
-            {"n": (2, 12), "d": (1, 4), "eps": (0.2, 1.0), "convex": (0, 1), "seed": (0, 10**6)},
-            "random sigmoid and logistic problems, 400 runs each, five standard errors",
-            examples=25,
         )
     ],
     "zhang17.lemma4": [
