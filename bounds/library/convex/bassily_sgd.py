@@ -29,8 +29,8 @@ minibatch = Claim(
     provenance=Provenance.READING,
     checks=[
         SampledGaussianAccountant(
-            alpha_g * m / L, (n / 50) ** 2, "(n/50)² steps on 50 records each, whole transcript seen",
-            batch=50, sizes=(100, 500),
+            alpha_g * m / L, (n / 50) ** 2, "(n/50)² steps on 50 records each, whole transcript seen, n as in Table 2",
+            batch=50, sizes=(6497, 45211),
         )
     ],
     cites=[Cites("zhang17.lemma9", {q: m / n})],
