@@ -44,7 +44,7 @@ from dpcheck.bounds.language.symbols import (
     sigma,
 )  # fmt: skip
 from dpcheck.bounds.proving import links, reasons
-from dpcheck.bounds.proving.chains import STATEMENT, Cases, Chain, Induction, OneStep, Premise, Slack, Step
+from dpcheck.bounds.proving.chains import STATEMENT, Cases, Chain, Induction, OneStep, Premise, Slack, Solves, Step
 
 SYMBOLS = (L, beta, n, D, eps)
 v = sympy.Symbol("v", nonnegative=True)
@@ -397,3 +397,14 @@ def test_an_experiment_is_never_refuted(found):
         assert judge(pieces, Kind.UTILITY) is Verdict.REFUTED
     same_kind = [piece(verdict) for verdict, _ in found]
     assert judge([*same_kind, piece(Verdict.UNCHECKED)], Kind.UTILITY) in (Verdict.UNCHECKED, *AGAINST)
+
+
+def test_a_solution_is_put_into_its_equations() -> None:
+    """x = (1 + β·x)/2 has one solution; a factor or a sign is noticed, and why it is the one is shown."""
+    chain = Chain(eps, Step("=", STATEMENT, because=Solves(lambda x: [2 * x - 1 - beta * x], "ε is the fixed point")))
+    found = run(chain, claim(Eq(eps, 1 / (2 - beta))))
+    assert (found.verdict, found.premises) == (Verdict.PROVED, ("ε is the fixed point",))
+    for wrong in (Eq(eps, 2 / (2 - beta)), Eq(eps, 1 / (2 + beta))):
+        assert not proves(chain, claim(wrong))
+    below = Chain(eps, Step("<=", STATEMENT, because=Solves(lambda x: [2 * x - 1 - beta * x], "ε is the fixed point")))
+    assert "one value" in run(below, claim(Le(eps, 1 / (2 - beta)))).detail

@@ -18,6 +18,8 @@ How to write one:
   the cited claim must follow from those of this one. Without an expression the step is what the citation gives.
 - `Induction(over=T, step=OneStep(id, now, later))` carries a bound along a recurrence that another claim states.
 - `Minimiser(of=bound)`: the symbol before is the minimiser of the bound, and so is the expression.
+- `Solves(equations, only=reason)`: what stands before is the only solution of equations, for this reason, which is a
+  premise; the expression is put into them, and they hold.
 - `Slack(given={reason: part}, seen=[part])`: the sides differ by the sum of these parts, none of them negative: for
   the reason beside it, which is a premise, or because the machine sees it under the hypotheses.
 - `Premise(words)` is not checked. It is named in the evidence: PROVED, given: ... It may not lead to the statement.
@@ -39,10 +41,12 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import follows
 from dpcheck.bounds.proving.inequalities import Answer, Box, Where
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Algebra, Link, Reason, Settled, proportional
-from dpcheck.bounds.proving.reasons import Cited, Induction, Minimiser, OneStep, Premise, Slack, enough_noise
+from dpcheck.bounds.proving.reasons import Cited, Induction, Minimiser, OneStep, Premise, Slack, Solves, enough_noise
 from dpcheck.bounds.proving.steps import box_text
 
-__all__ = ["STATEMENT", "Cases", "Chain", "Cites", "Induction", "Minimiser", "OneStep", "Premise", "Slack", "Step"]
+__all__ = [
+    "STATEMENT", "Cases", "Chain", "Cites", "Induction", "Minimiser", "OneStep", "Premise", "Slack", "Solves", "Step",
+]  # fmt: skip
 
 STATEMENT = sympy.Symbol("STATEMENT")  # stands for the claim's own right-hand side
 SIGNS = {"<=": "≤", ">=": "≥"}

@@ -1,4 +1,4 @@
-"""Why a link of a chain holds, algebra apart: a premise, a cited claim, an induction, a minimum, a sum of slack."""
+"""Why a link of a chain holds, algebra apart: a premise, a citation, an induction, a minimum, a solution, slack."""
 
 from __future__ import annotations
 
@@ -243,6 +243,27 @@ class Minimiser:
 
     def __str__(self) -> str:
         return f"it minimises {pretty(self.of)}"
+
+
+@dataclass(frozen=True)
+class Solves:
+    """By insertion: what stands before is the only solution of equations, and what stands after solves them.
+
+    `equations(x)` vanish at a solution x; why what stands before is one, and the only one, is a premise, `only`.
+    """
+
+    equations: Callable[[sympy.Expr], Sequence[sympy.Expr]]
+    only: str
+
+    def settle(self, link: Link) -> Settled:
+        if link.relation != "=":
+            return Settled(Answer(None, "the solution is one value"), link.before)
+        left = [Same("", e, sympy.Integer(0), link.given).settle(link.seed) for e in self.equations(link.target)]
+        answer = all_hold([(f"equation {i}", found) for i, found in enumerate(left, 1)])
+        return Settled(answer, link.target, (self.only,))
+
+    def __str__(self) -> str:
+        return "it solves the equations"
 
 
 # Slack ---------------------------------------------------------------------------------------------
