@@ -44,9 +44,6 @@ from dpcheck.bounds.language.symbols import (
     sigma,
 )  # fmt: skip
 from dpcheck.bounds.proving import links, reasons
-<<<<<<< HEAD
-from dpcheck.bounds.proving.chains import STATEMENT, Cases, Chain, Induction, OneStep, Premise, Slack, Solves, Step
-=======
 from dpcheck.bounds.proving.chains import (
     STATEMENT,
     Cases,
@@ -60,7 +57,6 @@ from dpcheck.bounds.proving.chains import (
     Solves,
     Step,
 )
->>>>>>> main
 
 SYMBOLS = (L, beta, n, D, eps)
 v = sympy.Symbol("v", nonnegative=True)
@@ -454,8 +450,6 @@ def test_an_experiment_is_never_refuted(found):
     assert judge([*same_kind, piece(Verdict.UNCHECKED)], Kind.UTILITY) in (Verdict.UNCHECKED, *AGAINST)
 
 
-<<<<<<< HEAD
-=======
 # Attacks -------------------------------------------------------------------------------------------
 u = sympy.Symbol("u", nonnegative=True)
 x, y = sympy.symbols("x y", real=True)
@@ -577,7 +571,6 @@ def test_an_equation_about_the_noise_says_nothing_of_privacy():
     assert "not about what is private" in run(chain, about).figure
 
 
->>>>>>> main
 def test_a_solution_is_put_into_its_equations() -> None:
     """x = (1 + β·x)/2 has one solution; a factor or a sign is noticed, and why it is the one is shown."""
     chain = Chain(eps, Step("=", STATEMENT, because=Solves(lambda x: [2 * x - 1 - beta * x], "ε is the fixed point")))

@@ -21,14 +21,9 @@ How to write one:
 - `Minimiser(of=bound)`: the symbol before is the minimiser of the bound, and so is the expression.
 - `Solves(equations, only=reason)`: what stands before is the only solution of equations, for this reason, which is a
   premise; the expression is put into them, and they hold.
-<<<<<<< HEAD
-- `Slack(given={reason: part}, seen=[part])`: the sides differ by the sum of these parts, none of them negative: for
-  the reason beside it, which is a premise, or because the machine sees it under the hypotheses.
-=======
 - `Slack(given={reason: part}, seen=[part], cited=[(factor, Cites(id))])`: the sides differ by the sum of these parts,
   none of them negative: for the reason beside it, which is a premise, because the machine sees it under the
   hypotheses, or by the cited inequality, so many times.
->>>>>>> main
 - `Premise(words)` is not checked. It is named in the evidence: PROVED, given: ... It may not lead to the statement.
 - The last step is STATEMENT, which is read from the claim and never typed again; of a rate, a number times it.
   `choosing` gives numbers to constants that the statement says exist.
@@ -48,13 +43,6 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import follows
 from dpcheck.bounds.proving.inequalities import Answer, Box, Where
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Algebra, Link, Reason, Settled, proportional
-<<<<<<< HEAD
-from dpcheck.bounds.proving.reasons import Cited, Induction, Minimiser, OneStep, Premise, Slack, Solves, enough_noise
-from dpcheck.bounds.proving.steps import box_text
-
-__all__ = [
-    "STATEMENT", "Cases", "Chain", "Cites", "Induction", "Minimiser", "OneStep", "Premise", "Slack", "Solves", "Step",
-=======
 from dpcheck.bounds.proving.reasons import (
     Cited,
     Induction,
@@ -71,7 +59,6 @@ from dpcheck.bounds.proving.steps import box_text
 __all__ = [
     "STATEMENT", "Cases", "Chain", "Cites", "Induction", "Minimiser", "OneStep", "Premise", "Slack", "Solved", "Solves",
     "Step",
->>>>>>> main
 ]  # fmt: skip
 
 STATEMENT = sympy.Symbol("STATEMENT")  # stands for the claim's own right-hand side
