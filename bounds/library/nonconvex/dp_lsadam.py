@@ -19,8 +19,8 @@ privacy, privacy_v0 = both(
     places=("section 5.4.2, Figure 5.5", "section 4.2, Figure 5"),
     lines=(8742, 198),
     kind=Kind.PRIVACY,
-    says="The budget grows at exactly the same speed for DP-SGD, DP-LSSGD, DP-Adam and DP-LSAdam: one noise is enough for "
-    "all, here that of lssgd20's Theorem 1 where it is for DP-LSSGD.",
+    says="The budget grows at exactly the same speed for DP-SGD, DP-LSSGD, DP-Adam and DP-LSAdam: one noise does for "
+    "all, here that of lssgd20's Theorem 1 where it does for DP-LSSGD.",
     assumes=[*theorem1_corrected.assumes, Setting("the iterates are a function of the noisy gradients alone")],
     states=Eq(nu, noise(Integer(8))),
     guarantee=ApproxDP(eps, delta),

@@ -13,7 +13,15 @@ from typing import Any, ClassVar
 from sympy import Eq, Expr, Ge, Integer, Le, Rational, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import (
-    Cites, Claim, Effort, Evidence, Kind, Provenance, Source, Verdict, lipschitz,
+    Cites,
+    Claim,
+    Effort,
+    Evidence,
+    Kind,
+    Provenance,
+    Source,
+    Verdict,
+    lipschitz,
 )  # fmt: skip
 from dpcheck.bounds.language.guarantees import ApproxDP, RenyiDP
 from dpcheck.bounds.language.symbols import Delta, T, delta, eps, n, quantity, sigma
@@ -230,7 +238,7 @@ def trained(document: str, place: str, line: int, name: str, given: list[Any], s
         id=f"{document}.{name}.privacy",
         source=Source(document, place, line=line),
         kind=Kind.PRIVACY,
-        says="The models are trained with (ε, 1e-5)-privacy, ε from 0.1 to 0.3, by the noise of the document's theorem.",
+        says="Models are trained with (ε, 1e-5)-privacy, ε from 0.1 to 0.3, by the noise of the document's theorem.",
         assumes=[*lipschitz_losses, *mnist, *strong, *given],
         states=Eq(nu, stated),
         guarantee=ApproxDP(eps, delta),
@@ -245,7 +253,7 @@ private_v0 = trained("lssgd20", "section 4", 170, "section4", [order_v0], noise(
 
 @dataclass(frozen=True)
 class NoLess:
-    """The claim says that no less than its right-hand side would do; `part` of it does at `point`, µ = 1/2 and G = 1."""
+    """The claim says that no less than its right-hand side would do; `part` of it does at `point`, µ = 1/2, G = 1."""
 
     point: Mapping[str, float]
     part: float
@@ -259,8 +267,8 @@ class NoLess:
         here = {k: float(x) for k, x in point.items()}
         alpha = math.log(1 / here["delta"]) / (0.5 * here["eps"]) + 1
         deviation = float(claim.evaluate(**here, G=1.0, ls_mu=0.5, ls_order=alpha)) * self.part
-        sizes = (int(here[name]) for name in ("T", "batch", "n"))
-        spent = without_replacement(2 / (here["batch"] * deviation), *sizes)
+        steps, b, records = (int(here[name]) for name in ("T", "batch", "n"))
+        spent = without_replacement(2 / (b * deviation), steps, b, records)
         enough = epsilon_high((spent,), here["delta"], REPLACE_ONE)
         figure = f"{self.part:g} of the noise gives eps at most {enough:.4g}, stated {here['eps']:g}"
         verdict = Verdict.REFUTED if enough <= here["eps"] else Verdict.UNCHECKED

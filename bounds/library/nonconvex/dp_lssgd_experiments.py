@@ -1,8 +1,8 @@
 """The experiments on DP-LSSGD and DP-LSAdam (lwang21, section 5.4; lssgd20, section 4): one claim for each finding.
 
 Softmax regression on MNIST, 50000 records in batches of 128, 50 epochs (19531 steps), steps 1/t, δ = 1e-5. Measured by
-dpcheck/evidence/nonconvex/dp_lssgd_experiments.py, with digits for MNIST. Both documents print the same numbers, so that
-the noise is that of lssgd20's theorem for both. Convolutional networks are not trained here.
+dpcheck/evidence/nonconvex/dp_lssgd_experiments.py, with digits for MNIST. Both documents print the same numbers: the
+noise is that of lssgd20's theorem for both. Convolutional networks are not trained here.
 """
 
 from sympy import Le

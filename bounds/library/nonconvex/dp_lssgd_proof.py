@@ -1,14 +1,14 @@
 """Utility of DP-LSSGD (lwang21, Theorems 5.3.4 and 5.3.7; lssgd20, Theorems 2 and 3).
 
-With the printed number of steps, which lacks γ (or β), the theorems fail: too few steps to get anywhere. The proofs have
-it, and with it the convex theorems hold; the others do at a random iterate, for ‖∇F‖² at the mean of the iterates is
-not at most its mean over them. Each proof is one step, T of them by induction, and the choice of T. η = 1/√T hides
+With the printed number of steps, which lacks γ (or β), the theorems fail: too few steps to get anywhere. The proofs
+have it, and with it the convex theorems hold; the others do at a random iterate, for ‖∇F‖² at the mean of the iterates
+is not at most its mean over them. Each proof is one step, T of them by induction, and the choice of T. η = 1/√T hides
 units.
 """
 
-from sympy import Eq, Expr, Integer, Le, Rational, Symbol, diff, exp, log, pi, sqrt
+from sympy import Eq, Expr, Integer, Le, Min, Rational, Symbol, diff, exp, log, pi, sqrt
 
-from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Source, convex, lipschitz, smooth
+from dpcheck.bounds.language.claim import Cites, Claim, Hypothesis, Kind, Rate, Source, convex, lipschitz, smooth
 from dpcheck.bounds.language.symbols import T, c1, d, delta, eps, eta, excess_risk, n, quantity
 from dpcheck.bounds.library.convex.dp_svrg_minibatch import batch
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s
@@ -27,26 +27,33 @@ from dpcheck.bounds.proving.chains import STATEMENT, Chain, Induction, OneStep, 
 from dpcheck.bounds.proving.proofs import AtMost, Equals, NoConstant
 
 # Symbols -------------------------------------------------------------------------------------------
-slope_unit = {"loss": 2, "parameter": -2}
 D_sigma = quantity("D_sigma", "‖w⁰-w*‖² in the norm of A_σ", parameter=2, printed="D_σ", latex=r"D_\sigma")
 gap = quantity("ls_gap", "F(w⁰) - F(w*)", loss=1, printed="D_F", latex="D_F")
 gap_k = quantity("ls_gap_k", "E F(w^k) - F(w*)", loss=1, printed="g_k")
 gap_next = quantity("ls_gap_next", "F - F(w*) after a step along -∇F", loss=1, printed="g⁺")
 inner = quantity("ls_inner", "E ⟨∇F(w^k), w^k-w*⟩", loss=1, printed="⟨∇F,w-w*⟩")
-slope2 = quantity("ls_slope2", "E ‖∇F(w^k)‖²", **slope_unit, printed="‖∇F(w^k)‖²")
-dual2 = quantity("ls_dual2", "E ‖∇F(w^k)‖² in the norm of A_σ⁻¹", **slope_unit, printed="‖∇F(w^k)‖²_{A⁻¹}")
-grad2 = quantity("ls_grad2", "E ‖∇f_i(w^k)‖² in the norm of A_σ⁻¹ or of A_σ⁻²", **slope_unit, printed="E‖∇f_i‖²")
-spread2 = quantity("ls_spread2", "E ‖∇f_B - ∇F‖²", **slope_unit, printed="E‖∇f_B-∇F‖²")
+slope2 = quantity("ls_slope2", "E ‖∇F(w^k)‖²", loss=2, parameter=-2, printed="‖∇F(w^k)‖²")
+dual2 = quantity("ls_dual2", "E ‖∇F(w^k)‖² in the norm of A_σ⁻¹", loss=2, parameter=-2, printed="‖∇F(w^k)‖²_{A⁻¹}")
+grad2 = quantity(
+    "ls_grad2", "E ‖∇f_i(w^k)‖² in the norm of A_σ⁻¹ or of A_σ⁻²", loss=2, parameter=-2, printed="E‖∇f_i‖²"
+)
+spread2 = quantity("ls_spread2", "E ‖∇f_B - ∇F‖²", loss=2, parameter=-2, printed="E‖∇f_B-∇F‖²")
 before = quantity("ls_before", "what a proof adds up, before a step", printed="Φ_k")
 after = quantity("ls_after", "what a proof adds up, after a step", printed="Φ_{k+1}")
 total = quantity("ls_total", "what a proof adds up, after T steps", printed="Φ_T")
 norm2 = quantity(
-    "ls_norm2", "E‖∇F(w̃)‖² in the norm of A_σ⁻¹", **slope_unit, printed="E‖∇F(w̃)‖²_{A⁻¹}", holds="in expectation"
+    "ls_norm2",
+    "E‖∇F(w̃)‖² in the norm of A_σ⁻¹",
+    loss=2,
+    parameter=-2,
+    printed="E‖∇F(w̃)‖²_{A⁻¹}",
+    holds="in expectation",
 )
-plain2 = quantity("ls_plain2", "E‖∇F(w̃)‖² in the ℓ₂ norm", **slope_unit, printed="E‖∇F(w̃)‖₂²", holds="in expectation")
+plain2 = quantity(
+    "ls_plain2", "E‖∇F(w̃)‖² in the ℓ₂ norm", loss=2, parameter=-2, printed="E‖∇F(w̃)‖₂²", holds="in expectation"
+)
 slope = quantity("ls_slope", "norm of the gradient", printed="‖∇f(a₂)‖")
 factor = quantity("ls_height", "factor on the example's function", printed="s")
-flat = quantity("ls_flat", "length over which a risk has slope G", parameter=1, box=(1, 1e4), printed="x")
 
 log_delta, spent = log(1 / delta), n**2 * eps**2
 far = Symbol("far", positive=True)
@@ -63,7 +70,9 @@ MEAN = Premise("Jensen: F is convex, and Φ_T holds the gaps of all T steps")
 RANDOM = Premise("a random one of T iterates has the mean of their ‖∇F‖², which Φ_T holds; F ≥ F*")
 
 
-def one_step(claim_id: str, place: str, line: int, says: str, assumes: list, rise: Expr, chain: Chain) -> Claim:  # type: ignore[type-arg]
+def one_step(
+    claim_id: str, place: str, line: int, says: str, assumes: list[Hypothesis], rise: Expr, chain: Chain
+) -> Claim:
     """What one step adds to what a proof adds up."""
     return Claim(
         id=claim_id,
@@ -168,7 +177,9 @@ variance = Claim(
             Step(
                 "<=",
                 G**2 * (n - batch) / ((n - 1) * batch),
-                because=Premise("the variance of a mean of b of n vectors without replacement; their norms are at most G"),
+                because=Premise(
+                    "the variance of a mean of b of n vectors drawn without replacement, of norm at most G"
+                ),
             ),
             Step("<=", STATEMENT),
         )
@@ -247,9 +258,9 @@ theorem4 = Claim(
             far,
             f"{few}; C₁ = 1 (any other: d times C₁)",
             1e4,
-        )  # fmt: skip
+        )
     ],
-)
+)  # fmt: skip
 
 theorem4_corrected = Claim(
     id="lwang21.theorem5.3.4.corrected",
@@ -298,29 +309,26 @@ ledge = (
     "F falls with slope G along a constant u for a length x ≥ √T·G, then levels off: half of the time, by the symmetry "
     "of the noise, the mean iterate has not come so far"
 )
-# T+1 = x²/G² fixes n²ε² = 12dLG²log(1/δ)·T(1-k)/D_F: ν² in the printed T is 8TαG²/(n²ε).
-k = 2 * (2 * log_delta + eps) / (3 * d * log_delta)
-height = G * flat + G**2 / (2 * L_s)  # D_F
+# ν² = 8TG²(2log(1/δ)+ε)/(n²ε²) stands in the printed T = (D_F+Lν²)n²ε²/(12dLG²log(1/δ)): solved for T.
+printed_T3 = gap * spent / (4 * L_s * G**2 * (3 * d * log_delta - 2 * (2 * log_delta + eps)))
 theorem3 = Claim(
     id="lssgd20.theorem3",
     source=Source("lssgd20", "Theorem 3", line=148),
     kind=Kind.UTILITY,
     says="Gradient at the mean iterate, η = 1/√T and T = (D_F+Lν²)n²ε²/(12dLG²log(1/δ)).",
-    assumes=[lipschitz(G), smooth(L_s), *beta_modes],
+    assumes=[
+        lipschitz(G), smooth(L_s), *beta_modes, batch <= n, eps**2 <= 5 * printed_T3 * log_delta * batch**2 / n**2,
+    ],
     states=Le(norm2, bound3),
     ignores_units=True,
     checks=[
         AtMost(
-            G**2 / 2,
-            f"{ledge}; n from T+1 = x²/G², and b as large as Theorem 1 asks",
-            against=4 * sqrt(beta_s * (2 * height + L_s * G**2) * height / (2 * (flat**2 / G**2 - 1) * (1 - k))),
-            box={
-                flat: (10, 1e4), G: (1, 2), L_s: (0.5, 2), d: (200, 1e4), beta_s: (1e-3, 1), eps: (0.01, 2),
-                delta: (1e-6, 0.1),
-            },
-        )  # fmt: skip
+            Min(G**2 / 2, gap - G**2 / (2 * L_s) - G**2 * sqrt(printed_T3 + 1)),
+            f"{ledge}: G²/2 where D_F - G²/(2L) = G·x exceeds √(T+1)·G²",
+            box={gap: (10, 1e4), G: (1, 2), L_s: (0.5, 2), d: (200, 1e4), n: (100, 1e6), eps: (0.1, 2)},
+        )
     ],
-)
+)  # fmt: skip
 
 best3 = (2 * gap + L_s * G**2) * spent / (24 * d * L_s * beta_s * G**2 * log_delta)
 theorem3_corrected = Claim(
@@ -428,7 +436,7 @@ plain_norm, plain_norm_v0 = both(
     checks=[
         Chain(
             plain2,
-            Step("<=", eigenvalue * norm2, because=Premise("v² ≤ λ·v²/λ' in each mode λ', with λ at θ = π, the largest")),
+            Step("<=", eigenvalue * norm2, because=Premise("v² ≤ λ·v²/λ' in each mode λ', λ at θ = π, the largest")),
             Step("=", because=Cites("lwang21.section5.2.fft", {angle: pi})),
             Step("=", STATEMENT),
         )
@@ -448,8 +456,8 @@ example, example_v0 = both(
     "equation5",
     lines=(9899, 166),
     kind=Kind.IDENTITY,
-    says="In the example a₂ = (1, √3/2) is nearer to the minimum than a₁ = (2, 0), and its gradient larger: √13/2 (for s·f, "
-    "s times that) against 1. By the first of the two cases, on whose border both points lie.",
+    says="In the example a₂ = (1, √3/2) is nearer to the minimum than a₁ = (2, 0), and its gradient larger: √13/2 (of "
+    "s·f, s times that) against 1. By the first of the two cases, on whose border both points lie.",
     states=Eq(slope, factor * sqrt(13) / 2),
     checks=[Equals(lambda: factor * gradient_at((Integer(1), sqrt(3) / 2)), "x²/4 + y², differentiated")],
 )

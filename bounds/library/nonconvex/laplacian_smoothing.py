@@ -132,7 +132,9 @@ squared_fourier, squared_fourier_v0 = both(
     lines=(10210, 513),
     kind=Kind.IDENTITY,
     says="The Fourier coefficients of its square, k ≥ 0.",
-    states=Eq(coefficient2, (lag + 1) * omega**lag / (4 * smoothing + 1) + 2 * smoothing * omega ** (lag + 1) / root**3),
+    states=Eq(
+        coefficient2, (lag + 1) * omega**lag / (4 * smoothing + 1) + 2 * smoothing * omega ** (lag + 1) / root**3
+    ),
     checks=[
         Chain(
             coefficient2,
@@ -304,9 +306,7 @@ induced, induced_v0 = both(
     kind=Kind.IDENTITY,
     says="E‖x‖² in the norm of A_σ⁻¹, x standard normal, is the sum of 1/λ, that is dγ.",
     states=Eq(induced2, d * gamma_s),
-    checks=[
-        Expectation(lambda y: d * gamma_s * y**2, gaussian(Integer(1)), "in the eigenbasis: Σ E y²/λ, y standard normal")
-    ],
+    checks=[Expectation(lambda y: d * gamma_s * y**2, gaussian(Integer(1)), "in the eigenbasis: Σ E y²/λ, y normal")],
 )
 
 smoothed, smoothed_v0 = both(
@@ -316,9 +316,7 @@ smoothed, smoothed_v0 = both(
     kind=Kind.IDENTITY,
     says="E‖A_σ⁻¹x‖², x standard normal, is the sum of 1/λ², that is dβ.",
     states=Eq(smoothed2, d * beta_s),
-    checks=[
-        Expectation(lambda y: d * beta_s * y**2, gaussian(Integer(1)), "in the eigenbasis: Σ E y²/λ², y standard normal")
-    ],
+    checks=[Expectation(lambda y: d * beta_s * y**2, gaussian(Integer(1)), "in the eigenbasis: Σ E y²/λ², y normal")],
 )
 
 # Differences of gradients --------------------------------------------------------------------------
@@ -363,7 +361,7 @@ identity_right, identity_right_v0 = both(
                     lambda total: [
                         total.subs({forward2: t * inner2, second2: t**2 * inner2}) - (1 + smoothing * t) ** 2 * inner2
                     ],
-                    "Parseval: in the mode of angle θ, t = 2-2cos θ, D₊ multiplies ‖d‖² by t, L by t² and A_σ by (1+σt)²",
+                    "Parseval: in the mode of angle θ, t = 2-2cos θ, D₊ multiplies ‖d‖² by t, L by t², A_σ by (1+σt)²",
                 ),
             ),
         )
@@ -376,8 +374,8 @@ stronger, stronger_v0 = both(
     ".privacy",
     lines=(9177, 337),
     kind=Kind.PRIVACY,
-    says="As smoothing shrinks differences of gradients, the same noise gives much stronger privacy: read as a ratio of "
-    "shift to noise that falls by the √β of Lemma 5.5.8 (5).",
+    says="As smoothing shrinks differences of gradients, the same noise gives much stronger privacy: read as, the "
+    "ratio of shift to noise falls by the √β of Lemma 5.5.8 (5).",
     assumes=[beta_s < 1],
     states=Le(ratio, sqrt(beta_s)),
     provenance=Provenance.READING,
@@ -433,7 +431,7 @@ signals, signals_v0 = both(
     "figure2",
     lines=(8348, 102),
     kind=Kind.EXPERIMENT,
-    says="Smoothing removes noise efficiently: from a sine with noise 0.1 (σ = 10), and from sin(x)sin(y) with noise 0.2, "
+    says="Smoothing removes noise efficiently: from a sine with noise 0.1 (σ = 10), from sin(x)sin(y) with noise 0.2, "
     "row by row (σ = 100).",
     assumes=[Setting("the printed N(0, I) of 2 by 2 is one standard normal a point")],
     states=Le(left_error, 1),
