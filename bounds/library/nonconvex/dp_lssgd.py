@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Eq, Expr, Ge, Integer, Le, Rational, exp, log, sqrt
+from sympy import Eq, Expr, Ge, Integer, Le, Rational, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import (
     Cites,
@@ -32,7 +32,7 @@ from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.privacy.sampled_gaussian import REPLACE_ONE, epsilon_high, without_replacement
-from dpcheck.bounds.proving.chains import STATEMENT, Chain, Solves, Step
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
 from dpcheck.bounds.proving.proofs import AtMost
 
 nu = quantity(
@@ -46,6 +46,9 @@ renyi = quantity("ls_renyi", "Rényi divergence of the order", box=(1e-6, 1e3), 
 renyi1 = quantity("ls_renyi1", "Rényi divergence of the first mechanism", box=(1e-6, 1e3), printed="ρ₁")
 renyi2 = quantity("ls_renyi2", "Rényi divergence of the second", box=(1e-6, 1e3), printed="ρ₂")
 
+moment1 = quantity("ls_moment1", "E(p/q)^α of the (first) mechanism", box=(1, 1e6), printed="m")
+moment2 = quantity("ls_moment2", "E(p/q)^α of the second", box=(1, 1e6), printed="m₂")
+
 lipschitz_losses = [lipschitz(G), batch <= n]
 released = Release(2 * G / batch, Gaussian(nu), WithoutReplacement(batch, n), T)
 LINEAR = "linear losses: all noisy gradients of batches seen, smoothed or not"
@@ -54,6 +57,11 @@ LINEAR = "linear losses: all noisy gradients of batches seen, smoothed or not"
 def noise(constant: Expr) -> Expr:
     """The noise's deviation, ν² = constant·TαG²/(n²ε)."""
     return sqrt(constant * T * order * G**2 / (n**2 * eps))
+
+
+def of_moment(moment: Symbol, divergence: Symbol) -> Eq:
+    """Definition 5.5.2: m = E(p/q)^α is e^((α-1)ρ)."""
+    return Eq(moment, exp((order - 1) * divergence))
 
 
 # Rényi accounting ----------------------------------------------------------------------------------
@@ -76,20 +84,19 @@ composition, composition_v0 = both(
     lines=(8921, 291),
     kind=Kind.PRIVACY,
     says="Rényi divergences of one order add up under adaptive composition: here of two mechanisms.",
-    assumes=[order > 1],
+    assumes=[order > 1, of_moment(moment1, renyi1), of_moment(moment2, renyi2)],
     states=Le(renyi, renyi1 + renyi2),
     checks=[
         Chain(
             renyi,
             Step(
-                "=",
-                STATEMENT,
-                because=Solves(
-                    lambda rho: [exp((order - 1) * rho) - exp((order - 1) * renyi1) * exp((order - 1) * renyi2)],
-                    "the moment e^((α-1)ρ) = E(p/q)^α of a pair of outputs is at most the product of theirs, whatever "
-                    "came first (the tower rule)",
+                "<=",
+                log(moment1 * moment2) / (order - 1),
+                because=Premise(
+                    "the moment of both outputs is at most the product, whatever came first (the tower rule)"
                 ),
             ),
+            Step("<=", STATEMENT),
         )
     ],
 )
@@ -100,19 +107,17 @@ conversion, conversion_v0 = both(
     lines=(8937, 293),
     kind=Kind.PRIVACY,
     says="(α, ρ)-Rényi privacy is (ρ + log(1/δ)/(α-1), δ)-privacy.",
-    assumes=[order > 1],
+    assumes=[order > 1, of_moment(moment1, renyi)],
     states=Le(eps, renyi + log(1 / delta) / (order - 1)),
     checks=[
         Chain(
             eps,
             Step(
-                "=",
-                STATEMENT,
-                because=Solves(
-                    lambda e: [exp((order - 1) * (renyi - e)) - delta],
-                    "by Markov the loss exceeds ε with probability e^((α-1)(ρ-ε)) at most: the least ε where that is δ",
-                ),
+                "<=",
+                log(moment1 / delta) / (order - 1),
+                because=Premise("the loss exceeds ε with probability m·e^(-(α-1)ε) at most (Markov), which is δ there"),
             ),
+            Step("<=", STATEMENT),
         )
     ],
 )
@@ -146,13 +151,12 @@ amplification = Claim(
 
 amplification_right = Claim(
     id="lssgd20.lemma1.corrected",
-    source=Source("lssgd20", "Lemma 1, second part, as lwang21 prints it in Lemma 5.5.3", line=289),
+    source=Source("lssgd20", "Lemma 1, second part", line=289),
     kind=Kind.PRIVACY,
-    says="5τ²α/σ'² for σ'² ≥ 1.5 and α ≤ log(1/(τ(1+σ'²))), as the later document has it.",
+    says="The same divergence under the conditions that lwang21 prints in Lemma 5.5.3, with five times as much.",
     assumes=limited,
-    states=Le(renyi, 5 * share**2 * order / spread),
+    states=Le(renyi, share**2 * order / spread),
     corrects="lssgd20.lemma1",
-    checks=[Chain(Cites("lwang21.lemma5.5.3.subsampled"), Step("<=", STATEMENT))],
 )
 
 # Theorem 1 of lssgd20 ------------------------------------------------------------------------------
@@ -205,7 +209,14 @@ theorem2 = Claim(
         Accountant(
             released,
             LINEAR,
-            box={eps: (1, 100), delta: (1e-10, 0.5), n: (10, 1e6), batch: (1, 1000), T: (1, 1e4), split: (0.05, 0.95)},
+            box={
+                eps: (0.05, 100),
+                delta: (1e-10, 0.5),
+                n: (10, 1e6),
+                batch: (1, 1000),
+                T: (1, 1e4),
+                split: (0.05, 0.95),
+            },
         )
     ],
     cites=[
@@ -223,7 +234,7 @@ strong = [eps >= Rational(1, 10), eps <= Rational(3, 10)]
 met = Claim(
     id="lwang21.section5.4.condition",
     source=Source("lwang21", "section 5.4, the budget given by Theorem 5.3.2", line=8655),
-    kind=Kind.PRIVACY,
+    kind=Kind.IDENTITY,
     says="The theorem applies to the experiments, ε ≤ 0.3: then α ≤ log(n/b) for some µ, where α ≥ log(1/δ)/ε + 1.",
     assumes=[*mnist, *strong],
     states=Le(order, log(n / batch)),

@@ -135,12 +135,20 @@ theorem2 = Claim(
     source=Source("lssgd20", "Theorem 2", line=136),
     kind=Kind.UTILITY,
     says="Excess risk of the mean iterate with η = 1/√T and T = (D_σ+G²)n²ε²/(24dG²log(1/δ)) steps.",
-    assumes=[convex(), lipschitz(G), *gamma_modes, eps**2 <= 5 * printed_T * log_delta * batch**2 / n**2, batch <= n],
+    assumes=[
+        convex(), lipschitz(G), *gamma_modes, batch <= n, constant_steps, noise_v0, Eq(T, printed_T), printed_T >= 1,
+        eps**2 <= 5 * printed_T * log_delta * batch**2 / n**2,
+    ],
     states=Le(excess_risk, bound2),
     ignores_units=True,
     misprint_of="lssgd20.theorem2.corrected",
-    checks=[AtMost(G * (sqrt(D_sigma) - G * sqrt(printed_T + 1)), few, box={D_sigma: (1, 1e8), G: (0.1, 10)})],
-)
+    checks=[
+        AtMost(
+            G * (sqrt(D_sigma) - G * sqrt(T + 1)), few,
+            box={D_sigma: (1, 1e8), G: (0.1, 10), eps: (0.1, 2), n: (100, 1e6)},
+        )
+    ],
+)  # fmt: skip
 
 theorem2_corrected = Claim(
     id="lssgd20.theorem2.corrected",
@@ -253,10 +261,10 @@ theorem4 = Claim(
             G * (sqrt(D_sigma) - G * sqrt(T)),
             {
                 n: far, T: 2 * far**2, eps: Integer(10), delta: exp(-1), split: Rational(1, 2), order: Rational(6, 5),
-                batch: Integer(1), G: Integer(1), d: 400 * far**2, gamma_s: 1 / far, D_sigma: 8 * far**2 - 1,
+                batch: Integer(1), G: Integer(1), d: 400 * c1 * far**2, gamma_s: 1 / far, D_sigma: 8 * far**2 - 1,
             },
             far,
-            f"{few}; C₁ = 1 (any other: d times C₁)",
+            few,
             1e4,
         )
     ],
@@ -317,13 +325,14 @@ theorem3 = Claim(
     kind=Kind.UTILITY,
     says="Gradient at the mean iterate, η = 1/√T and T = (D_F+Lν²)n²ε²/(12dLG²log(1/δ)).",
     assumes=[
-        lipschitz(G), smooth(L_s), *beta_modes, batch <= n, eps**2 <= 5 * printed_T3 * log_delta * batch**2 / n**2,
+        lipschitz(G), smooth(L_s), *beta_modes, batch <= n, constant_steps, noise_v0, Eq(T, printed_T3),
+        printed_T3 >= 1, eps**2 <= 5 * printed_T3 * log_delta * batch**2 / n**2,
     ],
     states=Le(norm2, bound3),
     ignores_units=True,
     checks=[
         AtMost(
-            Min(G**2 / 2, gap - G**2 / (2 * L_s) - G**2 * sqrt(printed_T3 + 1)),
+            Min(G**2 / 2, gap - G**2 / (2 * L_s) - G**2 * sqrt(T + 1)),
             f"{ledge}: G²/2 where D_F - G²/(2L) = G·x exceeds √(T+1)·G²",
             box={gap: (10, 1e4), G: (1, 2), L_s: (0.5, 2), d: (200, 1e4), n: (100, 1e6), eps: (0.1, 2)},
         )
@@ -391,11 +400,11 @@ theorem7 = Claim(
             G**2 / 2,
             {
                 n: far, T: 2 * far**2, eps: Integer(10), delta: exp(-1), split: Rational(1, 2), order: Rational(6, 5),
-                batch: Integer(1), G: Integer(1), L_s: Integer(1), d: 100 * far + 75, beta_s: 1 / far,
+                batch: Integer(1), G: Integer(1), L_s: Integer(1), d: c1 * (100 * far + 75), beta_s: 1 / sqrt(far),
                 gap: 2 * far + Rational(1, 2),
             },
             far,
-            f"{ledge}; x = 2n, C₁ = 1 (any other: d times C₁)",
+            f"{ledge}; x = 2n",
             1e6,
         )
     ],

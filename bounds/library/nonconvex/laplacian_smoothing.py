@@ -8,7 +8,7 @@ dpcheck/evidence/nonconvex/laplacian_smoothing.py.
 from collections.abc import Sequence
 from functools import partial
 
-from sympy import Eq, Expr, I, Integer, Le, Lt, Matrix, Rational, Symbol, cos, exp, limit, oo, pi, sqrt
+from sympy import Eq, Expr, I, Integer, Le, Lt, Matrix, Rational, Symbol, cos, exp, expand, limit, oo, pi, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting
 from dpcheck.bounds.language.printed_twice import PrintedTwice
@@ -72,7 +72,7 @@ fft, fft_v0 = both(
                 "=",
                 STATEMENT,
                 because=Solves(
-                    lambda lam: [((applied(wave) - lam * wave) / wave).rewrite(exp)],
+                    lambda lam: [expand((applied(wave) - lam * wave).rewrite(exp))],
                     "u[k] = e^(iθk), θ = 2πj/d, are the d vectors of the discrete Fourier transform",
                 ),
             ),
@@ -174,17 +174,11 @@ proposition_gamma, proposition_gamma_v0 = both(
     checks=[
         Chain(
             gamma_s,
-            Step(
-                "=",
-                STATEMENT,
-                because=Solves(
-                    lambda mean: [in_v(mean - fourier.formula.subs(lag, 0) * (1 + power) / (1 - power))],
-                    f"{SAMPLED} a geometric series: f[ℓd] = f[0]·ω^(|ℓ|d) by Lemma 5.6.2",
-                ),
-            ),
+            Step("=", coefficient * (1 + power) / (1 - power), because=Premise(f"{SAMPLED} f[0]·ω^(|ℓ|d) each")),
+            Step("=", because=Cites("lwang21.lemma5.6.2", {lag: Integer(0)})),
+            Step("=", STATEMENT),
         )
     ],
-    cites=[Cites("lwang21.lemma5.6.2")],
 )
 
 proposition_beta, proposition_beta_v0 = both(
@@ -199,21 +193,13 @@ proposition_beta, proposition_beta_v0 = both(
             beta_s,
             Step(
                 "=",
-                STATEMENT,
-                because=Solves(
-                    lambda mean: [
-                        in_v(
-                            mean
-                            - squared_fourier.formula.subs(lag, 0) * (1 + power) / (1 - power)
-                            - 2 * d / (4 * smoothing + 1) * power / (1 - power) ** 2
-                        )
-                    ],
-                    f"{SAMPLED} two series: f[ℓd] = (f[0] + |ℓ|d/(4σ+1))·ω^(|ℓ|d) by (5.6.6)",
-                ),
+                coefficient2 * (1 + power) / (1 - power) + 2 * d / (4 * smoothing + 1) * power / (1 - power) ** 2,
+                because=Premise(f"{SAMPLED} (f[0] + |ℓ|d/(4σ+1))·ω^(|ℓ|d) each"),
             ),
+            Step("=", because=Cites("lwang21.equation5.6.6", {lag: Integer(0)})),
+            Step("=", STATEMENT, where={smoothing: t * (t + 1)}),
         )
     ],
-    cites=[Cites("lwang21.equation5.6.6")],
 )
 
 below_one, below_one_v0 = both(
