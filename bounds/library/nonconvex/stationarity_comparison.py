@@ -6,7 +6,7 @@ from sympy import Integer, Rational, Symbol, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Source
 from dpcheck.bounds.language.symbols import d, delta, eps, n, ratio
-from dpcheck.bounds.library.nonconvex.dp_fw_l1_proof import points
+from dpcheck.bounds.library.nonconvex.dp_fw_l1 import points
 from dpcheck.bounds.proving.tables import Cell, Regenerates, Row, Steps, Table
 
 UTILITY, REGULARISER, MEASURE = "utility", "non-smooth regulariser", "measure"
