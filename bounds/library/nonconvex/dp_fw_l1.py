@@ -5,6 +5,8 @@ set whose convex hull is C, and ‖C‖₁ the largest l1 norm on it; the failur
 and the step size, printed γ, is `pace`. Solver: dpcheck/solvers/nonconvex/dp_fw_l1.py.
 """
 
+from typing import Any
+
 from sympy import Eq, Integer, Le, Rational, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source, lipschitz, smooth
@@ -25,7 +27,7 @@ from dpcheck.bounds.language.symbols import (
 )
 from dpcheck.bounds.library.convex.gaussian_width import diameter, width
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s, gap0
-from dpcheck.bounds.library.nonconvex.stationarity import a, both, fallen, gap_t, miss, pace
+from dpcheck.bounds.library.nonconvex.stationarity import a, both, gap_t, miss, pace
 from dpcheck.bounds.privacy.iterate_accountants import SelectionAccountant
 from dpcheck.bounds.privacy.laws import Selected
 from dpcheck.bounds.privacy.release import Release, Seen
@@ -48,7 +50,7 @@ g, g_other, up, down = (Symbol(name, nonnegative=True) for name in ("g", "g_othe
 big = Symbol("big", positive=True)
 
 NUMBERS, REMARKS = ("theorem6", "theorem4.1.6"), ("algorithm4", "algorithm4.1.19")
-AFTER = {"places": ("after Corollary 1", "after Corollary 4.1.1"), "lines": (278, 2869)}
+AFTER: dict[str, Any] = {"places": ("after Corollary 1", "after Corollary 4.1.1"), "lines": (278, 2869)}
 polytope = [smooth(L_s), lipschitz(G, "in l1"), Setting("C = conv(A), A finite")]  # Assumption 4 / 4.1.4
 stated_eps0 = eps / sqrt(8 * T * a)
 
@@ -85,7 +87,7 @@ lemma3 = Claim(
             miss,
             Step(
                 "<=", 2 * score_gap / eps0 * log(points / gamma),
-                because=Premise("at most |R| candidates fall short by β, each with e^(-ε₀β/(2Δu)) of the best's weight"),
+                because=Premise("at most |R| candidates fall short by β, each of e^(-ε₀β/(2Δu)) of the best weight"),
             ),
             Step("<=", STATEMENT),
         )
@@ -102,16 +104,11 @@ bounded_range = Claim(
     checks=[
         Chain(
             loss_range,
-            Step("=", (up + down) / noise_scale, because=Premise("the loss is (u-u')/λ and what is the same for all s")),
-            Step(
-                "<=", STATEMENT,
-                because=Slack(
-                    given={
-                        "u rises by Δu at most": (score_gap - up) / noise_scale,
-                        "u falls by Δu at most": (score_gap - down) / noise_scale,
-                    }
-                ),
-            ),
+            Step("=", (up + down) / noise_scale, because=Premise("the loss is (u-u')/λ plus the same for all s")),
+            Step("<=", STATEMENT, because=Slack({
+                "u rises by Δu at most": (score_gap - up) / noise_scale,
+                "u falls by Δu at most": (score_gap - down) / noise_scale,
+            })),
         )
     ],
 )
@@ -155,15 +152,10 @@ sensitivity_corrected = Claim(
         Chain(
             score_gap,
             Step("<=", size_1 * (g + g_other) / n, because=Premise("Hölder: ‖s‖₁ times two gradients in l∞, over n")),
-            Step(
-                "<=", STATEMENT,
-                because=Slack(
-                    given={
-                        "‖∇f(x,z)‖∞ ≤ G": size_1 * (G - g) / n,
-                        "‖∇f(x,z')‖∞ ≤ G": size_1 * (G - g_other) / n,
-                    }
-                ),
-            ),
+            Step("<=", STATEMENT, because=Slack({
+                "‖∇f(x,z)‖∞ ≤ G": size_1 * (G - g) / n,
+                "‖∇f(x,z')‖∞ ≤ G": size_1 * (G - g_other) / n,
+            })),
         )
     ],
 )
@@ -203,14 +195,14 @@ privacy, privacy_twin = both(
 privacy_corrected, privacy_corrected_twin = both(
     *NUMBERS, ".privacy.corrected", lines=(268, 2861),
     kind=Kind.PRIVACY,
-    says="The ε' that these selections have at δ, for any ε: at most ε wherever ε ≤ 48·ln(1/δ), and far less for small ε.",
+    says="The ε' that these selections have at δ: at most ε wherever ε ≤ 48·ln(1/δ), and near ε/4 for small ε.",
     assumes=[*polytope, Eq(eps0, stated_eps0)],
     states=Le(eps_out, eps / 4 + eps**2 / (64 * a)),
     guarantee=ApproxDP(eps_out, delta),
     checks=[
         Chain(
             eps_out,
-            Step("<=", rho_T + 2 * sqrt(rho_T * a), because=Premise("ρ-zCDP is (ρ+2√(ρ·ln(1/δ)), δ)-DP (Bun, Steinke)")),
+            Step("<=", rho_T + 2 * sqrt(rho_T * a), because=Premise("ρ-zCDP has ε' = ρ+2√(ρ·ln(1/δ)) (Bun, Steinke)")),
             Step(
                 "<=", T * loss_range**2 / 8 + 2 * sqrt(T * loss_range**2 / 8 * a),
                 because=Premise("losses of range r are r²/8-zCDP (Cesar, Rogers 2021), and ρ adds up over T steps"),
@@ -223,7 +215,10 @@ privacy_corrected, privacy_corrected_twin = both(
 
 # The proof (dwang20, section 4.1.6) ------------------------------------------------------------------
 tail = log(points * T / gamma)
-EACH_SELECTION = Cites(lemma3.id, {gamma: gamma / T, x_tail: log(T / gamma)})  # η/T for each of T
+falls_short = (  # but for a probability of η/T, each of T selections
+    Step("<=", because=Cites(lemma3.id, {gamma: gamma / T, x_tail: log(T / gamma)})),
+    Step("<=", because=Cites(sensitivity_corrected.id)),
+)
 
 equation12 = Claim(
     id="dwang20.equation4.12",
@@ -232,14 +227,7 @@ equation12 = Claim(
     says="What a selection falls short by, with probability 1-η/T.",
     assumes=[*polytope, Eq(eps0, stated_eps0)],
     states=Rate(miss, G * size_1 * sqrt(8 * T * a) * tail / (n * eps)),
-    checks=[
-        Chain(
-            miss,
-            Step("<=", because=EACH_SELECTION),
-            Step("<=", because=Cites(sensitivity_corrected.id)),
-            Step("<=", 4 * STATEMENT),
-        )
-    ],
+    checks=[Chain(miss, *falls_short, Step("<=", 4 * STATEMENT))],
 )
 
 explicit = Claim(
@@ -259,8 +247,7 @@ explicit = Claim(
                 "<=", (gap0 / T + pace * miss + L_s * pace**2 * diameter**2 / 2) / pace,
                 because=Premise("the falls of F add up to F(x₁) - F(x_(T+1)) ≤ F(x₁) - F(x°)"),
             ),
-            Step("<=", because=EACH_SELECTION),
-            Step("<=", because=Cites(sensitivity_corrected.id)),
+            *falls_short,
             Step("<=", STATEMENT),
         )
     ],
@@ -272,7 +259,10 @@ rate = size_1 * a ** Rational(1, 4) * sqrt(ell) / sqrt(n * eps)
 choices = [Eq(T, n * eps / (sqrt(a) * ell)), Eq(pace, sqrt(2 / T) / diameter), Eq(eps0, stated_eps0)]
 # What O() hides, as in the caption of Table 1; ‖x-y‖₂ ≤ ‖x‖₁ + ‖y‖₁; steps that stay in C.
 kept = [Eq(G, 1), Eq(L_s, 1), Eq(gap0, 1), diameter <= 2 * size_1, pace <= 1, Setting("T ≤ n")]
-SHORT_LOGS = Premise("T ≤ n, so ln(|A|T/η) ≤ ln(|A|n/η)")
+by_explicit = (
+    Step("<=", because=Cites(explicit.id)),
+    Step("<=", explicit.formula.subs(tail, ell), because=Premise("T ≤ n, so ln(|A|T/η) ≤ ln(|A|n/η)")),
+)
 
 utility, utility_twin = both(
     *NUMBERS, places=("Theorem 6, equation (8) (the text has √ for ⁴√)", "Theorem 4.1.6, equation (4.8)"),
@@ -284,14 +274,7 @@ utility, utility_twin = both(
     states=Rate(likely_gap, rate),
     guarantee=ApproxDP(eps, delta),
     ignores_units=True,
-    checks=[
-        Chain(
-            likely_gap,
-            Step("<=", because=Cites(explicit.id)),
-            Step("<=", explicit.formula.subs(tail, ell), because=SHORT_LOGS),
-            Step("<=", 15 * STATEMENT),
-        )
-    ],
+    checks=[Chain(likely_gap, *by_explicit, Step("<=", 15 * STATEMENT))],
 )
 
 corollary, corollary_twin = both(
@@ -307,8 +290,7 @@ corollary, corollary_twin = both(
     checks=[
         Chain(
             likely_gap,
-            Step("<=", because=Cites(explicit.id)),
-            Step("<=", explicit.formula.subs(tail, ell), because=SHORT_LOGS),
+            *by_explicit,
             Step("<=", 15 * rate),
             Step("<=", 15 * rate.subs(ell, 3 * log(n * d)), because=Premise("|A|n/η ≤ 2n²d² ≤ (nd)³ for n ≥ 2")),
             Step("<=", 26 * STATEMENT),
@@ -345,8 +327,7 @@ contains_ball, contains_ball_twin = both(
     provenance=Provenance.READING,
     checks=[
         NoConstant(
-            rate, {size_1: sqrt(big), points: 2 * big, d: big} | {n: Integer(1000), gamma: Rational(1, 2)}
-            | {eps: Integer(1), delta: Rational(1, 100)}, big,
+            rate, {size_1: sqrt(big), points: 2 * big, d: big, n: 1000, gamma: exp(-1), eps: 1, delta: exp(-1)}, big,
             "such a C contains (1, ..., 1)/√d, so ‖C‖₁ ≥ √d, attained by √d times the l1 ball with |A| = 2d",
         )
     ],

@@ -4,6 +4,8 @@ Theorem 4 (4.1.4), over a bounded symmetric convex set C. Lemmas stand in statio
 dpcheck/solvers/nonconvex/dp_fw_l2.py.
 """
 
+from typing import Any
+
 from sympy import Eq, Integer, Le, Rational, Symbol, erfc, exp, pi, sqrt
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
@@ -11,18 +13,8 @@ from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import T, c, c1, delta, eps, frank_wolfe_gap, m, n
 from dpcheck.bounds.library.convex.gaussian_width import diameter, spread, width
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s, gap0, sigma_n
-from dpcheck.bounds.library.nonconvex.stationarity import (
-    a,
-    both,
-    fallen,
-    full_gradients,
-    gap_t,
-    losses,
-    miss,
-    pace,
-    seen_in_x_R,
-    stated_noise,
-)
+from dpcheck.bounds.library.nonconvex import stationarity
+from dpcheck.bounds.library.nonconvex.stationarity import a, both, gap_t, losses, miss, pace, stated_noise
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.iterate_accountants import IterateAccountant
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Minimiser, Premise, Step
@@ -30,7 +22,7 @@ from dpcheck.bounds.proving.proofs import NoConstant
 
 THEOREM4 = ("theorem4", "theorem4.1.4")
 symmetric = [*losses, Setting("C symmetric")]
-released = full_gradients(T)
+released = stationarity.full_gradients(T)
 
 # Privacy -------------------------------------------------------------------------------------------
 privacy, privacy_dwang = both(
@@ -44,7 +36,7 @@ privacy, privacy_dwang = both(
     cites={"wangxu19": [Cites("wangxu19.lemma2", {m: n})], "dwang20": [Cites("dwang20.lemma2.1.7", {m: n})]},
     checks=[
         IterateAccountant(
-            seen_in_x_R,
+            stationarity.seen_in_x_R,
             "linear losses over an l2 ball, x_R seen: the other records' gradients, large against the noise, lie along "
             "one axis, so a vertex shows the noisy gradient across it, and x_R after small steps the sum; T cancels",
         )
@@ -105,7 +97,7 @@ steps = Claim(
 
 fourth_root = (spread * a) ** Rational(1, 4) / sqrt(n * eps)
 printed_choice = [Eq(T, n * eps / sqrt(spread * a)), Eq(pace, fourth_root / diameter)]
-PLACES = {"places": ("Theorem 4, equation (6)", "Theorem 4.1.4, equation (4.6)"), "lines": (213, 2801)}
+PLACES: dict[str, Any] = {"places": ("Theorem 4, equation (6)", "Theorem 4.1.4, equation (4.6)"), "lines": (213, 2801)}
 k = Symbol("k", positive=True)
 small_set = {diameter: 1 / k, width: sqrt(1 / (2 * pi)) / k, n: 7 * k, eps: Integer(1), delta: exp(-1)}
 

@@ -4,6 +4,8 @@ The paper and the chapter print the same statements under two numbers: `both` ma
 Here: composition, the moments accountant, Gaussian widths, one Frank-Wolfe step. The dimension, printed p, is d.
 """
 
+from typing import Any
+
 from sympy import Eq, Expr, Le, Rational, Symbol, exp, log, sqrt, symbols
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Setting, Source, lipschitz, smooth
@@ -109,7 +111,7 @@ lemma2_corrected = Claim(
 
 # The norm of a set, and its Gaussian width -----------------------------------------------------------
 WIDTH = ("definition8", "definition4.1.3")
-AFTER = {"places": ("after Definition 8", "after Definition 4.1.3"), "lines": (183, 2776)}
+AFTER: dict[str, Any] = {"places": ("after Definition 8", "after Definition 4.1.3"), "lines": (183, 2776)}
 width_l1, width_l1_dwang = both.again(gaussian_width.width_l1, *WIDTH, ".l1_ball", **AFTER)
 width_sparse, width_sparse_dwang = both.again(gaussian_width.width_sparse, *WIDTH, ".sparse", **AFTER)
 width_sparse_corrected, width_sparse_corrected_dwang = both.again(
@@ -153,16 +155,11 @@ equation13 = Claim(
         Chain(
             gap_t,
             Step("=", pace * p * (x - v), because=Premise("the gap is ⟨∇F(x), x-v⟩ at the best vertex v")),
-            Step(
-                "<=", STATEMENT,
-                because=Slack(
-                    given={
-                        "F is L-smooth": fallen + pace * p * (s - x) + L_s / 2 * pace**2 * far**2,
-                        "⟨∇F, s⟩ ≤ ⟨∇F, v⟩ + β": pace * (miss - p * s + p * v),
-                        "‖s-x‖₂ ≤ ‖C‖₂": L_s / 2 * pace**2 * (diameter**2 - far**2),
-                    }
-                ),
-            ),
+            Step("<=", STATEMENT, because=Slack({
+                "F is L-smooth": fallen + pace * p * (s - x) + L_s / 2 * pace**2 * far**2,
+                "⟨∇F, s⟩ ≤ ⟨∇F, v⟩ + β": pace * (miss - p * s + p * v),
+                "‖s-x‖₂ ≤ ‖C‖₂": L_s / 2 * pace**2 * (diameter**2 - far**2),
+            })),
         )
     ],
 )

@@ -67,22 +67,12 @@ def worst_loss(case: Mapping[str, Any], kind: Noise = "gumbel", ranged: bool = F
     return found, case["eps"] * (1 + 1e-6)
 
 
-def shortfall(case: Mapping[str, Any]) -> tuple[float, float]:
-    """The probability, by the exact law, of falling short by more than Lemma 3 says, against e^-t."""
-    rng = np.random.default_rng(int(case["seed"]))
-    scores = rng.normal(size=(1, int(case["m"]))) * case["spread"]
-    law = np.exp(selection_logs(scores, case["eps"], 1.0, "gumbel"))[0]
-    short = theory.lemma3.evaluate(score_gap=1.0, eps0=case["eps"], points=int(case["m"]), x_tail=case["x"])
-    return float(law[scores[0] <= scores.max() - float(short)].sum()), math.exp(-case["x"])
-
-
 SCORES = {"seed": (0, 10**6), "m": (2, 6), "spread": (0.1, 5.0), "eps": (0.1, 3.0)}
 SIZES = {"n": (2, 10), "d": (1, 6), "seed": (0, 10**6), "simplex": (0, 1), "radius": (0.3, 3.0)}
 RUNS = {**SIZES, "T": (1, 15), "pace": (0.05, 1.0), "eps0": (0.05, 5.0)}
 kinds: tuple[Noise, ...] = ("laplace", "exponential")
 CHECKS = {
     "wangxu19.definition6": [Property(worst_loss, SCORES, "exact laws on random scores", examples=60)],
-    "wangxu19.lemma3": [Property(shortfall, {**SCORES, "x": (0.01, 3.0)}, "exact laws on random scores", examples=60)],
     "dwang20.algorithm4.1.19.range": [
         Property(partial(worst_loss, ranged=True), SCORES, "range of the loss, exact laws", examples=60)
     ],
