@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 import sympy
 
-from dpcheck.bounds.language.claim import Claim, lambdified, pretty
+from dpcheck.bounds.language.claim import Claim, lambdified
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import (
     STRICTLY,

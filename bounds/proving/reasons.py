@@ -340,7 +340,9 @@ class Slack:
         total = sympy.Add(*parts, *self.seen)
         odd = next((e for e in (low, high, *parts, *self.seen) if not quadratic(e)), None)
         if odd is not None:
-            return Settled(Answer(None, f"{pretty(odd)} is no quadratic form: one coordinate says nothing"), link.before)
+            return Settled(
+                Answer(None, f"{pretty(odd)} is no quadratic form: one coordinate says nothing"), link.before
+            )
         answer = Same("", sympy.expand(high - low), sympy.expand(total), link.given).settle(link.seed)
         if not answer.holds:
             return Settled(Answer(None, f"the parts do not add up to the difference: {answer.how}"), link.before)
