@@ -217,7 +217,7 @@ explicit = Claim(
     id="dwang20.theorem4.1.6.explicit",
     source=Source("dwang20", "proof of Theorem 4.1.6, its last display, with the constant that O() hides", line=3074),
     kind=Kind.UTILITY,
-    says="The gap at x_R in the mean over R, with probability 1-η, any step size up to 1; ε₀ is that of each selection.",
+    says="The gap at x_R in the mean over R, with probability 1-η, any step up to 1; ε₀ is that of each selection.",
     assumes=[*polytope, pace <= 1],
     states=Le(likely_gap, gap0 / (pace * T) + pace * L_s * diameter**2 / 2 + 4 * G * size_1 * tail / (n * eps0)),
     provenance=Provenance.READING,

@@ -32,7 +32,7 @@ step_map2 = quantity(
 smooth_C = quantity("smooth_C", "smoothness in the norm of the set", loss=1, printed="L̃", latex=r"\tilde L")
 pace = quantity("pace", "step size of Frank-Wolfe", box=(1e-4, 1.0), printed="γ_t", latex=r"\gamma_t")
 miss = quantity("miss", "what a vertex falls short of the best one by", loss=1, printed="β", latex=r"\beta")
-gap_t = quantity("gap_t", "γ times the Frank-Wolfe gap at x_t", loss=1, printed="γ_t𝒢_t", latex=r"\gamma_t\mathcal{G}_t")
+gap_t = quantity("gap_t", "step size times the gap at x_t", loss=1, printed="γ_t𝒢_t", latex=r"\gamma_t\mathcal{G}_t")
 likely_gap = quantity(
     "likely_gap", "mean over R of the Frank-Wolfe gap at x_R", loss=1, printed="E_R FW-gap(x_R)",
     latex=r"\mathbb{E}_R\,\mathcal{G}_R", holds=LIKELY,
