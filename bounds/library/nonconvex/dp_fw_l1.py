@@ -34,7 +34,8 @@ big = Symbol("big", positive=True)
 
 NUMBERS, REMARKS = ("theorem6", "theorem4.1.6"), ("algorithm4", "algorithm4.1.19")
 AFTER: dict[str, Any] = {"places": ("after Corollary 1", "after Corollary 4.1.1"), "lines": (278, 2869)}
-polytope = [smooth(L_s), lipschitz(G, "in l1"), Setting("C = conv(A), A finite")]  # Assumption 4 / 4.1.4
+in_l1 = [lipschitz(G, "in l1"), Setting("C = conv(A), A finite")]
+polytope = [smooth(L_s), *in_l1]  # Assumption 4 / 4.1.4
 stated_eps0 = eps / sqrt(8 * T * a)
 
 # The exponential mechanism: weights e^(u/λ) --------------------------------------------------------------
@@ -70,7 +71,7 @@ lemma3 = Claim(
             miss,
             Step(
                 "<=", 2 * score_gap / eps0 * log(points / gamma),
-                because=Premise("at most |R| candidates fall short by β, each of e^(-ε₀β/(2Δu)) of the best weight"),
+                because=Premise("at most |R| candidates fall short by β, with e^(-ε₀β/(2Δu)) of the best weight each"),
             ),
             Step("<=", STATEMENT),
         )
@@ -112,7 +113,7 @@ sensitivity = Claim(
     source=Source("dwang20", "proof of Theorem 4.1.6, Δu", line=3054),
     kind=Kind.SENSITIVITY,
     says="How far a replaced record moves a score, as printed: with ε below.",
-    assumes=polytope,
+    assumes=in_l1,
     states=Rate(score_gap, size_1 * G / (n * eps)),
     misprint_of="dwang20.theorem4.2.14.sensitivity",
     checks=[
@@ -128,7 +129,7 @@ sensitivity_corrected = Claim(
     source=Source("dwang20", "proof of Theorem 4.1.6, Δu", line=3054),
     kind=Kind.SENSITIVITY,
     says="How far a replaced record moves a score: ‖s‖₁ times 2G/n, the change of the gradient in l∞.",
-    assumes=polytope,
+    assumes=in_l1,
     states=Le(score_gap, 2 * G * size_1 / n),
     corrects="dwang20.theorem4.1.6.sensitivity",
     checks=[
@@ -148,7 +149,7 @@ sensitivity_again = Claim(
     source=Source("dwang20", "proof of Theorem 4.2.14, Δu of the same algorithm", line=3768),
     kind=Kind.SENSITIVITY,
     says="How far a replaced record moves a score.",
-    assumes=polytope,
+    assumes=in_l1,
     states=Rate(score_gap, size_1 * G / n),
     checks=[Chain(score_gap, Step("<=", because=Cites(sensitivity_corrected.id)), Step("<=", 2 * STATEMENT))],
 )
@@ -224,7 +225,7 @@ explicit = Claim(
     checks=[
         Chain(
             likely_gap,
-            Step("=", gap_t / pace, because=Premise("R is uniform on 1..T: the mean over the steps, as in all terms")),
+            Step("=", gap_t / pace, because=Premise("R is uniform on 1..T: both stand for means over the steps")),
             Step("<=", because=Cites("dwang20.equation4.13")),
             Step(
                 "<=", (gap0 / T + pace * miss + L_s * pace**2 * diameter**2 / 2) / pace,

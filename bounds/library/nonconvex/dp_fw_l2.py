@@ -67,7 +67,7 @@ theorem4_direct = Claim(
     checks=[
         Chain(
             frank_wolfe_gap,
-            Step("=", gap_t / pace, because=Premise("R is uniform on 1..T: the mean over the steps, as in all terms")),
+            Step("=", gap_t / pace, because=Premise("R is uniform on 1..T: both stand for means over the steps")),
             Step("<=", because=Cites("dwang20.equation4.13")),
             Step(
                 "<=", (gap0 / T + pace * miss + L_s * pace**2 * diameter**2 / 2) / pace,
