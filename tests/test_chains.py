@@ -463,12 +463,9 @@ def test_slack_shows_no_equation_and_nothing_strict():
 
 def test_one_coordinate_speaks_for_quadratic_forms_only():
     """⟨x, y⟩² = ‖x‖²‖y‖² holds on a line and nowhere else."""
-    chain = Chain(
-        excess_risk,
-        Step("=", x**2 * y**2 + x**2, because=fact),
-        Step("<=", STATEMENT, because=Slack({"x ≤ D": D**2 - x**2}, [L, (x * y) ** 2 - x**2 * y**2])),
-    )
-    assert not proves(chain, claim(Le(excess_risk, D**2 + L)))
+    slack = Slack(given={"‖x‖²‖y‖² ≤ D²": D**2 - (x * y) ** 2}, seen=[L])
+    chain = Chain(excess_risk, Step("=", x**2 * y**2, because=fact), Step("<=", STATEMENT, because=slack))
+    assert "no quadratic form" in run(chain, claim(Le(excess_risk, D**2 + L))).detail
 
 
 def test_a_difference_taken_as_given_is_the_statement_assumed():
@@ -582,3 +579,15 @@ def test_a_solution_is_put_into_its_equations() -> None:
         assert not proves(chain, claim(wrong))
     below = Chain(eps, Step("<=", STATEMENT, because=Solves(lambda x: [2 * x - 1 - beta * x], "ε is the fixed point")))
     assert "one value" in run(below, claim(Le(eps, 1 / (2 - beta)))).detail
+
+
+def test_equations_must_say_something_of_the_solution(known) -> None:
+    about = claim(Eq(eps, 1 / (2 - beta)))
+    nothing = Chain(eps, Step("=", STATEMENT, because=Solves(lambda x: [0 * beta], "ε solves 0 = 0")))
+    assert "say nothing" in run(nothing, about).detail
+    itself = Chain(eps, Step("=", STATEMENT, because=Solves(lambda x: [x - 1 / (2 - beta)], "ε is that")))
+    assert "in other letters" in run(itself, about).figure
+    rate = known(claim(Rate(noise_norm2, L - Delta), number=1))
+    chain = Chain(Delta, Step("<=", because=Solved(rate)), Step("<=", STATEMENT))
+    with pytest.raises(InvalidInput, match="no number"):
+        run(chain, claim(Le(Delta, 2 * L)))

@@ -18,8 +18,8 @@ from dpcheck.bounds.language.claim import Claim, lambdified
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import (
     STRICTLY,
+    beyond,
     covers,
-    follows,
     full_covers,
     never_negative_at_ends,
     relations,
@@ -142,8 +142,7 @@ def at_most(
         return Answer(True, "monotone in each symbol, and true at the ends")
     if box is not None:
         found = branch_and_bound(high - low, box, kept)
-        beyond = outside(box, given, seed)
-        if found.holds and beyond:
+        if found.holds and beyond(box, given, seed):
             return Answer(True, f"{found.how}{box_text(box)}", left=box)
         return found
     return Answer(None, "no counterexample found, and the sign of the difference is not evident")
@@ -183,12 +182,6 @@ def gaps(low: sympy.Expr, high: sympy.Expr, covers_: Iterable[Where]) -> Iterato
 def _roots(expr: sympy.Expr) -> set[int]:
     """The denominators of its exponents."""
     return {int(p.exp.q) for p in expr.atoms(sympy.Pow) if p.exp.is_Rational} | {1}
-
-
-def outside(box: Box, given: Sequence[sympy.Basic], seed: int) -> bool:
-    """Whether the hypotheses allow values outside the box."""
-    ends = [relation for s, (low, high) in box.items() for relation in (sympy.Ge(s, low), sympy.Le(s, high))]
-    return not all(end == sympy.true or follows(end, given, seed).holds for end in ends)
 
 
 def proportional(left: sympy.Expr, right: sympy.Expr) -> bool:

@@ -126,6 +126,8 @@ class Solved:
         cited, gap, granted = read(self.cites, link)
         if gap is not None:
             return gap
+        if isinstance(cited.states, Rate) or not cited.relation:
+            raise InvalidInput(f"statement of {cited.id}", cited.text(), "an inequality", "A rate gives no number.")
         where, fixed = dict(self.cites.where), equations(link.given)
         sides = [e.subs(where, simultaneous=True).subs(fixed) for e in (cited.subject, cited.formula)]
         low, high = sides if cited.relation in UP else sides[::-1]
@@ -300,9 +302,14 @@ class Solves:
     def settle(self, link: Link) -> Settled:
         if link.relation != "=":
             return Settled(Answer(None, "the solution is one value"), link.before)
+        unknown = sympy.Dummy("unknown", positive=True)
+        slopes = [sympy.diff(e, unknown) for e in self.equations(unknown)]
+        if not any(slope != 0 for slope in slopes):
+            return Settled(Answer(None, "the equations say nothing of it"), link.before)
         left = [Same("", e, sympy.Integer(0), link.given).settle(link.seed) for e in self.equations(link.target)]
         answer = all_hold([(f"equation {i}", found) for i, found in enumerate(left, 1)])
-        return Settled(answer, link.target, (self.only,))
+        typed = any(slope.is_number and slope != 0 for slope in slopes)  # an equation that is the solution itself
+        return Settled(answer, link.target, (self.only,), derives=not typed)
 
     def __str__(self) -> str:
         return "it solves the equations"
