@@ -82,7 +82,7 @@ theorem4_direct = Claim(
     ],
 )
 
-at_best_pace = diameter * sqrt(2 * L_s * gap0 / T) + 2 * stated_noise * width
+at_best_pace = direct.subs({pace: sqrt(2 * gap0 / (L_s * T)) / diameter, sigma_n: stated_noise})
 
 steps = Claim(
     id="dwang20.theorem4.1.4.steps",
@@ -99,7 +99,7 @@ fourth_root = (spread * a) ** Rational(1, 4) / sqrt(n * eps)
 printed_choice = [Eq(T, n * eps / sqrt(spread * a)), Eq(pace, fourth_root / diameter)]
 PLACES: dict[str, Any] = {"places": ("Theorem 4, equation (6)", "Theorem 4.1.4, equation (4.6)"), "lines": (213, 2801)}
 k = Symbol("k", positive=True)
-small_set = {diameter: 1 / k, width: sqrt(1 / (2 * pi)) / k, n: 7 * k, eps: Integer(1), delta: exp(-1)}
+small_set = {diameter: 1 / k, width: sqrt(1 / (2 * pi)) / k, n: 10 * k, eps: Integer(1), delta: exp(-2)}
 
 theorem4, theorem4_dwang = both(
     *THEOREM4, **PLACES,
