@@ -39,7 +39,7 @@ DEFINED = Premise("the definition of Φ")
 
 equation29 = Claim(
     id="dwang20.equation3.29",
-    source=Source("dwang20", "equation (3.29) at the parameters of case 1, where 3Lθη = 1", line=1092),
+    source=Source("dwang20", "equation (3.29) at the parameters of case 1, where 3Lθη = 1", line=1090),
     kind=Kind.UTILITY,
     says="η = √(1/(3μmL)) and θ = √(mμ/(3L)) ≤ 1/2 meet the constraint (3.29).",
     assumes=case1,
@@ -57,7 +57,7 @@ share = (1 - theta) / (2 * L_s * theta)
 
 equation37 = Claim(
     id="dwang20.equation3.37",
-    source=Source("dwang20", "equation (3.37)", line=1151),
+    source=Source("dwang20", "equation (3.37)", line=1165),
     kind=Kind.UTILITY,
     says="One step: excess risks over u at the next y and at x̃ (g̃), distances of x_t (e) and x_(t-1) (b) from u.",
     assumes=[*strongly, fits],
@@ -95,7 +95,7 @@ constant = (1 - theta) / theta * gap_snap + share * d * sigma_n**2  # of (3.37),
 
 equation38_step = Claim(
     id="dwang20.equation3.38.step",
-    source=Source("dwang20", "before equation (3.38): (3.37) times w^t", line=1155),
+    source=Source("dwang20", "before equation (3.38): (3.37) times w^t", line=1167),
     kind=Kind.UTILITY,
     says="What a step adds to the left side of (3.38).",
     assumes=[*strongly, fits],
@@ -116,7 +116,7 @@ equation38_step = Claim(
 
 equation38 = Claim(
     id="dwang20.equation3.38",
-    source=Source("dwang20", "equation (3.38)", line=1157),
+    source=Source("dwang20", "equation (3.38)", line=1169),
     kind=Kind.UTILITY,
     says="(3.37) with weights w^t, added up over an epoch: S_m; W is written out.",
     assumes=[*strongly, fits],
@@ -141,7 +141,7 @@ epoch_bound = start**2 / (2 * eta) + weights * constant
 
 equation39 = Claim(
     id="dwang20.equation3.39",
-    source=Source("dwang20", "equation (3.39)", line=1167),
+    source=Source("dwang20", "equation (3.39)", line=1177),
     kind=Kind.UTILITY,
     says="One epoch, from x̃ (g̃) to x̃_s, and from x₀ to x_m, which is e away from x°.",
     assumes=[*strongly, fits],
@@ -162,7 +162,7 @@ weight1 = theta / (2 * eta * (1 - theta) * weights)
 
 equation41 = Claim(
     id="dwang20.equation3.41",
-    source=Source("dwang20", "equation (3.41)", line=1200),
+    source=Source("dwang20", "equation (3.41)", line=1195),
     kind=Kind.UTILITY,
     says="Case 1: the potential Φ = g(x̃) + θ/(2η(1-θ)W)·‖x₀-x°‖² shrinks by w^m in an epoch, but for the noise.",
     assumes=[*strongly, *case1],
@@ -185,7 +185,7 @@ equation41 = Claim(
 
 equation42 = Claim(
     id="dwang20.equation3.42",
-    source=Source("dwang20", "equation (3.42), its bracket around all of Φ₀", line=1206),
+    source=Source("dwang20", "equation (3.42), its bracket around all of Φ₀", line=1199),
     kind=Kind.UTILITY,
     says="All epochs of case 1: T times the noise of one.",
     assumes=[*strongly, *case1],
@@ -202,7 +202,7 @@ before2 = gap_snap + weight2 * start**2 + noise
 
 equation44 = Claim(
     id="dwang20.equation3.44",
-    source=Source("dwang20", "equation (3.44), over W", line=1228),
+    source=Source("dwang20", "equation (3.44), over W", line=1211),
     kind=Kind.UTILITY,
     says="Case 2: the potential Φ = g(x̃) + 3L/(4W)·‖x₀-x°‖² shrinks to two thirds in an epoch, but for the noise.",
     assumes=[*strongly, CASE2],
@@ -228,7 +228,7 @@ equation44 = Claim(
 
 equation46 = Claim(
     id="dwang20.equation3.46",
-    source=Source("dwang20", "equation (3.46), its constants written out", line=1236),
+    source=Source("dwang20", "equation (3.46), its constants written out", line=1217),
     kind=Kind.UTILITY,
     says="All epochs of case 2: their noise adds up like a geometric series.",
     assumes=[*strongly, CASE2],
