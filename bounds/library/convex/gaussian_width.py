@@ -21,6 +21,7 @@ shake = quantity("shake", "<ε, x+ - x>", loss=1, printed="⟨ε,x⁺-x⟩", lat
 step_gap = quantity("step_gap", "||x+ - x||", printed="‖x⁺-x‖", latex=r"\|x^+-x\|")
 l2 = quantity("l2", "||v||_2", parameter=1, printed="‖v‖₂", latex=r"\|v\|_2")
 minkowski = quantity("minkowski", "||v||_C", printed="‖v‖_C", latex=r"\|v\|_C")
+radius = quantity("radius", "largest l2 norm in the set", parameter=1, printed="R", latex="R")
 width2 = quantity(
     "width2", "E (max over C of <w, v>)^2, v standard normal", parameter=2, printed="E W", latex=r"\mathbb{E}W"
 )
@@ -51,6 +52,16 @@ width_l1 = Claim(
     ],
 )
 
+choices = 2 * sparsity * (1 + log(d / sparsity))  # twice log N
+over_supports = (
+    Step(
+        "<=",
+        sqrt(sparsity) + sqrt(choices),
+        because=Premise("E max over N supports ≤ √s + √(2 log N), as norms deviate like normals; N ≤ (e·d/s)^s"),
+    ),
+    Step("<=", sqrt(2 * (sparsity + choices)), because=Premise("√a + √b ≤ √(2(a+b))")),
+)
+
 width_sparse = Claim(
     id="dwang20.definition3.1.4.sparse",
     source=Source("dwang20", "after Definition 3.1.4", line=600),
@@ -59,22 +70,19 @@ width_sparse = Claim(
     added=[2 * sparsity <= d],
     states=Rate(width, sqrt(sparsity * log(d / sparsity))),
     ignores_units=True,
-    checks=[
-        Chain(
-            width,
-            Step(
-                "<=",
-                sqrt(sparsity) + sqrt(2 * sparsity * (1 + log(d / sparsity))),
-                because=Premise("E max over N supports ≤ √s + √(2 log N), as norms deviate like normals; N ≤ (e·d/s)^s"),
-            ),
-            Step(
-                "<=",
-                sqrt(2 * (sparsity + 2 * sparsity * (1 + log(d / sparsity)))),
-                because=Premise("√a + √b ≤ √(2(a+b))"),
-            ),
-            Step("<=", 4 * STATEMENT, where={d: 2 * sparsity * exp(more)}),
-        )
-    ],
+    checks=[Chain(width, *over_supports, Step("<=", 4 * STATEMENT, where={d: 2 * sparsity * exp(more)}))],
+)
+
+width_sparse_corrected = Claim(
+    id="dwang20.definition3.1.4.sparse.corrected",
+    source=Source("dwang20", "after Definition 3.1.4", line=600),
+    kind=Kind.IDENTITY,
+    says="For every s up to d, it is of order √(s·log(e·d/s)).",
+    assumes=[sparsity <= d],
+    states=Rate(width, sqrt(sparsity * (1 + log(d / sparsity)))),
+    corrects="dwang20.definition3.1.4.sparse",
+    ignores_units=True,
+    checks=[Chain(width, *over_supports, Step("<=", 3 * STATEMENT, where={d: sparsity * exp(more)}))],
 )
 
 p_step, bend = (
@@ -138,7 +146,10 @@ lemma6_corrected = Claim(
                 "<=",
                 STATEMENT,
                 because=Slack(
-                    given={"v/‖v‖_C and -v/‖v‖_C lie in C, at most ‖C‖₂ apart": minkowski / 2 * (diameter - 2 * l2 / minkowski)}
+                    given={
+                        "v/‖v‖_C lies in C, whose points have norm at most R": radius * minkowski - l2,
+                        "C holds w and -w, at most ‖C‖₂ apart": (diameter / 2 - radius) * minkowski,
+                    }
                 ),
             ),
         )
