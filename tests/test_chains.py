@@ -487,6 +487,14 @@ def test_the_first_step_of_an_induction_counts():
     assert not proves(chain, claim(Le(Delta_T, L * T - L * T / (1 + T**2))))
 
 
+def test_a_step_may_depend_on_the_count():
+    """From T to T+1 it adds (T+1)L, from 0 to 1 therefore L."""
+    step = Induction(over=T, step=lambda b: b + (T + 1) * L, given="adds (T+1)L")
+    chain = Chain(Delta_T, Step("<=", STATEMENT, because=step))
+    assert proves(chain, claim(Le(Delta_T, L * T * (T + 1) / 2)))
+    assert not proves(chain, claim(Le(Delta_T, L * T**2 / 2)))
+
+
 def test_where_an_induction_begins_is_a_premise_and_must_cover_all_counts():
     chain = Chain(
         excess_risk, Step("<=", STATEMENT, because=Induction(over=T, start=D, step=lambda b: b / 2, given="halves"))

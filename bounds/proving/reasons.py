@@ -248,7 +248,7 @@ class Induction:
         at_0, at_1, following = (link.target.subs(self.over, k) for k in (0, 1, self.over + 1))
         answers = [
             ("at the start", compare(link, sympy.sympify(self.start), at_0)),
-            ("by the first step", compare(link, step(at_0), at_1**power)),  # there the count is 0, and no count is
+            ("by the first step", compare(link, sympy.sympify(step(at_0)).subs(self.over, 0), at_1**power)),
             ("by a step", compare(link, step(link.target), following**power)),
         ]
         if link.relation != "=":
