@@ -331,6 +331,28 @@ def test_slack_must_add_up_and_its_signs_must_be_seen():
     assert "do not add up" in run(chain, replace(about, states=Le(excess_risk, D**2))).detail
 
 
+def test_slack_may_be_a_cited_inequality(known):
+    """(2/β - η) times a cited bound; a factor that may be negative, an equation and a rate are refused."""
+    cited = known(claim(Le(noise_norm2, L * D), [eta <= 1 / beta], number=1))
+    about = claim(Le(excess_risk, (2 / beta - eta) * L * D + eps**2), [eta <= 2 / beta])
+
+    def chain(relation="<=", factor=2 / beta - eta, source=cited):
+        before = Step("<=", factor * noise_norm2, because=fact)
+        return Chain(excess_risk, before, Step(relation, STATEMENT, because=Slack(
+            seen=[eps**2], cited=[(factor, Cites(source))])))  # fmt: skip
+
+    assert "needs η ≤ 1/β" in run(chain(), about).detail + run(chain(), about).figure
+    known(claim(Le(noise_norm2, L * D), number=1))
+    found = run(chain(), about)
+    assert (found.verdict, found.rests, found.premises) == (Verdict.PROVED, (cited,), ("known",))
+    assert [c.id for c in chain().cites] == [cited]
+    assert not proves(chain(), replace(about, states=Le(excess_risk, (1 / beta - eta) * L * D + eps**2)))
+    assert "not seen" in run(chain(), replace(about, assumes=[])).detail
+    assert "no equation" in run(chain("="), about).detail
+    with pytest.raises(InvalidInput, match="rate"):
+        run(chain(source=known(claim(Rate(noise_norm2, L * D), number=2))), about)
+
+
 # Rates and constants -------------------------------------------------------------------------------
 def test_a_rate_ends_in_a_number_times_the_statement():
     about = claim(Rate(excess_risk, L * d / n))

@@ -18,8 +18,9 @@ How to write one:
   the cited claim must follow from those of this one. Without an expression the step is what the citation gives.
 - `Induction(over=T, step=OneStep(id, now, later))` carries a bound along a recurrence that another claim states.
 - `Minimiser(of=bound)`: the symbol before is the minimiser of the bound, and so is the expression.
-- `Slack(given={reason: part}, seen=[part])`: the sides differ by the sum of these parts, none of them negative: for
-  the reason beside it, which is a premise, or because the machine sees it under the hypotheses.
+- `Slack(given={reason: part}, seen=[part], cited=[(factor, Cites(id))])`: the sides differ by the sum of these parts,
+  none of them negative: for the reason beside it, which is a premise, because the machine sees it under the
+  hypotheses, or by the cited inequality, so many times.
 - `Premise(words)` is not checked. It is named in the evidence: PROVED, given: ... It may not lead to the statement.
 - The last step is STATEMENT, which is read from the claim and never typed again; of a rate, a number times it.
   `choosing` gives numbers to constants that the statement says exist.
@@ -93,7 +94,8 @@ class Chain:
         reasons = [self.start, *(s.because for s in self.steps)]
         found = [r for r in reasons if isinstance(r, Cites)]
         steps = [r.step for r in reasons if isinstance(r, Induction) and isinstance(r.step, OneStep)]
-        return [*found, *(step.cites for step in steps)]
+        slack = [cites for r in reasons if isinstance(r, Slack) for cites in r.cites]
+        return [*found, *(step.cites for step in steps), *slack]
 
     @property
     def relation(self) -> str:
@@ -226,7 +228,9 @@ def label_of(reason: Reason) -> str:
         return ""
     if isinstance(reason, Induction) and isinstance(reason.step, OneStep):
         return f"{reason} from {reason.step.cites.id}"
-    return "leaving out terms ≥ 0" if isinstance(reason, Slack) else str(reason)
+    if isinstance(reason, Slack):
+        return ", ".join(dict.fromkeys(cites.id for cites in reason.cites)) or "leaving out terms ≥ 0"
+    return str(reason)
 
 
 def stated(expr: sympy.Expr | None, claim: Claim) -> sympy.Expr | None:

@@ -250,29 +250,49 @@ class Minimiser:
 class Slack:
     """The two sides differ by a sum of parts, none of them ever negative: what a proof gives away.
 
-    `seen` are parts whose sign the hypotheses decide, which is checked; of those `given` the reason is a premise.
-    Vectors may stand in one coordinate: both sides are then quadratic forms, and what vanishes for all numbers
-    vanishes for all vectors.
+    `seen` are parts whose sign the hypotheses decide, which is checked; of those `given` the reason is a premise; each
+    of `cited` is a factor ≥ 0 and a claim, whose larger side less its smaller is multiplied with it. Vectors may stand
+    in one coordinate: both sides are then quadratic forms, and what vanishes for all numbers vanishes for all vectors.
     """
 
     given: Mapping[str, sympy.Expr] = field(default_factory=dict)
     seen: Sequence[sympy.Expr] = ()
+    cited: Sequence[tuple[sympy.Expr, Cites]] = ()
+
+    @property
+    def cites(self) -> list[Cites]:
+        return [cites for _, cites in self.cited]
 
     def settle(self, link: Link) -> Settled:
+        if link.relation == "=":
+            return Settled(Answer(None, "parts that are ≥ 0 give no equation"), link.before)
+        parts, granted = list(self.given.values()), tuple[str, ...]()
+        for factor, cites in self.cited:
+            claim, gap, more = read(cites, link)
+            if gap is not None:
+                return gap
+            parts.append(factor * difference(claim, cites))
+            granted += more
         low, high = (link.before, link.target) if link.relation in UP else (link.target, link.before)
-        total = sympy.Add(*self.given.values(), *self.seen)
+        total = sympy.Add(*parts, *self.seen)
         answer = Same("", sympy.expand(high - low), sympy.expand(total), link.given).settle(link.seed)
         if not answer.holds:
             return Settled(Answer(None, f"the parts do not add up to the difference: {answer.how}"), link.before)
-        for part in self.seen:
-            if not self.never_negative(part, link):
+        for part in (*self.seen, *(factor for factor, _ in self.cited)):
+            if not self.never_negative(sympy.sympify(part), link):
                 return Settled(Answer(None, f"{pretty(part)} is not seen to be ≥ 0"), link.before)
-        return Settled(Answer(True, "the parts add up to the difference"), link.target, tuple(self.given))
+        premises, rests = (*self.given, *granted), tuple(cites.id for cites in self.cites)
+        return Settled(Answer(True, "the parts add up to the difference"), link.target, premises, rests)
 
     def never_negative(self, part: sympy.Expr, link: Link) -> bool:
-        """By the signs of its factors, where the hypotheses hold."""
+        """By the signs of its factors, where the hypotheses hold, one of which may be a hypothesis itself."""
         if part.is_nonnegative:
             return True
+        for given in link.given:
+            if isinstance(given, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
+                rest = sympy.cancel(part / (given.gts - given.lts))
+                if rest.is_nonnegative:
+                    return True
         for cover in substitutions(link.given, part.free_symbols):
             here = sympy.factor(part.subs(dict(cover), simultaneous=True))
             if here.is_nonnegative or signs_agree(here, {}):
@@ -280,7 +300,16 @@ class Slack:
         return False
 
     def __str__(self) -> str:
-        return "; ".join(self.given) or "the parts are ≥ 0"
+        return "; ".join([*self.given, *(cites.id for cites in self.cites)]) or "the parts are ≥ 0"
+
+
+def difference(claim: Claim, cites: Cites) -> sympy.Expr:
+    """The larger side of an inequality less the smaller."""
+    if isinstance(claim.states, Rate) or not claim.relation:
+        raise InvalidInput(f"statement of {claim.id}", claim.text(), "an inequality", "A rate gives no number.")
+    where = dict(cites.where)
+    subject, formula = (e.subs(where, simultaneous=True) for e in (claim.subject, claim.formula))
+    return formula - subject if claim.relation in UP else subject - formula
 
 
 def enough_noise(cites: Cites, link: Link) -> Settled:
