@@ -11,7 +11,7 @@ import sympy
 from dpcheck.bounds.language.claim import Cites, Claim, FunctionClass, Kind, Rate, Setting, pretty
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import Need, needs
-from dpcheck.bounds.proving.inequalities import Answer, signs_agree
+from dpcheck.bounds.proving.inequalities import Answer, equations, signs_agree
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Link, Settled, at_most, compare, substitutions
 from dpcheck.bounds.proving.steps import Same
 
@@ -274,8 +274,9 @@ class Slack:
             parts.append(factor * difference(claim, cites))
             granted += more
         low, high = (link.before, link.target) if link.relation in UP else (link.target, link.before)
-        total = sympy.Add(*parts, *self.seen)
-        answer = Same("", sympy.expand(high - low), sympy.expand(total), link.given).settle(link.seed)
+        fixed = equations(link.given)
+        over, total = (sympy.expand(e.subs(fixed)) for e in (high - low, sympy.Add(*parts, *self.seen)))
+        answer = Same("", over, total, link.given).settle(link.seed)
         if not answer.holds:
             return Settled(Answer(None, f"the parts do not add up to the difference: {answer.how}"), link.before)
         for part in (*self.seen, *(factor for factor, _ in self.cited)):
@@ -286,13 +287,16 @@ class Slack:
 
     def never_negative(self, part: sympy.Expr, link: Link) -> bool:
         """By the signs of its factors, where the hypotheses hold, one of which may be a hypothesis itself."""
-        if part.is_nonnegative:
+        sides = [g for g in link.given if isinstance(g, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt)]
+        here = [g.gts - g.lts for g in sides if g.free_symbols <= part.free_symbols]
+        tried = [part, *(sympy.cancel(part / side) for side in here)]
+        if any(rest.is_nonnegative for rest in tried):
             return True
-        for given in link.given:
-            if isinstance(given, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
-                rest = sympy.cancel(part / (given.gts - given.lts))
-                if rest.is_nonnegative:
-                    return True
+        tried.sort(key=sympy.count_ops)
+        return any(self.covered(rest, link) for rest in tried)
+
+    def covered(self, part: sympy.Expr, link: Link) -> bool:
+        """By a substitution that reaches every value allowed."""
         for cover in substitutions(link.given, part.free_symbols):
             here = sympy.factor(part.subs(dict(cover), simultaneous=True))
             if here.is_nonnegative or signs_agree(here, {}):
