@@ -417,8 +417,9 @@ class Lower:
         limits = {name: mean_difference(*pair, RATE_ALARM / len(pairs)) for name, pair in pairs.items()}
         below = [name for name, (_, high) in limits.items() if high < 0]
         above = [name for name, (low, _) in limits.items() if low > 0]
-        worst = max(pairs, key=lambda name: float(np.mean(pairs[name][0]) / np.mean(pairs[name][1])))
-        ours, theirs = (float(np.mean(runs)) for runs in pairs[worst])
+        means = {name: (float(np.mean(ours)), float(np.mean(theirs))) for name, (ours, theirs) in pairs.items()}
+        worst = max(means, key=lambda name: (means[name][0] - means[name][1]) / max(map(abs, means[name])))
+        ours, theirs = means[worst]
         figure = f"lower in {len(below)} of {len(pairs)} settings; closest {ours:.3g} against {theirs:.3g}, {worst}"
         most = max(len(runs) for pair in pairs.values() for runs in pair)
         counted = "counted" if most == 1 else f"{most} runs each, seed {seed}, 99.9%"
