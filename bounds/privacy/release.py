@@ -41,6 +41,7 @@ from dpcheck.bounds.privacy.laws import (
     WithoutReplacement,
 )
 
+ORDINARY = (1e-6, 1e6)  # sensitivities that need no other unit
 ZERO, ONE = sympy.Integer(0), sympy.Integer(1)
 SHARES = (0.01, 0.03, 0.1, 0.2, 1 / 3, 0.5)  # of the variance for what all records enter; 1/3 is best for many steps
 
@@ -183,8 +184,17 @@ Released = Release | Composed
 
 # Calibration -----------------------------------------------------------------------------------------
 def least_factor(released: Released, guarantee: Guarantee) -> float:
-    """The least factor on all noise, rounded up, with which the releases keep the guarantee."""
-    return account_of(released.parts, guarantee)(released.parts, guarantee)
+    """The least factor on all noise, rounded up, with which the releases keep the guarantee.
+
+    Accounts search about 1: releases that are far from it are measured in a power of two near their sensitivity.
+    """
+    parts, account = released.parts, account_of(released.parts, guarantee)
+    largest = max(float(part.ratio) + float(part.always_ratio) for part in parts)
+    if largest == 0 or not math.isfinite(largest) or ORDINARY[0] <= largest <= ORDINARY[1]:
+        return float(account(parts, guarantee))
+    unit = math.ldexp(1.0, math.frexp(largest)[1])
+    scaled = tuple(replace(p, sensitivity=float(p.sensitivity) / unit, always=float(p.always) / unit) for p in parts)
+    return float(account(scaled, guarantee)) * unit
 
 
 def account_of(parts: Sequence[Release], guarantee: Guarantee) -> Any:

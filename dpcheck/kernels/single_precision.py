@@ -50,7 +50,8 @@ def rounded_bound(problem: Problem, bound: float | None = None) -> float:
 class SingleGradient:
     """The gradient in single precision, off by at most `single_error(problem)`; margins stay double.
 
-    For losses of the form shift + height * tanh(rate * u), whose factors go into the matrices once.
+    For losses of the form shift + height * tanh(rate * u), whose factors go into the matrices once. Single numbers
+    hold rows in units of their bound: their own might be too small or too large for them.
     """
 
     def __init__(self, problem: Problem, k: int) -> None:
@@ -60,7 +61,8 @@ class SingleGradient:
         signed = problem.X * problem.y[:, None]
         self.summed_single = problem.n <= RECORDS_SUMMED_SINGLE
         self.inward = np.ascontiguousarray(rate * signed.T)
-        self.outward = (height / problem.n * signed).astype(np.float32 if self.summed_single else float)
+        self.unit = problem.row_bound if self.summed_single else 1.0
+        self.outward = (height / problem.n * (signed / self.unit)).astype(np.float32 if self.summed_single else float)
         # Repeated for every trial: adding a row of d to each would run a loop of length d.
         self.shift = np.tile(shift * signed.mean(axis=0), (k, 1))
         self.slopes = np.empty((k, problem.n), np.float32)
@@ -74,6 +76,7 @@ class SingleGradient:
         np.copyto(slopes, np.matmul(W, self.inward, out=margins), casting="same_kind")
         if self.summed_single:
             G[...] = np.matmul(np.tanh(slopes, out=slopes), self.outward, out=self.sums[:m])
+            G *= self.unit
         else:
             np.matmul(np.tanh(slopes, out=margins), self.outward, out=G)
         G += self.shift[:m]
