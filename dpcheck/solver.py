@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,21 +36,29 @@ from dpcheck.settings import must_be_allowed
 
 Calibration = Literal["certified", "stated"]
 GRID_BITS = 30
+SEEDED = "not private to whoever knows the seed"
+TRACED = "no guarantee: a trace shows what the noise is to hide"
+
+
+class SeededNoiseWarning(UserWarning):
+    """The noise of a release comes from a given seed: who knows or guesses it takes the noise off."""
 
 
 @dataclass(frozen=True)
 class Solution:
     """What `solve` returns: one row of `w` per trial, and what the privacy of it rests on.
 
-    `rests_on` lists claims, the accountant, and each hypothesis that nothing here decides ("assumed: ...").
+    Each row has the guarantee by itself. `rests_on` lists claims, the accountant, and each hypothesis that nothing
+    here decides ("assumed: ..."); `caveats` says what takes the guarantee away: a seed, a trace (then it is None).
     """
 
     w: np.ndarray
-    guarantee: Guarantee
+    guarantee: Guarantee | None
     noise_std: float
     rests_on: tuple[str, ...]
     steps: int
     trace: Any = field(default=None, repr=False)
+    caveats: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -190,13 +200,32 @@ class Solver(ABC):
         """`trials` independent private solutions.
 
         "certified" takes its noise from a tight account of the theory's release and refuses when a hypothesis
-        fails; "stated" uses the formula as published, to be attacked.
+        fails; "stated" uses the formula as published, to be attacked. Without `rng` the noise has entropy from the
+        operating system. With it the solution is for a test or, with many trials, a study: `caveats` says so, and one
+        solution warns. So does `trace`, which shows what the noise is to hide.
         """
+        found = self.solution(problem, guarantee, rng, trials=trials, calibration=calibration, trace=trace)
+        if rng is not None and trials == 1:
+            warn_of_seed("rng")
+        return replace(found, caveats=(SEEDED, *found.caveats)) if rng is not None else found
+
+    def solution(
+        self,
+        problem: Any,
+        guarantee: Guarantee,
+        rng: Seed,
+        *,
+        trials: int = 1,
+        calibration: Calibration = "certified",
+        trace: bool = False,
+    ) -> Solution:
+        """What `solve` returns, for callers that answer for the seed themselves."""
         if isinstance(trials, bool) or not isinstance(trials, int | np.integer) or trials < 1:
             raise InvalidInput("trials", trials, "a whole number >= 1", "Use trials=1 for one solution.")
         done = self.calibrated(problem, guarantee, calibration)
         found = self.performed(problem, done, rng, int(trials), trace=trace)
-        return Solution(found.w, guarantee, done.noise_std, done.rests_on, self.taken(done), found.trace)
+        promised, caveats = (None, (TRACED,)) if trace else (guarantee, ())
+        return Solution(found.w, promised, done.noise_std, done.rests_on, self.taken(done), found.trace, caveats)
 
     def calibrated(self, data: Any, guarantee: Guarantee, calibration: Calibration = "certified") -> Calibrated:
         """Plan, release and noise for these data, refused where a hypothesis fails."""
@@ -250,6 +279,15 @@ class Solver(ABC):
             limit = f"{' or '.join(map(str, self.relations))}, which this algorithm is calibrated for"
             remedy = f"Use a {self.relations[0]} guarantee."
             raise MixedRelations("neighbouring relation", str(guarantee.relation), limit, remedy)
+
+
+def warn_of_seed(name: str) -> None:
+    """Where the user called, however deep that is below."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("dpcheck."):
+        level, frame = level + 1, frame.f_back
+    text = f"{name} is given: what is released is {SEEDED}, and a small one is found by trying. Leave it out."
+    warnings.warn(text, SeededNoiseWarning, stacklevel=level)
 
 
 # Hypotheses ------------------------------------------------------------------------------------------

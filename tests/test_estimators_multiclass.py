@@ -59,13 +59,13 @@ def test_auto_is_softmax_where_the_solver_takes_it(name: str, monkeypatch: pytes
 def test_softmax_weights_are_the_solvers_own(fit_intercept: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     kind = solvers()["dp_gd"]
-    solve = kind.solve
+    solve = kind.solution
 
     def watched(self: Any, problem: Any, guarantee: Any, *args: Any, **more: Any) -> Any:
         seen.append((problem, guarantee, solve(self, problem, guarantee, *args, **more)))
         return seen[-1][2]
 
-    monkeypatch.setattr(kind, "solve", watched)
+    monkeypatch.setattr(kind, "solution", watched)
     model = PrivateLogisticRegression(0.7, 1e-4, fit_intercept=fit_intercept, **THREE).fit(2 * X, Y)
     [(problem, guarantee, run)] = seen
     assert guarantee == model.guarantee_ == dp.ApproxDP(0.7, 1e-4)

@@ -96,7 +96,7 @@ def test_settings_depend_on_the_records_only_through_their_number(model: Any, mo
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for scale, labels in ((0.01, 1), (100.0, 2)):
-            model.set_params(random_state=0).fit(rng.standard_normal((30, 4)) * scale, rng.integers(0, labels, 30))
+            model.fit(rng.standard_normal((30, 4)) * scale, rng.integers(0, labels, 30))
             seen.append((model.noise_std_, model.n_iter_, model.guarantee_, model.rests_on_, model.solver_))
     assert seen[0] == seen[1]
     assert facts[0] == facts[1]
@@ -109,14 +109,14 @@ def test_the_fit_is_the_solvers_own_run(solver: str, fit_intercept: bool, monkey
     """Guarantee, noise, claims and weights are those the solver gives on the bounded rows."""
     seen = []
     kind = solvers()[solver]
-    solve = kind.solve
+    solve = kind.solution
 
     def watched(self: Any, problem: Any, guarantee: Any, *args: Any, **more: Any) -> Any:
         run = solve(self, problem, guarantee, *args, **more)
         seen.append((problem, guarantee, more, run))
         return run
 
-    monkeypatch.setattr(kind, "solve", watched)
+    monkeypatch.setattr(kind, "solution", watched)
     rng = np.random.default_rng(0)
     X, y = 5 * rng.standard_normal((40, 3)), np.arange(40) % 2
     model = PrivateLogisticRegression(
@@ -141,9 +141,8 @@ def test_noise_is_fresh_unless_seeded() -> None:
     np.random.seed(0)  # noqa: NPY002
     second = PrivateLogisticRegression(classes=(0, 1)).fit(X, y)
     assert not np.array_equal(first.coef_, second.coef_)
-    for state in (3, np.random.RandomState(3), np.random.default_rng(3)):
-        model = PrivateLogisticRegression(classes=(0, 1), random_state=state)
-        assert not np.array_equal(model.fit(X, y).coef_, first.coef_)
+    model = PrivateLogisticRegression(classes=(0, 1), random_state=3)
+    assert not np.array_equal(model.fit(X, y).coef_, first.coef_)
 
 
 # Attacks on the whole fit ---------------------------------------------------------------------------

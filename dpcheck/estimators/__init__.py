@@ -1,7 +1,7 @@
 """The solvers as scikit-learn estimators: fit, predict, and the guarantee they come with.
 
 >>> from dpcheck.estimators import PrivateLogisticRegression
->>> model = PrivateLogisticRegression(epsilon=2.0, classes=(0, 1), random_state=0)
+>>> model = PrivateLogisticRegression(epsilon=2.0, classes=(0, 1))
 >>> model.fit([[0.6, 0.1], [-0.5, 0.2]] * 200, [1, 0] * 200).predict([[1.0, 0.0], [-1.0, 0.0]])
 array([1, 0])
 >>> print(model.guarantee_, *model.rests_on_, sep=chr(10))
@@ -27,6 +27,7 @@ from dpcheck.estimators.models import (
     PrivateSparseLogisticRegression,
     PrivateSparseRegression,
 )
+from dpcheck.solver import SeededNoiseWarning
 
 __all__ = [
     "PrivacyLeakWarning",
@@ -35,4 +36,5 @@ __all__ = [
     "PrivateRidge",
     "PrivateSparseLogisticRegression",
     "PrivateSparseRegression",
+    "SeededNoiseWarning",
 ]

@@ -19,7 +19,7 @@ from dpcheck.kernels.blocks import seed_of
 from dpcheck.problems.losses import Array, Loss, must_be_positive
 from dpcheck.problems.problem import ROUNDING, Problem
 from dpcheck.problems.rows import BoundedRows, row_norms
-from dpcheck.solver import Solution, Solver
+from dpcheck.solver import SEEDED, Solution, Solver, warn_of_seed
 from dpcheck.solvers.finding import solver_named, solvers
 
 try:
@@ -105,7 +105,15 @@ class PrivateLinear(BaseEstimator):
         self.noise_std_ = max(run.noise_std for run in released.runs)
         self.rests_on_ = released.runs[0].rests_on + (("guarantees.compose",) if len(released.runs) > 1 else ())
         self.n_iter_ = max(run.steps for run in released.runs)
+        self.caveats_ = () if self.random_state is None else (SEEDED,)
+        if self.caveats_:
+            warn_of_seed("random_state")
         return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For a pickle or a copy: a fitted model goes without the seed, which would give its noise away."""
+        state = dict(super().__getstate__())
+        return state | {"random_state": None} if "coef_" in state else state
 
     def guarantee(self) -> Guarantee:
         """What `fit` gives, by the parameters alone."""
@@ -176,7 +184,7 @@ class PrivateLinear(BaseEstimator):
             plan = rules.plan(setting, self.l2, self.radius, self.solver_options)
             problem = replace(records, l2=plan.l2, constraint=plan.constraint)
             try:
-                return made(kind, plan.options).solve(problem, share, seed, trials=trials), plan
+                return made(kind, plan.options).solution(problem, share, seed, trials=trials), plan
             except InvalidInput as refused:
                 if refused.what == "guarantee" and share is not shares[-1]:
                     continue
@@ -241,13 +249,15 @@ def must_be_quick(kind: type[Solver], n: int) -> None:
 
 
 def seed_from(random_state: Any) -> np.random.SeedSequence:
-    """Fresh entropy for None, whatever numpy's global state: noise that can be predicted hides nothing."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.SeedSequence([int(word) for word in random_state.randint(0, 2**31, size=4)])
-    try:
-        return seed_of(random_state)
-    except InvalidInput as refused:
-        raise InvalidInput("random_state", random_state, refused.limit, "Pass 0, or None for fresh noise.") from refused
+    """Entropy of the operating system for None, whatever numpy's global state; a whole number is for tests.
+
+    Generators are refused: a model would keep them, its copies would draw the same noise, and who rewinds one has it.
+    """
+    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool) and random_state >= 0
+    if random_state is not None and not whole:
+        limit = "a whole number >= 0, or None"
+        raise InvalidInput("random_state", random_state, limit, "Leave it out: the noise is then fresh in each fit.")
+    return seed_of(random_state)
 
 
 def bounded(X: Array, data_norm: float, rows: str, constant: float = 0.0) -> BoundedRows:

@@ -40,9 +40,10 @@ class PrivateLogisticRegression(ClassifierMixin, PrivateLinear):
     where the solver takes it: dp_gd, dp_sgd, bassily_sgd, dp_accmd, dp_fw_l1, dp_lssgd, dp_lsadam, outpert_gd.
 
     Fitted: coef_, intercept_, classes_, guarantee_, noise_std_ (the largest of its parts), rests_on_ (claims and
-    accountants behind the noise), solver_ and plan_ (what the rules chose), multi_class_, n_iter_, n_features_in_. If
-    `random_state` is None the noise has fresh entropy; who knows a fixed one can take the noise off. No sample
-    weights: the sensitivity counts every record once. What a search or a cross-validation finds is not covered.
+    accountants behind the noise), solver_ and plan_ (what the rules chose), multi_class_, n_iter_, n_features_in_,
+    caveats_ (what takes the guarantee away). If `random_state` is None the noise has entropy of the operating system;
+    a whole number is for tests, with a SeededNoiseWarning: who knows it takes the noise off. No sample weights: the
+    sensitivity counts every record once. What a search or a cross-validation finds is not covered.
     """
 
     classes: Any = None

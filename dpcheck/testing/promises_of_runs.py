@@ -91,7 +91,7 @@ def refuses_bad_calls(subject: Subject) -> None:
 
     def call(**changes: Any) -> Any:
         asked = {"guarantee": promised, "rng": 0, **changes}
-        return lambda: solver.solve(data, **asked)
+        return lambda: solver.solution(data, **asked)
 
     for trials in (0, -1, 1.5, True):
         refused(call(trials=trials), "trials", trials)
@@ -126,7 +126,7 @@ def rests_on_names_what_is_assumed(subject: Subject) -> None:
     calibrations: tuple[Calibration, ...] = ("certified", "stated")
     for calibration in calibrations:
         try:
-            listed = solver.solve(data, subject.guarantee, 0, calibration=calibration).rests_on
+            listed = solver.solution(data, subject.guarantee, 0, calibration=calibration).rests_on
             claims = (
                 solver.certifying(data, plan)
                 if calibration == "certified"

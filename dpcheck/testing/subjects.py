@@ -57,7 +57,7 @@ class Subject:
 
     def solved(self, rng: Any = 0, trials: int = 7, **how: Any) -> Any:
         """Solutions on the data."""
-        return self.solver.solve(self.data, self.guarantee, rng, trials=trials, **how)
+        return self.solver.solution(self.data, self.guarantee, rng, trials=trials, **how)
 
     def mechanism(self, factor: float = 1.0, *, transcript: bool = False) -> Mechanism:
         """Certified, with its noise times a factor."""
