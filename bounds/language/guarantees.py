@@ -367,12 +367,32 @@ def randomised_response_delta(eps: Any, own: float) -> Any:
 def gaussian_delta(eps: Any, mu: Any) -> Any:
     """Exact profile of N(0,1) against N(mu,1): Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu).
 
-    Written as Phi(-a) (1 - R) with R from log-space, so that it keeps its digits in the far tail.
+    Written as Phi(-a) (1 - R) with R from log-space, so that it keeps its digits in the far tail. Where mu is small
+    both terms agree in many digits, and the difference is integrated instead.
     """
     eps, mu = np.asarray(eps, float), np.asarray(mu, float)
     upper = scipy.special.log_ndtr(mu / 2 - eps / mu)
     gap = np.minimum(eps + scipy.special.log_ndtr(-mu / 2 - eps / mu) - upper, 0.0)
-    return np.where(np.isneginf(upper), 0.0, np.exp(upper) * -np.expm1(gap))[()]
+    plain = np.where(np.isneginf(upper), 0.0, np.exp(upper) * -np.expm1(gap))
+    small = (mu < SMALL_MU) & (eps >= 0)
+    return np.where(small, _small_gaussian_delta(eps, mu), plain)[()] if np.any(small) else plain[()]
+
+
+SMALL_MU = 0.1
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
+
+
+def _small_gaussian_delta(eps: Any, mu: Any) -> Any:
+    """The same for small mu, as phi(a) times the integral of 1 - x M(x) from a = eps/mu - mu/2 to a + mu.
+
+    M(x) = Phi(-x)/phi(x) is Mills' ratio, e^eps phi(a + mu) = phi(a), and M'(x) = x M(x) - 1.
+    """
+    a, mu = np.maximum(eps / mu - mu / 2, -SMALL_MU), np.minimum(mu, SMALL_MU)
+    x = a[..., None] + mu[..., None] * (NODES + 1) / 2
+    bend = 1 - x * (math.sqrt(math.pi / 2) * scipy.special.erfcx(x / math.sqrt(2)))
+    far = np.maximum(x, 20.0) ** -2  # where 1 - x M(x) would lose its digits: its asymptotic series
+    bend = np.where(x > 20, far * (1 - far * (3 - far * (15 - far * (105 - far * (945 - far * 10395))))), bend)
+    return np.exp(-a * a / 2) / math.sqrt(2 * math.pi) * mu * (bend @ (WEIGHTS / 2))
 
 
 def smallest_epsilon(profile: Callable[[float], float], delta: float) -> float:

@@ -29,6 +29,8 @@ Array = np.ndarray
 Pair = Callable[[float, float, float, float], tuple[int, Array, Array]]
 FAR = 40.0  # the normal tail beyond this many deviations is below the least positive double
 UNIT = np.finfo(float).eps
+# Beyond, doubles do not tell one profile from another: refused.
+EPSILONS, DELTAS, MUS = (1e-100, 1e8), (1e-300, math.nextafter(1.0, 0.0)), (1e-100, 1e4)
 SLACK = 1e-9  # relative room for rounding in every comparison of a computed delta with a stated one
 
 
@@ -52,14 +54,16 @@ def gaussian_mu(eps: Any, delta: Any) -> Any:
     >>> round(gaussian_mu(1.0, 1e-5), 6)
     0.268051
     """
-    eps, delta = np.broadcast_arrays(positive("eps", eps), fraction("delta", delta))
+    eps, delta = np.broadcast_arrays(within("eps", eps, EPSILONS), within("delta", delta, DELTAS))
     # At these ends eps/mu - mu/2 is +-FAR, so that the exact delta rounds to 0 and to 1.
     root = np.sqrt(FAR**2 + 2 * eps)
     low, high = 2 * eps / (root + FAR), root + FAR
-    for _ in range(80):
-        middle = (low + high) / 2
+    for i in range(160):  # first by orders of magnitude, where there are many
+        middle = np.where((i < 80) & (low < high / 1e9), np.sqrt(low) * np.sqrt(high), (low + high) / 2)
         keeps = gaussian_delta(eps, middle) * (1 + SLACK) <= delta
         low, high = np.where(keeps, middle, low), np.where(keeps, high, middle)
+        if np.all((low + high) / 2 == low):
+            break
     return _plain(low)
 
 
@@ -80,7 +84,7 @@ def gaussian_sigma_classical(eps: Any, delta: Any, sensitivity: float = 1.0) -> 
 
 def gaussian_epsilon(delta: Any, mu: Any) -> Any:
     """The least eps >= 0 at which sensitivity / noise = mu is (eps, delta)-DP, rounded up (vectorised)."""
-    delta, mu = np.broadcast_arrays(fraction("delta", delta), positive("mu", mu))
+    delta, mu = np.broadcast_arrays(within("delta", delta, DELTAS), within("mu", mu, MUS))
     low, high = np.zeros(mu.shape), mu * (mu / 2 + FAR)
     for _ in range(80):
         middle = (low + high) / 2
@@ -168,8 +172,8 @@ class Composition:
         log_mass = log_mass + self.steps * scipy.special.log_expit(self.eps)
         loss = (self.steps - 2 * lost) * self.eps
         hockey = (np.exp(log_mass) * -np.expm1(np.minimum(at - loss, 0.0))).sum(axis=-1)
-        survive = math.exp(self.steps * math.log1p(-self.delta))
-        return _plain(1 - survive * (1 - np.minimum(hockey, 1.0)))
+        with np.errstate(divide="ignore"):  # a hockey stick of 1 leaves nothing
+            return _plain(-np.expm1(self.steps * math.log1p(-self.delta) + np.log1p(-np.minimum(hockey, 1.0))))
 
     def epsilon(self, delta: float) -> float:
         """The least total epsilon at a total delta; infinite below 1 - (1 - delta)^steps."""
@@ -204,6 +208,15 @@ def fraction(name: str, value: Any) -> Array:
     array = np.asarray(value, float)
     if not np.all((array > 0) & (array < 1)):
         raise InvalidInput(name, value, "a number in (0, 1)", "Use 1e-5 for example.")
+    return array
+
+
+def within(name: str, value: Any, ends: tuple[float, float]) -> Array:
+    """The value as floats, all between these ends."""
+    array = fraction(name, value) if ends[1] < 1 else positive(name, value)
+    if not np.all((array >= ends[0]) & (array <= ends[1])):
+        limit = f"between {ends[0]:g} and {ends[1]:g}, where profiles are certified"
+        raise InvalidInput(name, value, limit, f"Give another {name}.")
     return array
 
 
