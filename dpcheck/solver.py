@@ -24,7 +24,8 @@ from dpcheck.bounds.language.guarantees import (
     Relation,
     RenyiDP,
 )
-from dpcheck.bounds.privacy.laws import Laplace
+from dpcheck.bounds.privacy.exact import SLACK
+from dpcheck.bounds.privacy.laws import InOrder, Laplace, Poisson, Scheme, WithoutReplacement
 from dpcheck.bounds.privacy.release import Released, Seen, account_name
 from dpcheck.kernels import transcripts
 from dpcheck.kernels.blocks import Seed
@@ -32,7 +33,7 @@ from dpcheck.kernels.method import Method
 from dpcheck.kernels.running import Run, run
 from dpcheck.problems.constraints import WholeSpace
 from dpcheck.problems.problem import Problem
-from dpcheck.settings import must_be_allowed
+from dpcheck.settings import flag, must_be_allowed
 
 Calibration = Literal["certified", "stated"]
 GRID_BITS = 30
@@ -147,6 +148,10 @@ class Solver(ABC):
 
     name: ClassVar[str] = ""
     relations: ClassVar[tuple[Relation, ...]] = (REPLACE_ONE,)
+    # Whether delta may reach 1/n, or the chance that a record is drawn at all, in a solver that draws batches: there
+    # letting out a whole record keeps the letter of the guarantee.
+    large_delta: bool = flag(kw_only=True)
+
     minimises: ClassVar[bool] = True  # the problem's risk; mechanisms release something else of its records
     multiclass: ClassVar[bool] = False  # takes a SoftmaxProblem: of the losses it needs gradients and constants only
 
@@ -239,6 +244,8 @@ class Solver(ABC):
         claims = self.certifying(data, plan)
         assumed = [word for claim in claims for word in undecided(claim, data)]
         release = self.release(data, plan)
+        if not self.large_delta:
+            must_hide_records(release, guarantee)
         released = release.calibrated(guarantee)
         method = self.method(data, plan, released)
         if method.peek is not None:
@@ -288,6 +295,34 @@ def warn_of_seed(name: str) -> None:
         level, frame = level + 1, frame.f_back
     text = f"{name} is given: what is released is {SEEDED}, and a small one is found by trying. Leave it out."
     warnings.warn(text, SeededNoiseWarning, stacklevel=level)
+
+
+def must_hide_records(released: Released, guarantee: Guarantee) -> None:
+    """Refuse a delta that pays for letting out a record that was drawn, or one record out of n."""
+    chances = [chance_of(part.sampling) for part in released.parts]
+    delta = float(guarantee.parameters.get("delta", 0.0))
+    if delta == 0 or min(chances) == 1:
+        return
+    remedy = "Lower delta, take more steps or larger batches, or insist with large_delta=True."
+    n = max(float(getattr(part.sampling, "of", 1.0)) for part in released.parts)
+    if delta > 1 / n:
+        raise InvalidInput("delta", delta, f"at most 1/n = {1 / n:.3g}", remedy)
+    everyone = max(chances) == 1 or any(float(part.always) != 0 for part in released.parts)
+    steps = [float(part.steps) for part in released.parts]
+    ever = 1.0 if everyone else -math.expm1(sum(k * math.log1p(-q) for k, q in zip(steps, chances, strict=True)))
+    if delta >= ever * (1 - SLACK):
+        limit = f"below {ever:.3g}, the chance that a record is ever drawn"
+        raise InvalidInput("delta", delta, limit, remedy)
+
+
+def chance_of(scheme: Scheme | None) -> float:
+    """That a step which may ask for a given record does."""
+    if isinstance(scheme, Poisson):
+        return float(scheme.rate)
+    if scheme is None or isinstance(scheme, InOrder):
+        return 1.0
+    batch, n = float(scheme.batch), float(scheme.of)
+    return min(1.0, batch / n) if isinstance(scheme, WithoutReplacement) else 1 - (1 - 1 / n) ** batch
 
 
 # Hypotheses ------------------------------------------------------------------------------------------

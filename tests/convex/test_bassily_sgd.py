@@ -90,7 +90,7 @@ def test_no_cover_where_double_precision_runs() -> None:
     size, steps = 200, 4
     plain = subsampled_gaussian_noise(CLAIMED.eps, CLAIMED.delta, size, size, steps) / size
     logistic = logistic_synthetic(size, 2, 0).problem(Logistic())
-    full, half = BassilySGD(batch=size, steps=steps), BassilySGD(batch=100, steps=steps)
+    full, half = BassilySGD(batch=size, steps=steps), BassilySGD(batch=100, steps=steps, large_delta=True)
     many = logistic_synthetic(5000, 2, 0).problem(Logistic())
     rows = [
         (full, replace(logistic, loss=SmoothedHinge(0.5)), plain),

@@ -75,7 +75,7 @@ def within(claim: Claim) -> Property:
 def against(claim: Claim, problem: Problem, case: Mapping[str, Any], released: Any, weight: float, **at: Any) -> Any:
     """A run's iterates, the operator, and the claim's bound on `weight`·ηT times what the proof adds up of each."""
     steps, sigma = int(case["T"]), float(case["sigma"])
-    solver = DPLSSGD(1, steps, sigma, schedule="constant", released=released)
+    solver = DPLSSGD(1, steps, sigma, schedule="constant", released=released, large_delta=True)
     found = solver.solve(problem, ApproxDP(float(case["eps"]), 1e-2), int(case["seed"]), trials=200)
     operator, eta = LaplacianSmoothing(sigma, problem.d), 1 / math.sqrt(steps)
     means = {"gamma_s": operator.gamma, "beta_s": operator.beta, "d": problem.d}

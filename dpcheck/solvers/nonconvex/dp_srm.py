@@ -66,12 +66,8 @@ class DPSRM(Solver):
             raise InvalidInput("constraint", data.constraint, "the whole space", "DP-SRM does not project.")
         if data.smoothness == 0:
             raise InvalidInput("smoothness", 0.0, "> 0", "Linear losses: use Huber losses with far minimisers.")
-        plan, n = self.plan(data, aim), data.n
-        must_be_batch(max(plan.first_batch, plan.batch), n)
-        drawn = 1 - (1 - plan.first_batch / n) * (1 - plan.batch / n) ** plan.steps
-        if calibration == "certified" and aim.delta >= drawn:  # no noise at all would do, which nobody wants
-            limit = f"below {drawn:.3g}, the chance that a record is ever drawn"
-            raise InvalidInput("delta", aim.delta, limit, "Lower delta, or take more steps or larger batches.")
+        plan = self.plan(data, aim)
+        must_be_batch(max(plan.first_batch, plan.batch), data.n)
 
     # Parameters --------------------------------------------------------------------------------------
     def plan(self, data: Problem, guarantee: Guarantee) -> Plan:
