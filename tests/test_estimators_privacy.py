@@ -57,7 +57,7 @@ def test_classes_may_be_absent_but_not_unknown() -> None:
     found = PrivateLogisticRegression(classes=("a", "b", "c")).fit(X, ["a", "b", "a"])
     assert found.coef_.shape == (3, 3)
     with pytest.raises(InvalidInput, match="label 2 is z"):
-        PrivateLogisticRegression(classes=("a", "b")).fit(X, ["a", "b", "z"])
+        PrivateLogisticRegression(classes=("a", "b"), rows="refuse").fit(X, ["a", "b", "z"])
 
 
 SILENT = [

@@ -9,8 +9,9 @@ from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
@@ -28,6 +29,8 @@ except ImportError:  # scikit-learn 1.5
 
     def validate_data(estimator: Any, *args: Any, **settings: Any) -> Any:
         """As from 1.6 on."""
+        if "ensure_all_finite" in settings:
+            settings["force_all_finite"] = settings.pop("ensure_all_finite")
         return estimator._validate_data(*args, **settings)
 
 
@@ -41,12 +44,26 @@ class PrivacyLeakWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Read:
-    """What a fit takes from its arguments: public bounds, targets one column a part, and classes if there are."""
+    """What a fit takes from its arguments: public bounds, targets one column a part, and classes if there are.
+
+    `bad` are the records whose label is none: with rows="clip" a row of zeros with a fixed label stands for them.
+    """
 
     data_norm: float
     label_bound: float
     targets: Array
+    bad: NDArray[np.bool_]
     classes: Any = None
+
+    def without(self, bad: NDArray[np.bool_]) -> Read:
+        """The same with the fixed label, the first class or 0, for these records too."""
+        bad, targets = bad | self.bad, self.targets
+        if np.any(bad):
+            targets = targets.copy()
+            targets[bad] = 0.0 if self.classes is None else -1.0
+            if targets.shape[1] > 1:
+                targets[bad, 0] = 1.0
+        return replace(self, targets=targets, bad=bad)
 
 
 @dataclass(frozen=True)
@@ -94,7 +111,12 @@ class PrivateLinear(BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Any:
         """Fit privately. Raises InvalidInput on bad settings and, with rows="refuse", on rows over the bound."""
-        X, y = validate_data(self, X, y, dtype=float, y_numeric=False, multi_output=False)
+        if self.rows == "clip":  # whatever a record holds: sizes and types alone may be refused
+            X = validate_data(self, X, None if y is None else "no_validation", dtype=None, ensure_all_finite=False)
+            X, y = as_numbers(X), column_or_1d(y, warn=True)
+            check_consistent_length(X, y)
+        else:
+            X, y = validate_data(self, X, y, dtype=float, y_numeric=False, multi_output=False)
         read = self._read(X, y)
         released = self._release(X, read, seed_from(self.random_state), trials=1)
         if read.classes is not None:
@@ -114,6 +136,12 @@ class PrivateLinear(BaseEstimator):
         """For a pickle or a copy: a fitted model goes without the seed, which would give its noise away."""
         state = dict(super().__getstate__())
         return state | {"random_state": None} if "coef_" in state else state
+
+    def __sklearn_tags__(self) -> Any:
+        """With rows="clip" every record is taken, whatever it holds."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = self.rows == "clip"
+        return tags
 
     def guarantee(self) -> Guarantee:
         """What `fit` gives, by the parameters alone."""
@@ -138,7 +166,7 @@ class PrivateLinear(BaseEstimator):
                 raise InvalidInput(name, None, "given", f"Pass {name}: a mechanism may not look it up.")
 
         def fitted(data: Any, rng: np.random.Generator, trials: int) -> Array:
-            X, y = np.asarray(data[0], float), np.asarray(data[1])
+            X, y = as_numbers(np.asarray(data[0])), np.asarray(data[1])
             released = self._release(X, self._read(X, y), seed_of(rng), trials)
             return np.concatenate([released.coef.reshape(trials, -1), released.intercept], axis=1)
 
@@ -165,7 +193,8 @@ class PrivateLinear(BaseEstimator):
         """The fit itself: everything that meets the records is here or in `_read`."""
         kind = found(self._solver_name())
         scaling = self._scaling(kind.name, read.data_norm, X.shape[1])
-        rows = bounded(X, read.data_norm, self.rows, scaling)
+        entries = rules.checked(self.solver_options).get("entry_bound")
+        rows = bounded(mended(X, read.bad), read.data_norm, self.rows, scaling, entries)
         # privacy: the constant feature lengthens every row, and the bound knows
         problems = self._problems(kind, rows, read, row_bound=float(np.hypot(read.data_norm, scaling)))
         seeds = seed.spawn(len(problems))
@@ -212,8 +241,9 @@ class PrivateLinear(BaseEstimator):
     def _read(self, X: Array, y: Array) -> Read:
         """Bounds and targets; a bound that is not given is read off the data, with a warning."""
         self.guarantee()  # refuses bad ones before anything is looked at
-        norm = self._given("data_norm", "largest norm of a row", lambda: float(row_norms(X).max()))
-        return replace(self._targets(y), data_norm=norm)
+        norm = self._given("data_norm", "largest norm of a row", lambda: largest(row_norms(X)))
+        read = replace(self._targets(y), data_norm=norm)
+        return read.without(not_finite(X)) if self.rows == "clip" else read
 
     def _given(self, name: str, what: str, look: Callable[[], float]) -> float:
         """A bound as given, or as the data have it, with a warning."""
@@ -229,7 +259,11 @@ class PrivateLinear(BaseEstimator):
     def _decision(self, X: Any) -> Array:
         """<x, w> + b, one column a model."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=float, reset=False)
+        if self.rows == "clip":  # as in the fit
+            X = as_numbers(validate_data(self, X, dtype=None, reset=False, ensure_all_finite=False))
+            X = mended(X, not_finite(X))
+        else:
+            X = validate_data(self, X, dtype=float, reset=False)
         return X @ np.atleast_2d(self.coef_).T + self.intercept_
 
 
@@ -260,8 +294,43 @@ def seed_from(random_state: Any) -> np.random.SeedSequence:
     return seed_of(random_state)
 
 
-def bounded(X: Array, data_norm: float, rows: str, constant: float = 0.0) -> BoundedRows:
-    """Rows within the bound: clipped, each by itself, or refused (but for a rounding over it); then the constant."""
+def as_numbers(values: Any) -> Array:
+    """Floats, and NaN for what is no number: a message would tell of it."""
+    if values.dtype.kind in "fiub":
+        return np.asarray(values, float)
+
+    def number(value: Any) -> float:
+        try:
+            return float(value)
+        except (TypeError, ValueError, OverflowError):
+            return np.nan
+
+    return np.array([number(value) for value in values.ravel()], float).reshape(values.shape)
+
+
+def not_finite(X: Array) -> NDArray[np.bool_]:
+    """Which rows hold something that is no finite number; a norm alone may be too large for one."""
+    with np.errstate(invalid="ignore"):
+        bad = ~np.isfinite(row_norms(X))
+    bad[bad] = ~np.isfinite(X[bad]).all(axis=1)
+    return bad
+
+
+def mended(X: Array, bad: NDArray[np.bool_]) -> Array:
+    """Zeros for bad rows; the table itself where there are none."""
+    return np.where(bad[:, None], 0.0, X) if np.any(bad) else X
+
+
+def largest(values: Array) -> float:
+    """Of those that are finite numbers; 0 without any."""
+    return float(np.max(values, initial=0.0, where=np.isfinite(values)))
+
+
+def bounded(X: Array, data_norm: float, rows: str, constant: float = 0.0, entries: float | None = None) -> BoundedRows:
+    """Rows within the bound: clipped, each by itself, or refused (but for a rounding over it); then the constant.
+
+    Clipped rows have their `entries` within a bound too, if there is one.
+    """
     if rows not in ("clip", "refuse"):
         raise InvalidInput("rows", rows, '"clip" or "refuse"', "Clipping scales a row over the bound down to it.")
     norms = row_norms(X)
@@ -273,7 +342,11 @@ def bounded(X: Array, data_norm: float, rows: str, constant: float = 0.0) -> Bou
         most = np.abs(X).max(axis=1, keepdims=True)
         X = np.where(np.isinf(norms)[:, None], X / np.where(most > 0, most, 1.0) * data_norm, X)
         norms = row_norms(X)
-    return BoundedRows(X, norms, clipping(norms, data_norm, X.shape[1]), constant)
+    factors = clipping(norms, data_norm, X.shape[1])
+    if entries is not None and rows == "clip":
+        must_be_positive("entry_bound", entries)
+        factors = np.minimum(factors, clipping(np.abs(X).max(axis=1), entries, X.shape[1]))
+    return BoundedRows(X, norms, factors, constant)
 
 
 def clipping(norms: Array, data_norm: float, d: int) -> Array:

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.estimators import rules
-from dpcheck.estimators.base import PrivateLinear, Read, found, warn_of_leak
+from dpcheck.estimators.base import PrivateLinear, Read, as_numbers, found, largest, warn_of_leak
 from dpcheck.problems.losses import Array, Huber, Logistic, Loss, Squared, must_be_positive
 from dpcheck.problems.problem import ROUNDING, Problem
 from dpcheck.problems.softmax import softmax_problem
@@ -30,7 +31,8 @@ class PrivateLogisticRegression(ClassifierMixin, PrivateLinear):
 
     Neighbours replace one record. `solver` is "auto" or any registered one ("dp_gd", "outpert_gd", "dp_svrg", ...),
     its settings in `solver_options`. Rows longer than `data_norm` are clipped or, with rows="refuse", an error (which
-    tells of the data). `classes` are the labels; None reads them off the data with a PrivacyLeakWarning, as does
+    tells of the data); rows and labels that are none (NaN, text, an unknown class) become a row of zeros with the first
+    class, or an error. `classes` are the labels; None reads them off the data with a PrivacyLeakWarning, as does
     data_norm=None. The intercept is the weight of a constant feature `intercept_scaling`, which the bound on the rows
     takes into account. `l2` is the regulariser, `radius` the size of the ball that the weights (with the intercept's)
     stay in; None chooses both, and the number of steps, by rules that know n, d and the guarantee only.
@@ -68,19 +70,21 @@ class PrivateLogisticRegression(ClassifierMixin, PrivateLinear):
     def _targets(self, y: Any) -> Read:
         """1 for the class, -1 for the rest: one column for two classes, else one a class."""
         y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
         if self.classes is None:
+            check_classification_targets(y)
+            assert_all_finite(y)
             warn_of_leak("classes is None: they are read off the data", "classes=(...), as publicly known.")
         classes = np.unique(y) if self.classes is None else named(self.classes)
         if len(classes) < 2:
             shown = f"one class, {classes.tolist()[0]!r}" if len(classes) else "empty"
             raise InvalidInput("classes", shown, "at least two", "Pass classes=(...), all that there may be.")
-        strange = ~np.isin(y, classes)
-        if np.any(strange):
+        places = places_of(y, classes)
+        strange = places < 0
+        if self.rows == "refuse" and np.any(strange):
             first = int(strange.argmax())
             raise InvalidInput(f"label {first}", y.tolist()[first], f"one of classes={classes.tolist()}", "Add it.")
-        positive = classes[1:] if len(classes) == 2 else classes
-        return Read(1.0, 1.0, np.where(y[:, None] == positive, 1.0, -1.0), classes)
+        columns = np.arange(1, 2) if len(classes) == 2 else np.arange(len(classes))
+        return Read(1.0, 1.0, np.where(places[:, None] == columns, 1.0, -1.0), strange, classes)
 
     def _multi_class(self, kind: type[Solver], classes: int) -> str:
         """How several classes are fitted; two need no choice."""
@@ -151,13 +155,15 @@ class PrivateRegressor(RegressorMixin, PrivateLinear):
         return tags
 
     def _targets(self, y: Any) -> Read:
-        y = column_or_1d(y, warn=True).astype(float)
-        bound = self._given("target_bound", "largest target", lambda: float(np.abs(y).max()))
+        y = as_numbers(column_or_1d(y, warn=True))
+        bad = ~np.isfinite(y)
+        y = np.where(bad, 0.0, y)
+        bound = self._given("target_bound", "largest target", lambda: largest(np.abs(y)))
         worst = int(np.abs(y).argmax())
         if self.rows == "refuse" and abs(y[worst]) > bound * (1 + ROUNDING):
             remedy = 'Scale the targets, raise target_bound or pass rows="clip".'
             raise InvalidInput(f"target {worst}", float(y[worst]), f"at most target_bound={bound} in size", remedy)
-        return Read(1.0, bound, np.clip(y, -bound, bound)[:, None])
+        return Read(1.0, bound, np.clip(y, -bound, bound)[:, None], bad)
 
     def _shaped(self, coef: Array, intercept: Array) -> tuple[Array, float]:
         return coef[0], float(intercept[0])
@@ -207,3 +213,19 @@ def named(classes: Any) -> np.ndarray:
     if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
         raise InvalidInput("classes", classes, "all labels that there may be", "Pass classes=(0, 1) for example.")
     return np.unique(np.asarray(list(classes)))
+
+
+def places_of(y: Any, classes: np.ndarray) -> NDArray[np.int64]:
+    """Which class each label is, -1 for none of them."""
+    if all(labels.dtype.kind in "iuf" for labels in (y, classes)) or y.dtype.kind == classes.dtype.kind == "U":
+        at = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+        return np.where(classes[at] == y, at, -1)
+    known = {label: i for i, label in enumerate(classes.tolist())}
+
+    def place(label: Any) -> int:
+        try:
+            return known.get(label, -1)
+        except TypeError:  # no key, so no class
+            return -1
+
+    return np.array([place(label) for label in y.tolist()], int)

@@ -64,7 +64,8 @@ class DPFWL1(Solver):
         bound = problem.row_bound if self.entry_bound is None else self.entry_bound
         worst = float(np.abs(problem.X).max())
         if worst > bound * (1 + ROUNDING):
-            raise InvalidInput("largest entry of a row", worst, f"at most entry_bound={bound}", "Scale or clip them.")
+            limit = f"at most entry_bound={bound}"
+            raise InvalidInput("largest entry of a row", "larger", limit, "Scale or clip them.")
         label = 1.0 if problem.loss.labels == "sign" else problem.label_bound
         # |<x, w>| is at most entry bound times max ||s||_1: C is the hull of its corners.
         G = bound * problem.loss.derivative_bound(bound * corners.largest, label)
