@@ -38,6 +38,7 @@ from dpcheck.settings import flag, must_be_allowed
 Calibration = Literal["certified", "stated"]
 GRID_BITS = 30
 SEEDED = "not private to whoever knows the seed"
+INEXACT = "delta = 0 in exact arithmetic: doubles miss values in the far tail of this noise"
 TRACED = "no guarantee: a trace shows what the noise is to hide"
 
 
@@ -229,7 +230,10 @@ class Solver(ABC):
             raise InvalidInput("trials", trials, "a whole number >= 1", "Use trials=1 for one solution.")
         done = self.calibrated(problem, guarantee, calibration)
         found = self.performed(problem, done, rng, int(trials), trace=trace)
-        promised, caveats = (None, (TRACED,)) if trace else (guarantee, ())
+        exact = self.method(problem, done.plan, done.released).lattice > 0
+        pure = isinstance(guarantee, PureDP) or (isinstance(guarantee, ApproxDP) and guarantee.delta == 0)
+        caveats = (*((INEXACT,) if pure and not exact else ()), *((TRACED,) if trace else ()))
+        promised = None if trace else guarantee
         return Solution(found.w, promised, done.noise_std, done.rests_on, self.taken(done), found.trace, caveats)
 
     def calibrated(self, data: Any, guarantee: Guarantee, calibration: Calibration = "certified") -> Calibrated:

@@ -18,7 +18,7 @@ import dpcheck as dp
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.estimators import PrivateHuber, PrivateLogisticRegression, PrivateRidge, SeededNoiseWarning
 from dpcheck.problems.extreme_pairs import opposite_pair
-from dpcheck.solver import SEEDED, TRACED
+from dpcheck.solver import INEXACT, SEEDED, TRACED
 
 X, Y = np.eye(4), np.array([0, 1, 0, 1])
 MODELS = [PrivateLogisticRegression(classes=(0, 1)), PrivateRidge(), PrivateHuber(delta=0.0)]
@@ -32,7 +32,7 @@ def test_fits_clones_and_copies_draw_anew(model: Any) -> None:
         other.fit(X, Y).coef_ for other in (clone(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model)))
     ]
     assert len({one.tobytes() for one in found}) == len(found)
-    assert model.caveats_ == ()
+    assert model.caveats_ == ((INEXACT,) if model.delta == 0 else ())
 
 
 @pytest.mark.parametrize(
@@ -90,3 +90,10 @@ def test_a_trace_has_no_guarantee() -> None:
     assert found.guarantee is None
     assert found.caveats == (TRACED,)
     assert SOLVER.solve(PROBLEM, CLAIMED).guarantee == CLAIMED
+
+
+def test_pure_privacy_says_whether_its_draws_are_exact() -> None:
+    exact, inexact = dp.solvers.LaplaceMechanism(), dp.solvers.OutputPerturbationGD(steps=2)
+    assert exact.solve(exact.worst_pair()[0], dp.PureDP(1.0)).caveats == ()
+    assert inexact.solve(inexact.worst_pair()[0], dp.PureDP(1.0)).caveats == (INEXACT,)
+    assert inexact.solve(inexact.worst_pair()[0], CLAIMED).caveats == ()

@@ -127,8 +127,9 @@ class PrivateLinear(BaseEstimator):
         self.noise_std_ = max(run.noise_std for run in released.runs)
         self.rests_on_ = released.runs[0].rests_on + (("guarantees.compose",) if len(released.runs) > 1 else ())
         self.n_iter_ = max(run.steps for run in released.runs)
-        self.caveats_ = () if self.random_state is None else (SEEDED,)
-        if self.caveats_:
+        self.caveats_ = released.runs[0].caveats
+        if self.random_state is not None:
+            self.caveats_ = (SEEDED, *self.caveats_)
             warn_of_seed("random_state")
         return self
 

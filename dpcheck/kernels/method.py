@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from dpcheck.kernels.blocks import block_size
 
 Array = np.ndarray
+ROUNDED = 2  # multiples of the lattice: 1 for rounding two answers, the rest for how exactly they are computed
 State = tuple[Array, ...]  # one row a trial in each
 Drawn = NDArray[np.int64] | None  # records of a batch, (k,) or (k, b); None for all of them
 Asked = Callable[[State, int, Drawn], Array]
@@ -32,6 +33,9 @@ class Method(ABC):
     steps: int
     width: int
     rounds: Callable[[np.random.Generator, int], Any] | None = None
+    # A power of two: answers are rounded to its multiples and get Laplace noise or are selected by whole numbers of it,
+    # exactly (exact_draws.py), which delta = 0 needs. 0 for none. The release counts `ROUNDED` of it a number.
+    lattice: float = 0.0
     # Overridden by algorithms that are broken as printed: what they take from the records without noise, after an
     # answer was asked for, as a new state. A method that peeks is never certified, and its transcript has no density.
     peek: Callable[[Any, State, int, Array], State] | None = None

@@ -6,12 +6,15 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcheck.audits.scores.transcript import gaussian_log_density
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.privacy.laws import Gaussian, L2Laplace, Laplace, Law, OneBit, Selected
 from dpcheck.bounds.privacy.release import Released
 from dpcheck.kernels.blocks import NOISE_HELD, steps_held
+from dpcheck.kernels.exact_draws import discrete_laplace, exponential_choice
+from dpcheck.kernels.method import Method
 from dpcheck.kernels.noise import l2_laplace
 from dpcheck.kernels.selection import select, selection_logs
 
@@ -33,8 +36,9 @@ def part_of(released: Released, t: int) -> Any:
 class NoisyAnswers:
     """Noise for all steps of a block. Normals are drawn a few steps at a time into one buffer."""
 
-    def __init__(self, released: Released, rng: np.random.Generator, width: int, steps: int, buffer: Array) -> None:
-        self.released, self.rng, self.width, self.steps, self.buffer = released, rng, width, steps, buffer
+    def __init__(self, released: Released, rng: np.random.Generator, method: Method, buffer: Array) -> None:
+        self.released, self.rng, self.buffer = released, rng, buffer
+        self.width, self.steps, self.lattice = method.width, method.steps, method.lattice
         self.laws = [part.law for part in released.parts]
         self.held = 0
 
@@ -43,7 +47,7 @@ class NoisyAnswers:
         law = self.laws[0] if len(self.laws) == 1 else part_of(self.released, t).law
         scale = float(law.scale)
         if isinstance(law, Selected):
-            return chosen(law, asked, self.rng)
+            return chosen(law, asked, self.rng) if self.lattice == 0 else self._chosen_exactly(asked, scale)
         if isinstance(law, OneBit):
             return np.where(2 * scale * self.rng.random(asked.shape) < scale + asked, 1.0, -1.0)
         if isinstance(law, Gaussian):
@@ -51,12 +55,23 @@ class NoisyAnswers:
             drawn *= scale
         elif scale == 0:
             return asked
+        elif isinstance(law, Laplace) and self.lattice > 0:
+            drawn_whole = discrete_laplace(self.rng, whole_scale(scale, self.lattice), asked.shape)
+            return np.asarray((multiples(asked, self.lattice) + drawn_whole) * self.lattice)
         elif isinstance(law, Laplace):
             drawn = self.rng.laplace(scale=scale, size=asked.shape)
         else:
             drawn = l2_laplace(self.rng, scale, *asked.shape)
         asked += drawn
         return asked
+
+    def _chosen_exactly(self, scores: Array, scale: float) -> Array:
+        """The exponential mechanism on scores in whole multiples of the lattice, (k, 1)."""
+        if scale == 0:
+            return scores.argmax(axis=1)[:, None].astype(float)
+        places = multiples(scores, self.lattice)
+        behind = places.max(axis=1, keepdims=True) - places
+        return exponential_choice(self.rng, behind, whole_scale(scale, self.lattice))[:, None].astype(float)
 
     def _normals(self, t: int, running: int) -> Array:
         """Those of step t; a refill draws for the trials that still run."""
@@ -68,6 +83,16 @@ class NoisyAnswers:
             self.normals = self.buffer[: math.prod(shape)].reshape(shape)
             self.rng.standard_normal(out=self.normals)
         return self.normals[at, :running]
+
+
+def multiples(values: Array, lattice: float) -> NDArray[np.int64]:
+    """Of the lattice, a power of two, rounded."""
+    return np.rint(values / lattice).astype(np.int64)
+
+
+def whole_scale(scale: float, lattice: float) -> int:
+    """A whole number of the lattice, rounded up."""
+    return math.ceil(scale / lattice)
 
 
 def noise_buffer(k: int, width: int, steps: int) -> Array:

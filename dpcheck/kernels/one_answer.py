@@ -23,6 +23,7 @@ class OneAnswer(Method):
     ask: Callable[[Any], Array]
     width: int
     candidates: Array | None = None
+    lattice: float = 0.0
     steps = 1
 
     def start(self, k: int) -> State:
@@ -35,7 +36,8 @@ class OneAnswer(Method):
         return (answer if self.candidates is None else self.candidates[answer[:, 0].astype(int)],)
 
     def grain(self, scale: float) -> float:
-        return scale if self.candidates is None else 0.0  # a public row has no bits to hide
+        # A public row has no bits to hide, and a multiple of the lattice none but its own.
+        return scale if self.candidates is None and self.lattice == 0 else 0.0
 
     def asked_of(self, data: Any, k: int) -> Asked:
         asked = self.ask(data)

@@ -88,7 +88,7 @@ class _Block:
         method, released, data = shared.method, shared.released, shared.data
         self.method, self.data, self.asked, self.k = method, data, shared.asked, k
         noise, records, rounds = (np.random.default_rng(child(seed, i)) for i in range(3))
-        self.noise = NoisyAnswers(released, noise, method.width, method.steps, shared.normals)
+        self.noise = NoisyAnswers(released, noise, method, shared.normals)
         self.drawn = Draws(released, records, k, size_of(data), method.steps)
         self.stops = None if shared.to_the_end else self._rounds(rounds)
         # In falling order of their rounds, the trials that still run are a prefix.

@@ -13,7 +13,7 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.library.mechanisms.laplace import lemma1
 from dpcheck.problems.extreme_pairs import turned_row
-from dpcheck.solvers.mechanisms.laplace import LaplaceMechanism, l1_sensitivity
+from dpcheck.solvers.mechanisms.laplace import LaplaceMechanism, exact_mean, l1_sensitivity, lattice_of
 
 vectors = st.lists(st.floats(-5, 5), min_size=3, max_size=3).map(np.array)
 
@@ -50,3 +50,26 @@ def test_other_guarantees_are_refused_and_noise_std_is_the_deviation() -> None:
         LaplaceMechanism().solve(problem, ApproxDP(1.0, 1e-5), 0)
     found = LaplaceMechanism().solve(problem, PureDP(1.0), 3, trials=50_000)
     assert found.w.var() == pytest.approx(found.noise_std**2, rel=5 * math.sqrt(5 / found.w.size))
+
+
+def test_released_values_are_whole_numbers_of_a_public_grid() -> None:
+    """Both neighbours attain the same values, far out too: what remains of a double's bits tells nothing."""
+    solver = LaplaceMechanism()
+    for data in solver.worst_pair():
+        w = solver.mechanism(PureDP(1.0))(data, np.random.default_rng(0), 50_000)
+        whole = w / lattice_of(data)
+        assert np.array_equal(whole, np.rint(whole))
+        assert 0.45 < np.mean(whole % 2) < 0.55  # as fine as the grid: no coarser one shows through
+    assert len({lattice_of(data) for data in solver.worst_pair()}) == 1
+
+
+def test_rounding_is_counted() -> None:
+    """The mean on the grid moves further than the mean itself: by less than the release says."""
+    solver = LaplaceMechanism()
+    first, second = solver.worst_pair()
+    unit = lattice_of(first)
+    ends = zip(exact_mean(first), exact_mean(second), strict=True)
+    moved = sum(abs(round(a / unit) - round(b / unit)) for a, b in ends)
+    counted = float(solver.release(first, None).sensitivity)
+    assert l1_sensitivity(first) < counted < l1_sensitivity(first) * (1 + 1e-8)
+    assert moved * unit <= counted

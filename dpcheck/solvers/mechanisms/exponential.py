@@ -1,10 +1,11 @@
 """The exponential mechanism: a private choice from a public list of points. Claims: bounds/library/mechanisms.
 
-The score of a point is the sum of its records' losses, negative; the choice is the largest score after Gumbel noise.
+The score of a point is the sum of its records' losses, negative; the choice is drawn exactly.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,11 +18,12 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import Guarantee, PureDP
 from dpcheck.bounds.library.mechanisms import exponential as theory
 from dpcheck.bounds.privacy.release import Release, Released
+from dpcheck.kernels.method import ROUNDED
 from dpcheck.kernels.one_answer import OneAnswer
 from dpcheck.problems.losses import Linear, SignLoss
 from dpcheck.problems.problem import Problem
 from dpcheck.settings import allowing
-from dpcheck.solver import Calibration, Solver
+from dpcheck.solver import Calibration, Example, Solver
 
 
 def _rows(points: Any) -> bool:
@@ -53,18 +55,23 @@ class ExponentialMechanism(Solver):
         return points
 
     def release(self, data: Problem, plan: np.ndarray) -> Release:
-        return theory.released.at(Delta_u=sensitivity(data, plan))  # privacy: dwang20.definition2.1.4
+        rounding = ROUNDED * lattice_of(data, plan)
+        return theory.released.at(Delta_u=sensitivity(data, plan) + rounding)  # privacy: dwang20.definition2.1.4
 
     def method(self, data: Problem, plan: np.ndarray, released: Released) -> OneAnswer:
-        return OneAnswer(partial(scores, points=plan), len(plan), plan)
+        return OneAnswer(partial(scores, points=plan), len(plan), plan, lattice_of(data, plan))
 
     def stated(self, data: Problem, guarantee: Guarantee, plan: np.ndarray) -> tuple[Released, Sequence[Claim]]:
         claim, release = theory.definition4, self.release(data, plan)
-        noise = claim.evaluate(Delta_u=release.sensitivity, eps=guarantee.parameters["eps"])
+        noise = claim.evaluate(Delta_u=sensitivity(data, plan), eps=guarantee.parameters["eps"])
         return release.with_noise(float(noise)), [claim]
 
     def certifying(self, data: Problem, plan: np.ndarray) -> Sequence[Claim]:
         return [theory.definition4]
+
+    @classmethod
+    def example(cls) -> Example:
+        return Example(cls(), bug=0.4)  # five votes lose 0.88 of eps
 
     def worst_pair(self) -> tuple[Problem, Problem]:
         """Five votes for the first point, one of which turns round: both scores move, in opposite ways."""
@@ -76,7 +83,14 @@ class ExponentialMechanism(Solver):
 
 def scores(problem: Problem, points: np.ndarray) -> np.ndarray:
     """u(D, r) = -Σ loss at r: without the regulariser, which could be added for free."""
-    return -problem.loss.value(points @ problem.X.T, problem.y).sum(axis=-1)
+    losses = problem.loss.value(points @ problem.X.T, problem.y)
+    return -np.array([math.fsum(row) for row in losses])
+
+
+def lattice_of(problem: Problem, points: np.ndarray) -> float:
+    """A power of two, 2^-30 of the sensitivity or less; coarser where a sum of n losses has fewer digits."""
+    finest = sensitivity(problem, points) * max(2.0**-30, problem.n * 2.0**-46)
+    return math.ldexp(1.0, math.frexp(finest)[1])
 
 
 def sensitivity(problem: Problem, points: np.ndarray) -> float:
