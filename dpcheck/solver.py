@@ -7,7 +7,7 @@ import sys
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -151,7 +151,8 @@ class Solver(ABC):
     relations: ClassVar[tuple[Relation, ...]] = (REPLACE_ONE,)
     # Whether delta may reach 1/n, or the chance that a record is drawn at all, in a solver that draws batches: there
     # letting out a whole record keeps the letter of the guarantee.
-    large_delta: bool = flag(kw_only=True)
+    _: KW_ONLY
+    large_delta: bool = flag()
 
     minimises: ClassVar[bool] = True  # the problem's risk; mechanisms release something else of its records
     multiclass: ClassVar[bool] = False  # takes a SoftmaxProblem: of the losses it needs gradients and constants only
