@@ -148,23 +148,23 @@ lemma3_strong = Claim(
     checks=[proximal_step(mu / 2 * apart**2)],
 )
 
-aligned = Symbol("aligned", real=True)  # <prox(x) - prox(y), x - y>
-
 lemma4 = Claim(
     id="dwang20.lemma3.1.4",
-    source=Source("dwang20", "Lemma 3.1.4", line=923),
+    source=Source("dwang20", "Lemma 3.1.4, in squares", line=923),
     kind=Kind.UTILITY,
     says="A proximal step does not expand: e is the distance of the images, b that of the points.",
-    assumes=[Setting("r convex")],
-    states=Le(apart, away),
+    assumes=[Setting("r closed and convex")],
+    states=Le(apart**2, away**2),
     checks=[
         Chain(
-            apart,
-            Step("<=", aligned / apart, because=Premise("subgradients x - prox(x) of r are monotone")),
-            Step("<=", STATEMENT, because=Slack(given={"Cauchy-Schwarz": away - aligned / apart})),
+            apart**2,
+            Step("<=", STATEMENT, because=Slack(
+                given={"subgradients x - prox(x) of r are monotone, twice": 2 * (away - apart) * apart},
+                seen=[(away - apart) ** 2],
+            )),
         )
     ],
-)
+)  # fmt: skip
 
 # The moments of the privacy proof, with G = 1 ------------------------------------------------------
 sampled_rate = lam**2 / (n**2 * sigma_1**2) + lam**3 / (n**3 * sigma_1**3)
@@ -198,7 +198,8 @@ equation13_corrected = Claim(
     corrects="dwang20.equation3.13",
 )
 
-moved = Symbol("moved", nonnegative=True)  # ||∇F(x~, D) - ∇F(x~, D')||
+here, there = symbols("here there", real=True)  # the gradients at x~ of the record and of the one that replaces it
+renyi = lam * (lam + 1) / (2 * sigma_2**2 * n**2)
 
 equation15 = Claim(
     id="dwang20.equation3.15",
@@ -210,11 +211,12 @@ equation15 = Claim(
     checks=[
         Chain(
             moment,
-            Step("=", lam * (lam + 1) * moved**2 / (2 * sigma_2**2), because=Premise(
-                "λ times the Rényi divergence of order λ+1 of two Gaussians (3.14)")),
-            Step("<=", STATEMENT, because=Slack(given={
-                "a replaced record moves a mean of gradients of norm 1 by 2/n":
-                    lam * (lam + 1) * ((2 / n) ** 2 - moved**2) / (2 * sigma_2**2)})),
+            Step("=", renyi * (here - there) ** 2, because=Premise(
+                "(3.14): λ times the Rényi divergence of order λ+1 of two Gaussians, whose means differ in one gradient")),
+            Step("<=", STATEMENT, because=Slack(
+                given={"‖∇f(x̃, z)‖ ≤ 1": 2 * renyi * (1 - here**2), "‖∇f(x̃, z')‖ ≤ 1": 2 * renyi * (1 - there**2)},
+                seen=[renyi * (here + there) ** 2],
+            )),
         )
     ],
 )  # fmt: skip
