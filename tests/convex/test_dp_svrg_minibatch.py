@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from dpcheck.bounds.language.errors import HypothesisViolated
 from dpcheck.bounds.language.guarantees import ApproxDP, gaussian_delta
-from dpcheck.datasets import logistic_synthetic
 from dpcheck.problems.losses import Huber, Logistic
 from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex.dp_svrg_minibatch import DPSVRGMinibatch
@@ -48,10 +47,3 @@ def test_smaller_batches_are_refused_when_stated() -> None:
     with pytest.raises(HypothesisViolated, match="minibatch"):
         DPSVRGMinibatch(1, 4, 1.0, batch=10).solve(problem, CLAIMED, 0, calibration="stated")
     DPSVRGMinibatch(1, 4, 1.0, batch=10).solve(problem, CLAIMED, 0)  # certified noise covers any batch
-
-
-def test_it_beats_single_records_at_equal_privacy() -> None:
-    """n = 400, eps = 1, 120 steps: certified noise for single records is at least three times that for batches."""
-    problem = logistic_synthetic(400, 3, 7).problem(Logistic(), l2=0.25)
-    one, many = (DPSVRGMinibatch(3, 40, 0.5, batch=b).calibrated(problem, ApproxDP(1.0, 1e-3)) for b in (1, 40))
-    assert one.noise_std > 3 * many.noise_std

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.bounds.registry import library
 from dpcheck.evidence.checks import surely_less
 from dpcheck.evidence.convex import variance_reduction_experiments as experiments
 
@@ -35,8 +34,3 @@ def test_a_trend_is_told_from_its_opposite(rising: bool, monkeypatch: pytest.Mon
     monkeypatch.setitem(experiments.PRINTED, "n", 5000.0)
     ((ours, theirs),) = experiments.trend("convex", "eps", rising)(1, 20, False).values()
     assert (surely_less(ours, theirs, 1e-3), surely_less(theirs, ours, 1e-3)) == (not rising, rising)
-
-
-def test_every_experiment_has_its_check() -> None:
-    claims = [k for k in library if k.startswith("dwang20.section3.1.5.") and library[k].kind == "experiment"]
-    assert {k for k in claims if not library[k].checks} == set(experiments.CHECKS)

@@ -101,7 +101,7 @@ lemma1 = Claim(
             })),
         )
     ],
-)  # fmt: skip
+)
 
 lemma2 = Claim(
     id="dwang20.lemma3.1.2",
@@ -110,7 +110,7 @@ lemma2 = Claim(
     says="At the minimiser z° of γ/2·‖x-z₀‖² + φ(x); a, b, e are ‖z₀-z°‖, ‖z-z₀‖, ‖z-z°‖, and g a subgradient of φ.",
     assumes=[Setting("φ convex")],
     states=Eq(inner_g, gamma_p / 2 * (near**2 - away**2 + apart**2)),
-    checks=[Adds(gamma_p * near * (near + away), {apart: near + away})],  # g = γ(z₀ - z°), z - z° = (z - z₀) + (z₀ - z°)
+    checks=[Adds(gamma_p * near * (near + away), {apart: near + away})],  # g is γ(z₀ - z°), and z° between z₀ and z
 )
 
 
@@ -123,7 +123,7 @@ def proximal_step(bend: Any) -> Chain:
                 r_u - r_x + near * apart / eta - inner_v - bend,
             "x_(j-1)-u = (x_(j-1)-x_j) + (x_j-u)": (away**2 - (near + apart) ** 2) / (2 * eta),
         })),
-    )  # fmt: skip
+    )
 
 
 lemma3 = Claim(
@@ -164,7 +164,7 @@ lemma4 = Claim(
             )),
         )
     ],
-)  # fmt: skip
+)
 
 # The moments of the privacy proof, with G = 1 ------------------------------------------------------
 sampled_rate = lam**2 / (n**2 * sigma_1**2) + lam**3 / (n**3 * sigma_1**3)
@@ -186,7 +186,7 @@ equation13 = Claim(
             "record is drawn outweighs its probability n^-(λ+1); n = 10·3^k, λ = 100k", at=590_490,
         )
     ],
-)  # fmt: skip
+)
 
 equation13_corrected = Claim(
     id="dwang20.equation3.13.corrected",
@@ -212,14 +212,14 @@ equation15 = Claim(
         Chain(
             moment,
             Step("=", renyi * (here - there) ** 2, because=Premise(
-                "(3.14): λ times the Rényi divergence of order λ+1 of two Gaussians, whose means differ in one gradient")),
+                "(3.14): λ times the Rényi divergence of order λ+1 of Gaussians whose means differ in one gradient")),
             Step("<=", STATEMENT, because=Slack(
                 given={"‖∇f(x̃, z)‖ ≤ 1": 2 * renyi * (1 - here**2), "‖∇f(x̃, z')‖ ≤ 1": 2 * renyi * (1 - there**2)},
                 seen=[renyi * (here + there) ** 2],
             )),
         )
     ],
-)  # fmt: skip
+)
 
 # One noisy step ------------------------------------------------------------------------------------
 # One loss L/2 x² (a Huber loss that bends far out), the others 0, r and μ negligible: exact for every pair of gaps.
@@ -240,7 +240,8 @@ equation26 = Claim(
 )
 
 # Of ∇f(x) - ∇f(x*) and ∇f(x~) - ∇f(x*): the variances, which are those of Lemma 3.1.1 at y = x* without noise.
-spread_x, spread_snap, bregman_x, bregman_snap = symbols("spread_x spread_snap bregman_x bregman_snap", nonnegative=True)
+spread_x, spread_snap = symbols("spread_x spread_snap", nonnegative=True)
+bregman_x, bregman_snap = symbols("bregman_x bregman_snap", nonnegative=True)
 
 equation26_corrected = Claim(
     id="dwang20.equation3.26.corrected",
@@ -262,7 +263,7 @@ equation26_corrected = Claim(
                 "likewise at x̃": 4 * L_s * (gap_snap - bregman_snap)})),
         )
     ],
-)  # fmt: skip
+)
 
 # F at x = x_(t-1), x_t and x*, ∇F(x), v - ∇F(x), and x_t - x; r(x*) - r(x_t) is F_t - F_z - gap_next.
 F_x, F_t, F_z, slope, error = symbols("F_x F_t F_z slope error", real=True)
@@ -296,4 +297,4 @@ step = Claim(
             Step("<=", STATEMENT),
         )
     ],
-)  # fmt: skip
+)
