@@ -87,6 +87,7 @@ remark1 = Claim(
             drawn_differences,
             "the noise falls to 0 as n and m grow together, and a record is drawn with probability m/n: r = G/2·|x-b| "
             "keeps the iterate at b until then, so that the output tells",
+            box={T: (1, 1), eps: (1e-2, 1)},
         )
     ],
 )

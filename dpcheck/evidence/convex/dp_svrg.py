@@ -38,8 +38,8 @@ def one_epoch(case: Mapping[str, Any]) -> tuple[float, float]:
     done = reduced_descent(problem, epochs, noise_std=case["noise"], seed=int(case["seed"]), trials=200, start=start)
     risks = problem.value(done.w) - least
     bound = proof.equation28.evaluate(
-        eta=eta, L_smooth=0.25, mu=problem.l2, inner=inner, gap_snap=float(problem.value(start)) - least, d=problem.d,
-        sigma_n=case["noise"],
+        eta=eta, L_smooth=0.25, mu=problem.l2, inner=inner, gap_snap=max(0.0, float(problem.value(start)) - least),
+        d=problem.d, sigma_n=case["noise"],
     )  # fmt: skip
     return float(risks.mean() - 5 * risks.std() / math.sqrt(len(risks))), float(bound)
 
