@@ -84,7 +84,7 @@ def run_times(name: str, line: int, says: str, cost: Expr, per_step: Expr, steps
         checks=[
             Chain(
                 run_time,
-                Step("=", per_step * T, because=Premise("each iteration requires O(nd) computation, O(d) on one record")),
+                Step("=", per_step * T, because=Premise("each iteration requires O(nd) computation, O(d) a record")),
                 Step("<=", 4 * STATEMENT, where={delta: exp(-v) / 2} if delta in cost.free_symbols else {}),
             )
         ],
@@ -154,7 +154,7 @@ weaker = Claim(
     checks=[
         Chain(
             ratio,
-            Step("=", convex_bound / (sqrt(d) / n), because=Premise("Theorem 3 over the bound of Bassily et al., in n and d")),
+            Step("=", convex_bound / (sqrt(d) / n), because=Premise("Theorem 3 over the bound of [1], in n and d")),
             Step("<=", STATEMENT),
         )
     ],
