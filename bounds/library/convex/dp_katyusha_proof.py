@@ -192,7 +192,17 @@ equation42 = Claim(
     added=[grown >= 1],
     states=Le(excess_risk, grown**-T * potential0 + T * noise),
     provenance=Provenance.READING,
-    checks=[Chain(excess_risk, Step("<=", potential, because=Premise("Φ ≥ g")), Step("<=", STATEMENT, because=Induction(T, potential0, OneStep("dwang20.equation3.41", potential, potential_next))))],
+    checks=[
+        Chain(
+            excess_risk,
+            Step("<=", potential, because=Premise("Φ ≥ g")),
+            Step(
+                "<=",
+                STATEMENT,
+                because=Induction(T, potential0, OneStep("dwang20.equation3.41", potential, potential_next)),
+            ),
+        )
+    ],
 )
 
 # Case 2, n ≥ L/μ: θ = 1/2, η = 2/(3L), m = 3/4·L/μ.
@@ -234,5 +244,15 @@ equation46 = Claim(
     assumes=[*strongly, CASE2],
     states=Le(excess_risk, Rational(2, 3) ** T * potential0 + 2 * noise),
     provenance=Provenance.READING,
-    checks=[Chain(excess_risk, Step("<=", potential, because=Premise("Φ ≥ g")), Step("<=", STATEMENT, because=Induction(T, potential0, OneStep("dwang20.equation3.44", potential, potential_next))))],
+    checks=[
+        Chain(
+            excess_risk,
+            Step("<=", potential, because=Premise("Φ ≥ g")),
+            Step(
+                "<=",
+                STATEMENT,
+                because=Induction(T, potential0, OneStep("dwang20.equation3.44", potential, potential_next)),
+            ),
+        )
+    ],
 )

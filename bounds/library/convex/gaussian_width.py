@@ -46,7 +46,9 @@ width_l1 = Claim(
     checks=[
         Chain(
             width,
-            Step("<=", sqrt(2 * log(2 * d)), because=Premise("exp(λ·E max) ≤ 2d·exp(λ²/2) at λ = √(2 log 2d) (Jensen)")),
+            Step(
+                "<=", sqrt(2 * log(2 * d)), because=Premise("exp(λ·E max) ≤ 2d·exp(λ²/2) at λ = √(2 log 2d) (Jensen)")
+            ),
             Step("<=", 2 * STATEMENT, where={d: 2 * exp(more)}),
         )
     ],
