@@ -589,6 +589,34 @@ def test_a_solution_is_put_into_its_equations() -> None:
     assert "one value" in run(below, claim(Le(eps, 1 / (2 - beta)))).detail
 
 
+def test_a_sequence_is_put_into_its_recurrence() -> None:
+    """2^T is doubled from one to the next and starts at 1."""
+    doubled = Solves(lambda x: [x.subs(T, T + 1) - 2 * x, x.subs(T, 0) - 1], "there is one such sequence")
+    chain = Chain(eps, Step("=", STATEMENT, because=doubled))
+    assert proves(chain, claim(Eq(eps, 2**T)))
+    for wrong in (3**T, 2 * 2**T, 2**T + T):
+        assert not proves(chain, claim(Eq(eps, wrong)))
+    itself = Solves(lambda x: [x.subs(beta, v**2) - 1 / (2 - v**2)], "ε is that, in other letters")
+    assert "in other letters" in run(
+        Chain(eps, Step("=", STATEMENT, because=itself)), claim(Eq(eps, 1 / (2 - beta)))
+    ).figure  # fmt: skip
+
+
+def test_roots_come_out_where_the_symbols_are_written_so() -> None:
+    """√(4β+1) is 2v+1 at β = v(v+1), which reaches every β > 0; β = 1 + v does not, and what is false stays false."""
+    root = sympy.sqrt(4 * beta + 1)
+    shrink = (2 * beta + 1 - root) / (2 * beta)
+    about = claim(Eq(eps, shrink ** (d + 1)))
+
+    def holds(before, where):
+        return links.compare(links.Link(before, "=", about.formula, about, where), before, about.formula).holds
+
+    same = shrink**d * (root - 1) / (1 + root)
+    assert holds(same, {beta: v * (v + 1)})
+    assert not holds(same, {beta: 1 + v})
+    assert not holds(2 * same, {beta: v * (v + 1)})
+
+
 def test_equations_must_say_something_of_the_solution(known) -> None:
     about = claim(Eq(eps, 1 / (2 - beta)))
     nothing = Chain(eps, Step("=", STATEMENT, because=Solves(lambda x: [0 * beta], "ε solves 0 = 0")))

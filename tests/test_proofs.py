@@ -137,8 +137,11 @@ def test_a_bound_too_small_is_refuted(a: Rational, c: Rational) -> None:
     assert 0 < found.margin <= float(1 / c - 1) + 1e-9
     gap_only = AtMost(a * L * T / n + beta, "an upper bound", exact=False).run(about, QUICK)
     assert gap_only.verdict is Verdict.UNCHECKED
-    against = AtMost(a * eps, "instead of the right side", against=c * a * eps)
-    assert refuted_again(against, about, against.run(about, QUICK))
+    noise = claim(Eq(sigma, c * L / (a * eps)))
+    against = AtMost(L / sigma, "the loss", against=a * eps)
+    assert refuted_again(against, noise, against.run(noise, QUICK))
+    typed = AtMost(a * eps, "reads no statement", against=a * eps)
+    assert typed.run(noise, QUICK).verdict is Verdict.UNCHECKED
 
 
 @settings(deadline=None, max_examples=10)

@@ -160,6 +160,9 @@ class AtMost:
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         if not bounds_above(claim):
             return wrong_way(self.kind)
+        if self.against is not None and not self.value.has(claim.subject):
+            how = f"{pretty(self.value)} does not depend on {pretty(claim.subject)}"
+            return Evidence(self.kind, Verdict.UNCHECKED, f"the statement is not read: {how}", self.because)
         stated = claim.formula if self.against is None else self.against
         point = counterexample(self.read(claim), stated, conditions=claim.conditions, box=self.box, seed=effort.seed)
         if point is not None and self.exact:

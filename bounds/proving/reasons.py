@@ -302,17 +302,26 @@ class Solves:
     def settle(self, link: Link) -> Settled:
         if link.relation != "=":
             return Settled(Answer(None, "the solution is one value"), link.before)
-        unknown = sympy.Dummy("unknown", positive=True)
-        slopes = [sympy.diff(e, unknown) for e in self.equations(unknown)]
-        if not any(slope != 0 for slope in slopes):
+        unknown = sympy.Function("unknown", positive=True)  # of all that the solution depends on: it may be a sequence
+        names = sorted(link.target.free_symbols, key=str)
+        asked = [sympy.sympify(e) for e in self.equations(unknown(*names))]
+        if not any(e.has(unknown) for e in asked):
             return Settled(Answer(None, "the equations say nothing of it"), link.before)
         left = [Same("", e, sympy.Integer(0), link.given).settle(link.seed) for e in self.equations(link.target)]
         answer = all_hold([(f"equation {i}", found) for i, found in enumerate(left, 1)])
-        typed = any(slope.is_number and slope != 0 for slope in slopes)  # an equation that is the solution itself
+        typed = any(solved(e, unknown, len(names)) for e in asked)  # an equation that is the solution itself
         return Settled(answer, link.target, (self.only,), derives=not typed)
 
     def __str__(self) -> str:
-        return "it solves the equations"
+        return "inserting it into its equations"
+
+
+def solved(equation: sympy.Expr, unknown: type[sympy.Function], size: int) -> bool:
+    """Whether an equation is a number of times x = what is typed, x at all values of its symbols and not at some."""
+    found = equation.atoms(unknown)
+    x = sympy.Dummy("x")
+    slope = sympy.diff(equation.subs(dict.fromkeys(found, x)), x)
+    return len(found) == 1 and bool(slope.is_number) and all(len(e.free_symbols) >= size for e in found)
 
 
 # Slack ---------------------------------------------------------------------------------------------
