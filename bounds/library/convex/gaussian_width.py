@@ -54,15 +54,7 @@ width_l1 = Claim(
     ],
 )
 
-choices = 2 * sparsity * (1 + log(d / sparsity))  # twice log N
-over_supports = (
-    Step(
-        "<=",
-        sqrt(sparsity) + sqrt(choices),
-        because=Premise("E max over N supports ≤ √s + √(2 log N), as norms deviate like normals; N ≤ (e·d/s)^s"),
-    ),
-    Step("<=", sqrt(2 * (sparsity + choices)), because=Premise("√a + √b ≤ √(2(a+b))")),
-)
+choices = 2 * sparsity * (1 + log(d / sparsity))  # 2·log N
 
 width_sparse = Claim(
     id="dwang20.definition3.1.4.sparse",
@@ -72,19 +64,17 @@ width_sparse = Claim(
     added=[2 * sparsity <= d],
     states=Rate(width, sqrt(sparsity * log(d / sparsity))),
     ignores_units=True,
-    checks=[Chain(width, *over_supports, Step("<=", 4 * STATEMENT, where={d: 2 * sparsity * exp(more)}))],
-)
-
-width_sparse_corrected = Claim(
-    id="dwang20.definition3.1.4.sparse.corrected",
-    source=Source("dwang20", "after Definition 3.1.4", line=600),
-    kind=Kind.IDENTITY,
-    says="For every s up to d, it is of order √(s·log(e·d/s)).",
-    assumes=[sparsity <= d],
-    states=Rate(width, sqrt(sparsity * (1 + log(d / sparsity)))),
-    corrects="dwang20.definition3.1.4.sparse",
-    ignores_units=True,
-    checks=[Chain(width, *over_supports, Step("<=", 3 * STATEMENT, where={d: sparsity * exp(more)}))],
+    checks=[
+        Chain(
+            width,
+            Step(
+                "<=", sqrt(sparsity) + sqrt(choices),
+                because=Premise("E max over N supports ≤ √s + √(2 log N), as norms deviate like normals; N ≤ (e·d/s)^s"),
+            ),
+            Step("<=", sqrt(2 * (sparsity + choices)), because=Premise("√a + √b ≤ √(2(a+b))")),
+            Step("<=", 4 * STATEMENT, where={d: 2 * sparsity * exp(more)}),
+        )
+    ],
 )
 
 p_step, bend = (
