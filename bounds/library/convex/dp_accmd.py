@@ -67,12 +67,15 @@ theorem7 = Claim(
     misprint_of="dwang20.theorem3.1.7.proof",
     checks=[
         NoConstant(
-            stuck, {n: big**4, T: big**3, divergence: (big**2 / per_n) ** 2, **interval}, big,
+            stuck,
+            {n: big**4, T: big**3, divergence: (big**2 / per_n) ** 2, **interval},
+            big,
             "w = k·x²/2 on [-1, 1] with k of order n, f = 2x²/T: z hardly moves, so neither do x and y in T = n^(3/4) "
-            "steps, which is the theorem's T", at=1e3,
+            "steps, which is the theorem's T",
+            at=1e3,
         )
     ],
-)  # fmt: skip
+)
 
 explicit = 8 * L_C * divergence / T**2 + T * sigma_n**2 * (width**2 + diameter**2 / 4) / (2 * L_C)
 
@@ -107,10 +110,7 @@ def with_divergence(name, says, setting, granted, corrects=None):  # type: ignor
 
 IN_SET = "Lemma 3.1.6: F is L‖C‖₂²-smooth in the norm of the set, which stands for L in α too"
 theorem7_proof = with_divergence(
-    "proof",
-    "With the factor √V₀.",
-    Setting("y steps by the exact gradient, as printed"),
-    IN_SET,
+    "proof", "With the factor √V₀.", Setting("y steps by the exact gradient, as printed"), IN_SET
 )
 theorem7_corrected = with_divergence(
     "corrected",

@@ -27,9 +27,12 @@ width2 = quantity(
 )
 sparsity = quantity("sparsity", "non-zero entries of a unit vector", box=(1, 1e3), integer=True, printed="s", latex="s")
 above_tangent = quantity(
-    "above_tangent", "F(x+v) - F(x) - <grad F(x), v>", loss=1, printed="F(x+v)-F(x)-⟨∇F(x),v⟩",
+    "above_tangent",
+    "F(x+v) - F(x) - <grad F(x), v>",
+    loss=1,
+    printed="F(x+v)-F(x)-⟨∇F(x),v⟩",
     latex=r"F(x+v)-F(x)-\langle\nabla F(x),v\rangle",
-)  # fmt: skip
+)
 
 more = Symbol("more", nonnegative=True)
 spread = width**2 + diameter**2
@@ -68,8 +71,11 @@ width_sparse = Claim(
         Chain(
             width,
             Step(
-                "<=", sqrt(sparsity) + sqrt(choices),
-                because=Premise("E max over N supports ≤ √s + √(2 log N), as norms deviate like normals; N ≤ (e·d/s)^s"),
+                "<=",
+                sqrt(sparsity) + sqrt(choices),
+                because=Premise(
+                    "E max over N supports ≤ √s + √(2 log N), as norms deviate like normals; N ≤ (e·d/s)^s"
+                ),
             ),
             Step("<=", sqrt(2 * (sparsity + choices)), because=Premise("√a + √b ≤ √(2(a+b))")),
             Step("<=", 4 * STATEMENT, where={d: 2 * sparsity * exp(more)}),
