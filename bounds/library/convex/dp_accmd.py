@@ -67,20 +67,18 @@ theorem7 = Claim(
     misprint_of="dwang20.theorem3.1.7.proof",
     checks=[
         NoConstant(
-            stuck,
-            {n: big**4, T: big**3, divergence: (big**2 / per_n) ** 2, **interval},
-            big,
+            stuck, {n: big**4, T: big**3, divergence: (big**2 / per_n) ** 2, **interval}, big,
             "w = k·x²/2 on [-1, 1] with k of order n, f = 2x²/T: z hardly moves, so neither do x and y in T = n^(3/4) "
-            "steps, which is the theorem's T",
-            at=1e3,
+            "steps, which is the theorem's T", at=1e3,
         )
     ],
 )
 
 explicit = 8 * L_C * divergence / T**2 + T * sigma_n**2 * (width**2 + diameter**2 / 4) / (2 * L_C)
+at_T = explicit.subs(sigma_n, stated_noise.subs(c, 8)).subs(T, sqrt(steps2))
 
 
-def with_divergence(name, says, setting, granted, corrects=None):  # type: ignore[no-untyped-def]
+def with_divergence(name: str, says: str, setting: Setting, granted: str, corrects: str | None = None) -> Claim:
     """The rate at the T of the theorem, from (3.58)."""
     return Claim(
         id=f"dwang20.theorem3.1.7.{name}",
@@ -97,11 +95,7 @@ def with_divergence(name, says, setting, granted, corrects=None):  # type: ignor
                 Step("<=", because=Cites("dwang20.equation3.58", {L_s: L_C}, granted=granted)),
                 Step("<=", 8 * L_C * divergence / T**2 + T * sigma_n**2 * dual2 / (2 * L_C)),
                 Step("<=", explicit, because=Premise("the maximum's variance is at most ‖C‖₂²/4 (Lemma 3.1.7)")),
-                Step(
-                    "=",
-                    explicit.subs(sigma_n, stated_noise.subs(c, 8)).subs(T, sqrt(steps2)),
-                    because=Premise("σ of (3.9) with c = 8, and T² of (3.59)"),
-                ),
+                Step("=", at_T, because=Premise("σ of (3.9) with c = 8, and T² of (3.59)")),
                 Step("<=", 12 * STATEMENT),
             )
         ],

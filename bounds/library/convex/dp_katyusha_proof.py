@@ -37,12 +37,12 @@ READING = Provenance.READING
 
 def equation(
     number: str, line: int, says: str, assumes: Sequence[Hypothesis], states: Basic, *steps: Step, place: str = "",
-    provenance: Provenance = Provenance.PRINTED, added: Sequence[Hypothesis] = (),
+    provenance: Provenance = Provenance.PRINTED,
 ) -> Claim:
     """A line of the proof, and the chain from its left side."""
     return Claim(
         id=f"dwang20.equation{number}", source=Source("dwang20", place or f"equation ({number})", line=line),
-        kind=Kind.UTILITY, says=says, assumes=assumes, added=added, states=states, provenance=provenance,
+        kind=Kind.UTILITY, says=says, assumes=assumes, states=states, provenance=provenance,
         checks=[Chain(states.lhs, *steps)],
     )
 
@@ -131,11 +131,11 @@ equation41 = equation(
 )
 
 equation42 = equation(
-    "3.42", 1199, "All epochs of case 1: T times the noise of one.", [*strongly, *case1],
+    "3.42", 1199, "All epochs of case 1: T times the noise of one.", [*strongly, *case1, grown >= 1],
     Le(excess_risk, grown**-T * potential0 + T * noise),
     Step("<=", potential, because=AT_LEAST),
     Step("<=", STATEMENT, because=Induction(T, potential0, OneStep("dwang20.equation3.41", potential, potential_next))),
-    place="equation (3.42), its bracket around all of Φ₀", provenance=READING, added=[grown >= 1],
+    place="equation (3.42), its bracket around all of Φ₀", provenance=READING,
 )
 
 at2 = {theta: Rational(1, 2), eta: 2 / (3 * L_s)}

@@ -10,7 +10,6 @@ import numpy as np
 
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.convex import dp_accmd_proof as proof
-from dpcheck.bounds.library.convex import gaussian_width
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.datasets.embedded import in_unit_ball
@@ -49,23 +48,7 @@ def explicit(case: Mapping[str, Any]) -> tuple[float, float]:
     return float(risks.mean() - 5 * risks.std() / math.sqrt(len(risks))), float(bound) + 1e-9
 
 
-def width_of_ball(case: Mapping[str, Any]) -> tuple[float, float]:
-    """Lemma 3.1.7 on the unit l1, l2 and l-infinity balls: the mean square, less five standard errors, constant 1."""
-    d, kind = int(case["d"]), int(case["ball"])
-    v = np.random.default_rng(int(case["seed"])).standard_normal((4000, d))
-    dual = (np.abs(v).max(axis=1), np.linalg.norm(v, axis=1), np.abs(v).sum(axis=1))[kind]
-    diameter = (2.0, 2.0, 2 * math.sqrt(d))[kind]
-    squares, width = dual**2, float(dual.mean()) + 5 * float(dual.std()) / math.sqrt(len(dual))
-    bound = gaussian_width.lemma7.evaluate(G_C=width, diameter=diameter)
-    return float(squares.mean() - 5 * squares.std() / math.sqrt(len(squares))), float(bound)
-
-
 CHECKS = {
-    "dwang20.lemma3.1.7": [
-        Property(
-            width_of_ball, {"d": (1, 60), "ball": (0, 2), "seed": (0, 10**6)}, "l1, l2 and l∞ balls, 4000 draws each"
-        )
-    ],
     "dwang20.theorem3.1.6": [
         AuditCheck(
             lambda: attacked(False, 1), "Algorithm 3.1.4 as printed, T = 1", trials=2000, at={"n": 5, "T": 1},
