@@ -86,7 +86,10 @@ table3_3 = Table(
     title="Convex risks over a set C of Gaussian width G_C, (ε, δ)-DP; f 1-smooth, 1-Lipschitz, log(1/δ) dropped",
     keeps={UTILITY: ("n", "eps", "G_C", "diameter"), COST: ("n", "eps", "G_C", "diameter")},
     rows=[
-        row("[269] gradient perturbation", sqrt(spread) * log(n) / (n * eps), n**3 * eps**2 / (spread * log(n) ** 2), True),
+        row(
+            "[269] gradient perturbation", sqrt(spread) * log(n) / (n * eps),
+            n**3 * eps**2 / (spread * log(n) ** 2), True,
+        ),
         row("[269] objective perturbation", (width + regulariser * diameter**2) / (n * eps), None, False),
         row(
             "[270] gradient perturbation", width ** Rational(2, 3) * log(n) ** 2 / (n * eps) ** Rational(2, 3),
