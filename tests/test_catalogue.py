@@ -302,7 +302,7 @@ def test_an_edit_is_judged_anew_and_an_added_claim_is_found(copy: Path) -> None:
     file = copy / "dpcheck" / "bounds" / "library" / "mechanisms" / "laplace.py"
     assert not file.is_symlink()
     text = file.read_text()
-    file.write_text(text.replace("Delta1 / (Delta1 / eps)", "2 * Delta1 / (Delta1 / eps)"))
+    file.write_text(text.replace("AtMost(Delta1 / sigma", "AtMost(2 * Delta1 / sigma"))
     assert file.read_text() != text
     assert verdicts()["zhang17.lemma1.laplace"] == "REFUTED"
     assert kept.stat().st_mtime_ns == written
