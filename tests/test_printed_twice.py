@@ -20,6 +20,8 @@ def test_each_document_has_its_own_id_and_place() -> None:
     assert (ours.states, ours.says) == (theirs.states, theirs.says)
     placed = both("lemma1", "lemma4.1.7", places=("here", "there"), **STATEMENT)
     assert [claim.source.place for claim in placed] == ["here", "there"]
+    lined = both("lemma1", "lemma4.1.7", lines=(77, None), **STATEMENT)
+    assert [claim.source.line for claim in lined] == [77, None]
 
 
 def test_a_correction_names_the_claim_of_its_own_document() -> None:
