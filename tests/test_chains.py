@@ -44,7 +44,7 @@ from dpcheck.bounds.language.symbols import (
     sigma,
 )  # fmt: skip
 from dpcheck.bounds.proving import links, reasons
-from dpcheck.bounds.proving.chains import STATEMENT, Cases, Chain, Induction, OneStep, Premise, Slack, Step
+from dpcheck.bounds.proving.chains import STATEMENT, Cases, Chain, Induction, OneStep, Premise, Slack, Solved, Step
 
 SYMBOLS = (L, beta, n, D, eps)
 v = sympy.Symbol("v", nonnegative=True)
@@ -241,6 +241,23 @@ def test_a_citation_is_used_in_its_own_direction(known):
     assert proves(rising, claim(Ge(excess_risk, D / (d * sigma**2) / 2)))
     elsewhere = Chain(excess_risk, Step("<=", D, because=fact), Step("<=", because=Cites(lemma)), Step("<=", STATEMENT))
     assert "does not stand there" in run(elsewhere, claim(Le(excess_risk, 2 * D + L))).detail
+
+
+def test_a_citation_may_be_solved_for_what_it_bounds(known):
+    """E' <= E - (eta - beta eta^2) z^2 + D: at eta = 1/(2 beta), z^2 <= 4 beta (E - E' + D)."""
+    square = noise_norm2**2
+    one = known(claim(Le(Delta_T, Delta - (eta - beta * eta**2) * square + D)))
+    short = [Eq(eta, 1 / (2 * beta))]
+    solved = Step("<=", because=Solved(one))
+    stated = claim(Le(square, 4 * beta * (Delta - Delta_T + D)), short, number=1)
+    assert proves(Chain(square, solved, Step("=", STATEMENT)), stated)
+    assert Chain(square, solved, Step("=", STATEMENT)).cites == [Cites(one)]
+    less = claim(Le(square, 3 * beta * (Delta - Delta_T + D)), short, number=1)
+    assert not proves(Chain(square, solved, Step("=", STATEMENT)), less)
+    unseen = claim(Le(square, 4 * beta * (Delta - Delta_T + D)), number=1)
+    assert not proves(Chain(square, solved, Step("<=", STATEMENT)), unseen)
+    lower = claim(Ge(square, 4 * beta * (Delta - Delta_T + D)), short, number=1)
+    assert not proves(Chain(square, Step(">=", because=Solved(one)), Step("=", STATEMENT)), lower)
 
 
 def test_hypotheses_in_words_may_be_granted_and_are_then_named(known):

@@ -16,6 +16,7 @@ How to write one:
   or by intervals on a `box`, which makes the verdict CERTIFIED on that box.
 - `Cites(id, where)` replaces the cited claim's subject by its formula, both read through `where`. The hypotheses of
   the cited claim must follow from those of this one. Without an expression the step is what the citation gives.
+- `Solved(id)`: the cited claim, solved for what stands before: of F' ≤ F - a·g² + e, what is said of g².
 - `Induction(over=T, step=OneStep(id, now, later))` carries a bound along a recurrence that another claim states.
 - `Minimiser(of=bound)`: the symbol before is the minimiser of the bound, and so is the expression.
 - `Slack(given={reason: part}, seen=[part])`: the sides differ by the sum of these parts, none of them negative: for
@@ -39,10 +40,12 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import follows
 from dpcheck.bounds.proving.inequalities import Answer, Box, Where
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Algebra, Link, Reason, Settled, proportional
-from dpcheck.bounds.proving.reasons import Cited, Induction, Minimiser, OneStep, Premise, Slack, enough_noise
+from dpcheck.bounds.proving.reasons import Cited, Induction, Minimiser, OneStep, Premise, Slack, Solved, enough_noise
 from dpcheck.bounds.proving.steps import box_text
 
-__all__ = ["STATEMENT", "Cases", "Chain", "Cites", "Induction", "Minimiser", "OneStep", "Premise", "Slack", "Step"]
+__all__ = [
+    "STATEMENT", "Cases", "Chain", "Cites", "Induction", "Minimiser", "OneStep", "Premise", "Slack", "Solved", "Step",
+]  # fmt: skip
 
 STATEMENT = sympy.Symbol("STATEMENT")  # stands for the claim's own right-hand side
 SIGNS = {"<=": "≤", ">=": "≥"}
@@ -91,7 +94,7 @@ class Chain:
     def cites(self) -> list[Cites]:
         """The claims it uses."""
         reasons = [self.start, *(s.because for s in self.steps)]
-        found = [r for r in reasons if isinstance(r, Cites)]
+        found = [r.cites if isinstance(r, Solved) else r for r in reasons if isinstance(r, Cites | Solved)]
         steps = [r.step for r in reasons if isinstance(r, Induction) and isinstance(r.step, OneStep)]
         return [*found, *(step.cites for step in steps)]
 

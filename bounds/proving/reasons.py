@@ -11,7 +11,7 @@ import sympy
 from dpcheck.bounds.language.claim import Cites, Claim, FunctionClass, Kind, Rate, Setting, pretty
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import Need, needs
-from dpcheck.bounds.proving.inequalities import Answer, signs_agree
+from dpcheck.bounds.proving.inequalities import Answer, equations, signs_agree
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Link, Settled, at_most, compare, substitutions
 from dpcheck.bounds.proving.steps import Same
 
@@ -106,6 +106,41 @@ class Cited:
 
     def __str__(self) -> str:
         return self.cites.id
+
+
+@dataclass(frozen=True)
+class Solved:
+    """By a claim in which what stands before occurs, with a coefficient of known sign: solved for it.
+
+    Of F' <= F - a g^2 + e with a > 0, what g^2 gives way to is (F - F' + e)/a.
+    """
+
+    claim: Cites | str
+
+    @property
+    def cites(self) -> Cites:
+        return self.claim if isinstance(self.claim, Cites) else Cites(self.claim)
+
+    def settle(self, link: Link) -> Settled:
+        cited, gap, granted = read(self.cites, link)
+        if gap is not None:
+            return gap
+        where, fixed = dict(self.cites.where), equations(link.given)
+        sides = [e.subs(where, simultaneous=True).subs(fixed) for e in (cited.subject, cited.formula)]
+        low, high = sides if cited.relation in UP else sides[::-1]
+        stands = sympy.Dummy("stands", positive=True)
+        rest = sympy.expand(high - low).subs(link.before, stands)
+        slope = sympy.factor(sympy.diff(rest, stands))
+        direction = UP if slope.is_negative else DOWN if slope.is_positive else ()
+        if slope.has(stands) or link.relation not in direction or link.relation in STRICT:
+            how = f"{cited.id} gives no {link.relation} for {pretty(link.before)}, whose coefficient is {pretty(slope)}"
+            return Settled(Answer(None, how), link.before)
+        reached = rest.subs(stands, 0) / -slope
+        answer = Answer(True, cited.id) if link.after is None else compare(link, reached, link.after)
+        return Settled(answer, reached if link.after is None else link.after, granted, (cited.id,))
+
+    def __str__(self) -> str:
+        return f"{self.cites.id}, solved"
 
 
 def directions(relation: str) -> tuple[str, ...]:
