@@ -172,8 +172,9 @@ def audit_fixed(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     left = plan.max_trials - spent
     pilot = run_pilot(plan, runner, None, left)
     attack = aimed(plan.attack, plan.mechanism, runner.pair)
-    choice = select(attack, pilot.first, pilot.second, plan.goals, left - pilot.trials, plan.alpha)
-    choice = simpler(choice, pilot.first, pilot.second)
+    ahead = left - pilot.trials
+    choice = select(attack, pilot.first, pilot.second, plan.goals, ahead, plan.alpha)
+    choice = simpler(choice, pilot.first, pilot.second, ahead, plan.alpha)
     pilot = pilot.read_by(choice)
     tested = certify(plan, runner, pilot, choice, spent)
     return conclude(plan, runner, pilot, tested, spent)

@@ -114,7 +114,7 @@ def log_growth(theta: np.ndarray, c: float, delta: float, first: np.ndarray, sec
 
 
 @dataclass
-class Seen:
+class RunsSeen:
     """How often a score, since it was fitted, passed each point of a grid: (2 datasets, points)."""
 
     grid: np.ndarray
@@ -122,7 +122,7 @@ class Seen:
     runs: int = 0
 
     @classmethod
-    def by(cls, scores: np.ndarray) -> Seen:
+    def by(cls, scores: np.ndarray) -> RunsSeen:
         """A grid of quantiles of the scores that are known, and nothing counted yet."""
         grid = np.unique(np.quantile(scores, np.linspace(0.02, 0.98, CURVE_POINTS), method="lower"))
         return cls(grid, np.zeros((2, len(grid)), dtype=np.int64))
@@ -156,8 +156,8 @@ class Wager:
     goal: Target
     alpha: float
     events: tuple[Choice, Choice]
-    seen: Seen
-    shown: Seen | None = None
+    seen: RunsSeen
+    shown: RunsSeen | None = None
     settled: bool = True
     cells: np.ndarray = field(default_factory=lambda: np.zeros((2, 2, 2)))
     met: np.ndarray = field(default_factory=lambda: np.zeros((2, 3)))
@@ -222,7 +222,7 @@ class Wager:
         for side, part in enumerate((ours, theirs)):
             np.add.at(self.cells[side], (part[:, 0].astype(int), part[:, 1].astype(int)), 1)
 
-    def best_seen(self) -> Seen:
+    def best_seen(self) -> RunsSeen:
         """The counts of the fit with the most runs."""
         return max(self.seen, self.shown or self.seen, key=lambda seen: seen.runs)
 
@@ -320,7 +320,7 @@ def refitted(plan: Plan, attack: Any, wager: Wager | None, rows: list[np.ndarray
 
     def wager_on(goal: Target) -> Wager:
         events = [home.best([goal], 2 * runs, plan.alpha, side) for side in SIDES]
-        fresh = Wager(goal, plan.alpha, (events[0], events[1]), Seen.by(np.concatenate(scores)))
+        fresh = Wager(goal, plan.alpha, (events[0], events[1]), RunsSeen.by(np.concatenate(scores)))
         fresh.learn(fresh.membership(scores[0]), fresh.membership(scores[1]))
         return fresh
 

@@ -158,8 +158,8 @@ def test_what_does_not_follow_is(needed: Any, assumed: list[Any], where: Any, wo
 
 
 def test_what_cannot_be_decided_is_said_to_be_open() -> None:
-    """log(1+ε) ≤ ε is true for all ε, and touches at 0: neither a point nor a proof."""
-    found = cited(claim(1, log(1 + eps) <= eps))[2]
+    """log ε ≤ ε - 1 is true for all ε, and touches at 1, where it turns: neither a point nor a proof."""
+    found = cited(claim(1, log(eps) <= eps - 1))[2]
     assert found.verdict is Verdict.UNCHECKED
     assert found.counterexample is None
     assert "not decided" in found.figure

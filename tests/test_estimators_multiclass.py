@@ -43,7 +43,7 @@ def test_auto_is_softmax_where_the_solver_takes_it(name: str, monkeypatch: pytes
     def watched(self: Any, kind: Any, records: Any, parts: int, seed: Any, trials: int) -> Any:
         seen.append((type(records), parts))
         run = dp.Solution(np.zeros((trials, records.d)), self.guarantee(), 1.0, (), 1)
-        return run, rules.Plan(0.0, dp.WholeSpace())
+        return run, rules.FitPlan(0.0, dp.WholeSpace())
 
     monkeypatch.setattr(base.PrivateLinear, "_solve", watched)
     model = PrivateLogisticRegression(solver=name, **THREE).fit(X, Y)

@@ -37,6 +37,7 @@ def nested(depth: int) -> list[Any]:
     return found
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 @pytest.mark.parametrize("early", [False, True])
 @pytest.mark.parametrize("name", ODD)
 def test_odd_outputs_have_a_result(name: str, early: bool) -> None:

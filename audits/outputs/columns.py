@@ -17,7 +17,7 @@ BLOCK = 2**20  # numbers that are worked on at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class ColumnSums:
     """What was seen of each column: runs, sums about a centre, how often it passed each edge, and its extremes."""
 
     runs: int
@@ -27,8 +27,8 @@ class Seen:
     highest: np.ndarray = field(repr=False)
     lowest: np.ndarray = field(repr=False)
 
-    def __add__(self, more: Seen) -> Seen:
-        return Seen(
+    def __add__(self, more: ColumnSums) -> ColumnSums:
+        return ColumnSums(
             self.runs + more.runs,
             self.total + more.total,
             self.squares + more.squares,
@@ -70,7 +70,7 @@ class Ruler:
         most = min(RULER_ROWS, max(16, BLOCK // first.shape[1])) // 2
         return cls.of(np.concatenate([first[:most], second[:most]]))
 
-    def seen(self, rows: np.ndarray) -> Seen:
+    def seen(self, rows: np.ndarray) -> ColumnSums:
         """The columns of these rows."""
         width = rows.shape[1]
         step = max(1, BLOCK // max(1, width))
@@ -80,11 +80,11 @@ class Ruler:
             found = found + part
         return found
 
-    def _seen(self, rows: np.ndarray) -> Seen:
+    def _seen(self, rows: np.ndarray) -> ColumnSums:
         rows = tamed(rows)
         z = rows - self.centre
         above = np.stack([(rows > edge).sum(axis=0) for edge in self.edges])
-        return Seen(len(rows), z.sum(axis=0), (z * z).sum(axis=0), above, rows.max(axis=0), rows.min(axis=0))
+        return ColumnSums(len(rows), z.sum(axis=0), (z * z).sum(axis=0), above, rows.max(axis=0), rows.min(axis=0))
 
 
 def tamed(rows: np.ndarray) -> np.ndarray:
@@ -92,7 +92,7 @@ def tamed(rows: np.ndarray) -> np.ndarray:
     return np.clip(rows, -LARGEST, LARGEST)
 
 
-def telling(first: Seen, second: Seen, most: int) -> list[int]:
+def telling(first: ColumnSums, second: ColumnSums, most: int) -> list[int]:
     """The columns that differ most by means, spreads, shares above an edge and extremes, taken from each in turn."""
     share = 1 / first.runs + 1 / second.runs
     one, two = first.variance, second.variance

@@ -12,7 +12,7 @@ import numpy as np
 OPAQUE = "something that cannot be read: "
 
 
-class Reader(Protocol):
+class FormReader(Protocol):
     """What reads the parts."""
 
     form: dict[str, Any]
@@ -30,7 +30,7 @@ class Reader(Protocol):
     def attributes(self, kind: str, fields: Mapping[str, Any], path: str, words: str = ...) -> None: ...
 
 
-def read_foreign(reader: Reader, value: Any, path: str) -> None:
+def read_foreign(reader: FormReader, value: Any, path: str) -> None:
     """Whatever it is, by how it looks from outside."""
     if hasattr(value, "detach") and hasattr(value, "numpy"):  # a tensor, wherever it lives
         reader.array(np.asarray(value.detach().cpu().numpy()), path)
@@ -46,7 +46,7 @@ def read_foreign(reader: Reader, value: Any, path: str) -> None:
         read_object(reader, value, path)
 
 
-def read_pandas(reader: Reader, value: Any, path: str) -> None:
+def read_pandas(reader: FormReader, value: Any, path: str) -> None:
     """Frames by column and series by position, with their labels; missing values are a value of their own."""
     kind = type(value).__name__
     reader.form[f"kind of {path}"] = kind
@@ -79,7 +79,7 @@ def read_pandas(reader: Reader, value: Any, path: str) -> None:
         read_object(reader, value, path)
 
 
-def read_column(reader: Reader, column: Any, path: str) -> None:
+def read_column(reader: FormReader, column: Any, path: str) -> None:
     """The entries of a column; of a categorical one the categories, too."""
     if str(column.dtype) == "category":
         reader.items(list(getattr(column, "cat", column).categories), f"categories of {path}")
@@ -87,7 +87,7 @@ def read_column(reader: Reader, column: Any, path: str) -> None:
     reader.entries(np.asarray(column), path)
 
 
-def read_labels(reader: Reader, index: Any, path: str) -> list[str]:
+def read_labels(reader: FormReader, index: Any, path: str) -> list[str]:
     """What rows or columns are called; plain counting (0, 1, 2, ...) has no words."""
     reader.form[f"len({path})"] = float(len(index))
     if any(name is not None for name in index.names):
@@ -101,7 +101,7 @@ def read_labels(reader: Reader, index: Any, path: str) -> list[str]:
     return [repr(label) for label in labels]
 
 
-def read_sparse(reader: Reader, value: Any, path: str) -> None:
+def read_sparse(reader: FormReader, value: Any, path: str) -> None:
     """Entries that are not zero."""
     value = value.tocoo(copy=True)
     value.sum_duplicates()
@@ -113,7 +113,7 @@ def read_sparse(reader: Reader, value: Any, path: str) -> None:
             reader.walk(entry, f"{path}[{', '.join(map(str, place))}]")
 
 
-def read_object(reader: Reader, value: Any, path: str) -> None:
+def read_object(reader: FormReader, value: Any, path: str) -> None:
     """By what it would be copied from; what cannot be copied cannot be read."""
     kind = type(value).__qualname__
     if isinstance(value, type):
@@ -131,7 +131,7 @@ def read_object(reader: Reader, value: Any, path: str) -> None:
         read_made(reader, kind, value, made, path)
 
 
-def read_made(reader: Reader, kind: str, value: Any, made: tuple[Any, ...], path: str) -> None:
+def read_made(reader: FormReader, kind: str, value: Any, made: tuple[Any, ...], path: str) -> None:
     """From the parts that copy and pickle use: arguments, state, entries, items."""
     function, arguments, state, entries, items = (*made, None, None, None)[:5]
     if getattr(function, "__name__", "") in ("__newobj__", "_reconstructor", "__newobj_ex__"):

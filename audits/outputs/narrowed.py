@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcheck.audits.outputs.columns import Ruler, Seen, telling
+from dpcheck.audits.outputs.columns import ColumnSums, Ruler, telling
 from dpcheck.audits.outputs.encoding import Encoding, shortened
 from dpcheck.audits.scores.wide import MOST_SQUARE, Extreme, Laws, Projection, fit_extremes, fit_projections
 from dpcheck.audits.trials.executor import Chunk, Runner
@@ -70,7 +70,7 @@ class Glance:
     ruler: Ruler
     room: int
 
-    def __call__(self, outputs: Any, chunk: Chunk) -> tuple[Seen, np.ndarray]:
+    def __call__(self, outputs: Any, chunk: Chunk) -> tuple[ColumnSums, np.ndarray]:
         rows = self.whole(outputs)
         return self.ruler.seen(rows), rows[: max(0, self.room - chunk.first)].copy()
 
@@ -91,7 +91,7 @@ def narrowed_pilot(
     """Half of the work to see which columns tell the datasets apart, and rows of these from the other half."""
     middle = 2 * (len(work) // 4)
     glance = Glance(whole, Ruler.of(probe), max(1, KEPT_CELLS // whole.width))
-    seen: list[Seen | None] = [None, None]
+    seen: list[ColumnSums | None] = [None, None]
     kept: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
     for chunk, (columns, rows) in runner.results(work[:middle], glance):
         before = seen[chunk.side]
@@ -107,7 +107,7 @@ def narrowed_pilot(
 
 
 def narrowed_by(
-    whole: Encoding, ruler: Ruler, seen: tuple[Seen, Seen], rows: tuple[np.ndarray, np.ndarray]
+    whole: Encoding, ruler: Ruler, seen: tuple[ColumnSums, ColumnSums], rows: tuple[np.ndarray, np.ndarray]
 ) -> Narrowed:
     """The columns that differ most, and summaries of the rest."""
     laws = Laws.of(ruler, *seen, *rows, MOST_SQUARE)

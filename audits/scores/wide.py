@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from scipy import linalg
 
-from dpcheck.audits.outputs.columns import BLOCK, LARGEST, SMALLEST, Ruler, Seen, tamed
+from dpcheck.audits.outputs.columns import BLOCK, LARGEST, SMALLEST, ColumnSums, Ruler, tamed
 
 Name = Callable[[int], str]
 Kind = Literal["largest", "smallest", "farthest", "energy"]
@@ -169,7 +169,9 @@ class Laws:
     rows: np.ndarray  # some standardised rows about their own means, of both datasets
 
     @classmethod
-    def of(cls, ruler: Ruler, one: Seen, two: Seen, first: np.ndarray, second: np.ndarray, most: int) -> Laws:
+    def of(
+        cls, ruler: Ruler, one: ColumnSums, two: ColumnSums, first: np.ndarray, second: np.ndarray, most: int
+    ) -> Laws:
         """From columns seen in many runs, of which these rows were kept; pairs of at most so many columns are kept."""
         centre, gap = ruler.centre + (one.mean + two.mean) / 2, np.abs(one.mean - two.mean)
         scale = np.sqrt((one.variance + two.variance) / 2)

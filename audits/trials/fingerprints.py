@@ -62,7 +62,7 @@ def fingerprint(plan: Plan, pair: Pair | None, stop_early: bool, assume: str | N
 def content(value: Any, what: str = "value") -> str:
     """A hash of everything in the value; refused, naming the part, where something cannot be read."""
     try:
-        return Reader(what)(value).hex()
+        return Fingerprinter(what)(value).hex()
     except RecursionError as error:
         raise InvalidInput(what, type(value).__name__, "nested less deeply", REMEDY) from error
 
@@ -75,7 +75,7 @@ def version() -> str:
     return _hash("dpcheck", *(part for pair in named for part in pair)).hex()
 
 
-class Reader:
+class Fingerprinter:
     """Reads a value into one hash. Sharing does not matter, cycles are closed where they meet their own path."""
 
     def __init__(self, what: str) -> None:

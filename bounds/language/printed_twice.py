@@ -48,16 +48,24 @@ class PrintedTwice:
         return claim(self.first, first, here, lines[0]), claim(self.second, second, there, lines[1])
 
     def again(
-        self, claim: Claim, first: str, second: str, part: str = "", *, places: tuple[str, str] | None = None
+        self,
+        claim: Claim,
+        first: str,
+        second: str,
+        part: str = "",
+        *,
+        places: tuple[str, str] | None = None,
+        lines: tuple[int | None, int | None] = (None, None),
     ) -> tuple[Claim, Claim]:
         """A statement of another document or chapter that stands word for word in these two."""
         here, there = places or (place_of(first), place_of(second))
-        return again(claim, f"{self.first}.{first}{part}", here), again(claim, f"{self.second}.{second}{part}", there)
+        ours = again(claim, f"{self.first}.{first}{part}", here, lines[0])
+        return ours, again(claim, f"{self.second}.{second}{part}", there, lines[1])
 
 
-def again(claim: Claim, claim_id: str, place: str) -> Claim:
+def again(claim: Claim, claim_id: str, place: str, line: int | None = None) -> Claim:
     """A statement that stands in another document or chapter word for word."""
-    source = Source(claim_id.split(".")[0], place)
+    source = Source(claim_id.split(".")[0], place, line)
     return replace(claim, id=claim_id, source=source, corrects=corrected_by(claim_id))
 
 

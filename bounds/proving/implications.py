@@ -23,11 +23,14 @@ from dpcheck.bounds.proving.inequalities import (
     counterexample,
     equations,
     meets,
+    shown,
     signs_agree,
 )
 
 CELLS = 500  # of branch-and-bound per hypothesis: enough for two or three symbols
 COVERS = 40  # substitutions tried per hypothesis
+BEYOND = 1e6  # how much wider a box is searched for a point that breaks a hypothesis
+FEW_SYMBOLS, FEW_COVERS = 3, 8  # of a difference whose slopes are looked at, and per slope
 MANY = 5  # symbols beyond which hypotheses are not searched for a contradiction
 STRICTLY = 1 - sympy.Rational(1, 10**9)
 
@@ -154,8 +157,9 @@ def breaking_point(needed: sympy.Basic, given: Sequence[sympy.Basic], seed: int)
         sides = [(needed.lts, needed.gts)]
     else:
         return None
-    box = domains([needed, *given])
-    found = (counterexample(low, high, conditions=given, box=box, seed=seed) for low, high in sides)
+    near = domains([needed, *given])
+    boxes = (near, {s: widened(s, *ends) for s, ends in near.items()})
+    found = (counterexample(*pair, conditions=given, box=box, seed=seed) for box in boxes for pair in sides)
     point = next((p for p in found if p is not None), None)
     if point is None and isinstance(needed, sympy.Lt | sympy.Gt):
         return _touching(needed, given)
@@ -184,8 +188,18 @@ def _solutions(gap: sympy.Expr, symbol: sympy.Symbol, rest: Mapping[sympy.Symbol
     return [x for x in found if x.is_Rational and x.is_positive]
 
 
+def widened(symbol: sympy.Symbol, low: float, high: float) -> tuple[float, float]:
+    """A box far beyond the one that is searched first, inside the symbol's domain."""
+    row = TABLE.get(symbol)
+    below = row.below if row is not None else float("inf")
+    return (1.0 if symbol.is_integer else low / BEYOND), (high if below < float("inf") else high * BEYOND)
+
+
 def _proved(needed: sympy.Basic, given: Sequence[sympy.Basic]) -> Answer:
-    """By signs after a substitution that covers what is given, by sets of one variable, or by intervals."""
+    """By signs after a substitution that covers what is given, by sets of one variable, or at the ends of ranges.
+
+    Intervals cover the box that the table names and no more: what they show there is left open.
+    """
     if not isinstance(needed, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
         return Answer(None, "no point breaks it, and it was not proved")
     low, high = needed.lts, needed.gts
@@ -195,9 +209,52 @@ def _proved(needed: sympy.Basic, given: Sequence[sympy.Basic]) -> Answer:
         return Answer(True, "by substitution")
     if _subset(needed, given):
         return Answer(True, "by sets of one variable")
+    if never_negative_at_ends(high - low, given):
+        return Answer(True, "monotone in each symbol, and true at the ends")
     box = domains([needed, *given])
     answer = branch_and_bound(high - low, box, given, limit=CELLS)
-    return answer if answer.holds else Answer(None, f"no point breaks it; {answer.how}", left=answer.left)
+    how = f"shown only where it was looked at: {shown(box)}" if answer.holds else answer.how
+    return Answer(None, f"no point breaks it; {how}", left=answer.left)
+
+
+def never_negative_at_ends(gap: sympy.Expr, given: Sequence[sympy.Basic]) -> bool:
+    """Whether gap >= 0 because it moves one way in each symbol, and is not negative in the limit at the worst ends."""
+    for symbol in sorted(gap.free_symbols, key=str):
+        if len(gap.free_symbols) > FEW_SYMBOLS:
+            return False
+        allowed = _allowed(symbol, [g for g in given if g.free_symbols == {symbol}])
+        slope = sympy.diff(gap, symbol)
+        tried = [*itertools.islice(covers(given, slope.free_symbols), FEW_COVERS)]
+        rises, falls = (any(signs_agree(sign * slope, cover) for cover in tried) for sign in (1, -1))
+        if not isinstance(allowed, sympy.Interval | sympy.Range) or not (rises or falls):
+            return False
+        gap = sympy.limit(gap, symbol, *((allowed.inf, "+") if rises else (allowed.sup, "-")))
+    return bool(gap.is_extended_real) and (gap == sympy.oo or (bool(gap.is_number) and signs_agree(gap, {})))
+
+
+def unreached(where: Where, given: Sequence[sympy.Basic], *sides: sympy.Expr) -> str:
+    """Why the substitution leaves out values that are allowed; "" if it reaches all of them.
+
+    Each symbol must move monotonically with a fresh non-negative symbol of its own, between ends that what is given
+    implies.
+    """
+    taken = set().union(*(sympy.sympify(e).free_symbols for e in (*sides, *given)))
+    for symbol, value in where.items():
+        value = sympy.sympify(value)
+        fresh = [s for s in value.free_symbols if s not in TABLE]
+        if len(fresh) != 1 or not fresh[0].is_nonnegative or fresh[0] in taken:
+            return f"{pretty(symbol)} = {pretty(value)} is not in terms of one fresh non-negative symbol of its own"
+        taken.add(fresh[0])
+        slope = sympy.simplify(sympy.diff(value, fresh[0]))
+        rising = bool(slope.is_nonnegative) or signs_agree(slope, {})
+        if not (rising or slope.is_nonpositive or signs_agree(-slope, {})):
+            return f"{pretty(symbol)} = {pretty(value)} is not seen to be monotone"
+        first, last = value.subs(fresh[0], 0), sympy.limit(value, fresh[0], sympy.oo)
+        least, most = (first, last) if rising else (last, first)
+        for needed in (sympy.Ge(symbol, least), sympy.Le(symbol, most)):
+            if needed != sympy.true and not follows(needed, given).holds:
+                return f"{pretty(symbol)} = {pretty(value)} reaches only {pretty(needed)}, which is not assumed"
+    return ""
 
 
 def _by_cover(low: sympy.Expr, high: sympy.Expr, tried: Sequence[Where]) -> bool:

@@ -14,10 +14,17 @@ from typing import Protocol
 import numpy as np
 import sympy
 
-from dpcheck.bounds.language.claim import Claim, lambdified, pretty
+from dpcheck.bounds.language.claim import Claim, lambdified
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.symbols import TABLE
-from dpcheck.bounds.proving.implications import STRICTLY, covers, follows, full_covers, relations
+from dpcheck.bounds.proving.implications import (
+    STRICTLY,
+    covers,
+    follows,
+    full_covers,
+    never_negative_at_ends,
+    relations,
+    unreached,
+)
 from dpcheck.bounds.proving.inequalities import (
     Answer,
     Box,
@@ -126,11 +133,13 @@ def at_most(
     if point is not None:
         return Answer(False, "counterexample confirmed with 50 digits", point)
     if where:
-        missed = unreached(where, given, seed)
+        missed = unreached(where, given, low, high)
         if missed:
             return Answer(None, missed)
     if any(signs_agree(gap, {}) for gap in gaps(low, high, [where] if where else substitutions(kept, used))):
         return Answer(True, "all coefficients have one sign")
+    if never_negative_at_ends(high - low, kept):
+        return Answer(True, "monotone in each symbol, and true at the ends")
     if box is not None:
         found = branch_and_bound(high - low, box, kept)
         beyond = outside(box, given, seed)
@@ -176,40 +185,10 @@ def _roots(expr: sympy.Expr) -> set[int]:
     return {int(p.exp.q) for p in expr.atoms(sympy.Pow) if p.exp.is_Rational} | {1}
 
 
-def unreached(where: Where, given: Sequence[sympy.Basic], seed: int) -> str:
-    """Why the substitution leaves out values that are allowed; "" if it reaches all of them.
-
-    Each symbol must move monotonically with one fresh non-negative symbol, between ends that the hypotheses imply.
-    """
-    for symbol, value in where.items():
-        value = sympy.sympify(value)
-        fresh = [s for s in value.free_symbols if s not in TABLE]
-        if len(fresh) != 1 or not fresh[0].is_nonnegative:
-            return f"{pretty(symbol)} = {pretty(value)} is not in terms of one fresh non-negative symbol"
-        slope = sympy.simplify(sympy.diff(value, fresh[0]))
-        if not (slope.is_nonnegative or slope.is_nonpositive or signs_agree(slope, {}) or signs_agree(-slope, {})):
-            return f"{pretty(symbol)} = {pretty(value)} is not seen to be monotone"
-        for end in (value.subs(fresh[0], 0), sympy.limit(value, fresh[0], sympy.oo)):
-            if end in (sympy.oo, 0):
-                continue
-            rising = bool(slope.is_nonnegative) or signs_agree(slope, {})
-            first = end == value.subs(fresh[0], 0)
-            needed = sympy.Ge(symbol, end) if rising == first else sympy.Le(symbol, end)
-            if needed != sympy.true and not implied(needed, given, seed):
-                return f"{pretty(symbol)} = {pretty(value)} reaches only {pretty(needed)}, which is not assumed"
-    return ""
-
-
 def outside(box: Box, given: Sequence[sympy.Basic], seed: int) -> bool:
     """Whether the hypotheses allow values outside the box."""
     ends = [relation for s, (low, high) in box.items() for relation in (sympy.Ge(s, low), sympy.Le(s, high))]
-    return not all(end == sympy.true or implied(end, given, seed) for end in ends)
-
-
-def implied(needed: sympy.Basic, given: Sequence[sympy.Basic], seed: int) -> bool:
-    """Whether a relation follows from others everywhere, not only in the box that intervals look at."""
-    answer = follows(needed, given, seed)
-    return bool(answer.holds) and "branch-and-bound" not in answer.how
+    return not all(end == sympy.true or follows(end, given, seed).holds for end in ends)
 
 
 def proportional(left: sympy.Expr, right: sympy.Expr) -> bool:

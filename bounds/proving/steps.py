@@ -36,7 +36,8 @@ class Same:
             point = where_complex(self.left, self.right, self.given)
         if point is not None:
             return Answer(False, "the sides differ", point)
-        if sympy.simplify(sympy.expand_log(sympy.powsimp(gap, force=True), force=True)) == 0:
+        positive = all(s.is_nonnegative for s in gap.free_symbols)  # else a root of x² is not x
+        if positive and sympy.simplify(sympy.expand_log(sympy.powsimp(gap, force=True), force=True)) == 0:
             return Answer(True, "the difference simplifies to 0")
         return Answer(None, f"the difference {pretty(gap)} was not simplified")
 

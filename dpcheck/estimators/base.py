@@ -56,7 +56,7 @@ class Released:
     weights: Array
     scaling: float
     runs: tuple[Solution, ...]
-    plan: rules.Plan
+    plan: rules.FitPlan
 
     @property
     def coef(self) -> Array:
@@ -167,12 +167,12 @@ class PrivateLinear(BaseEstimator):
 
     def _solve(
         self, kind: type[Solver], records: Problem, parts: int, seed: np.random.SeedSequence, trials: int
-    ) -> tuple[Solution, rules.Plan]:
+    ) -> tuple[Solution, rules.FitPlan]:
         """One part with its share of the budget: the best share that the solver can be calibrated for."""
         must_be_quick(kind, records.n)
         shares = rules.shares(self.guarantee(), parts)
         for share in shares:
-            setting = rules.Setting(kind.name, share, records, self.ball)
+            setting = rules.FitSetting(kind.name, share, records, self.ball)
             plan = rules.plan(setting, self.l2, self.radius, self.solver_options)
             problem = replace(records, l2=plan.l2, constraint=plan.constraint)
             try:

@@ -29,7 +29,7 @@ MOST_STEPS, MOST_WITH_MOMENTUM = 300, 50
 
 
 @dataclass(frozen=True)
-class Setting:
+class FitSetting:
     """The public facts of a fit; of the records their number, dimension, bounds and loss."""
 
     solver: str
@@ -50,7 +50,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Plan:
+class FitPlan:
     """Regulariser, constraint set and options of the solver."""
 
     l2: float
@@ -72,7 +72,7 @@ def automatic_intercept_scaling(solver: str, data_norm: float, d: int) -> float:
     return data_norm if solver in REGULARISED else data_norm * d**-0.25
 
 
-def plan(setting: Setting, l2: float | None, radius: float | None, options: Mapping[str, Any] | None) -> Plan:
+def plan(setting: FitSetting, l2: float | None, radius: float | None, options: Mapping[str, Any] | None) -> FitPlan:
     """The user's settings, completed."""
     chosen = checked(options)
     if l2 is not None:
@@ -97,11 +97,11 @@ def plan(setting: Setting, l2: float | None, radius: float | None, options: Mapp
     # The records' own constraint is the whole space: where that leaves gradients unbounded, a ball is needed.
     free = setting.ball == "l2" and math.isfinite(setting.records.data_lipschitz)
     if radius is None and setting.solver in UNCONSTRAINED and free:
-        return Plan(l2, WholeSpace(), chosen)
+        return FitPlan(l2, WholeSpace(), chosen)
     size = radius if radius is not None else reach(setting, chosen) / setting.records.row_bound
     if setting.solver in ("dp_sgd", "bassily_sgd"):
         chosen.setdefault("radius", size)
-    return Plan(l2, L1Ball(size) if setting.ball == "l1" else L2Ball(size), chosen)
+    return FitPlan(l2, L1Ball(size) if setting.ball == "l1" else L2Ball(size), chosen)
 
 
 def descent(x: float, smoothness: float, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def must_not_be_negative(what: str, value: float) -> None:
         raise InvalidInput(what, value, "a finite number >= 0", "Leave it out for the rule's.")
 
 
-def explained(refused: InvalidInput, setting: Setting, radius: float | None) -> InvalidInput:
+def explained(refused: InvalidInput, setting: FitSetting, radius: float | None) -> InvalidInput:
     """A solver's refusal in the words of the estimators: what to change there."""
     if refused.what == "guarantee" and isinstance(setting.guarantee, PureDP):
         remedy = f"Pass delta > 0, or solver={PURE[setting.ball]!r} for pure privacy."
@@ -160,7 +160,7 @@ def regulariser(solver: str, resolution: float) -> float:
     return max(least, min(4.0, 32 / resolution))
 
 
-def reach(setting: Setting, options: Mapping[str, Any]) -> float:
+def reach(setting: FitSetting, options: Mapping[str, Any]) -> float:
     """How large |<x, w>| may grow: what a label asks for; for classes, what the steps can reach, at most 30.
 
     The ball of several scores holds the weights of all classes.

@@ -38,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if path is None and config.getoption("dpcheck_report_file"):
         raise pytest.UsageError("--dpcheck-report-file needs --dpcheck-report=html or --dpcheck-report=json")
     if not hasattr(config, "workerinput"):  # under xdist the controller alone gathers and writes
-        config.pluginmanager.register(Run(config), "dpcheck-run")
+        config.pluginmanager.register(TestRun(config), "dpcheck-run")
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -66,7 +66,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Run:
+class TestRun:
     """The audits of one run, as the reports of its tests bring them in."""
 
     config: pytest.Config

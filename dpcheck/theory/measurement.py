@@ -146,7 +146,7 @@ def measure(
 
 # Runs ----------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
-class Setting:
+class MeasuredAt:
     """One point of the grid."""
 
     solver: Solver
@@ -155,10 +155,10 @@ class Setting:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class SolverRun:
     """The errors of all trials at one point, and the numbers that bounds are evaluated at."""
 
-    at: Setting
+    at: MeasuredAt
     measure: sympy.Symbol
     errors: np.ndarray
     values: Mapping[str, float]
@@ -188,7 +188,7 @@ def axis(grid: Mapping[str, Sequence[float]]) -> tuple[sympy.Symbol, list[float]
     return symbol, sorted(int(v) if TABLE[symbol].integer else float(v) for v in set(values))
 
 
-def setting(solver: Solver, problem: Any, guarantee: Guarantee, name: str, x: float) -> Setting:
+def setting(solver: Solver, problem: Any, guarantee: Guarantee, name: str, x: float) -> MeasuredAt:
     """Solver, problem and guarantee at one value of the symbol."""
     if name in ("n", "d"):
         if isinstance(problem, Problem) or not callable(problem):
@@ -197,19 +197,21 @@ def setting(solver: Solver, problem: Any, guarantee: Guarantee, name: str, x: fl
         if not isinstance(made, Problem) or getattr(made, name) != x:
             got = getattr(made, name, type(made).__name__)
             raise InvalidInput(f"{name} of the problem", got, f"the {x:g} asked for", "Check the function.")
-        return Setting(solver, made, guarantee)
+        return MeasuredAt(solver, made, guarantee)
     if not isinstance(problem, Problem):
         raise InvalidInput("problem", type(problem).__name__, f"a Problem for a grid of {name}", "Pass the problem.")
     if name == "eps":
         if not isinstance(guarantee, PureDP | ApproxDP | RenyiDP):
             raise InvalidInput("guarantee", str(guarantee), "one with an eps to vary", "Use PureDP or ApproxDP.")
-        return Setting(solver, problem, replace(guarantee, eps=x))
+        return MeasuredAt(solver, problem, replace(guarantee, eps=x))
     if "steps" not in {f.name for f in fields(solver)}:
         raise InvalidInput("grid", "T", f"a symbol {solver.name} lets be set", "Choose n, d or eps.")
-    return Setting(replace(solver, steps=int(x)), problem, guarantee)  # type: ignore[call-arg]
+    return MeasuredAt(replace(solver, steps=int(x)), problem, guarantee)  # type: ignore[call-arg]
 
 
-def run_at(at: Setting, calibration: Calibration, trials: int, seed: np.random.SeedSequence, wanted: str | None) -> Run:
+def run_at(
+    at: MeasuredAt, calibration: Calibration, trials: int, seed: np.random.SeedSequence, wanted: str | None
+) -> SolverRun:
     """Solve, and take the error of every trial."""
     name = wanted or ("excess_risk" if at.problem.convex else "gradient_norm2")
     if name not in ("excess_risk", "gradient_norm2"):
@@ -218,7 +220,7 @@ def run_at(at: Setting, calibration: Calibration, trials: int, seed: np.random.S
     symbol = next(s for s in TABLE if str(s) == name)
     if name == "gradient_norm2":  # needs no minimiser, and there may be none
         errors = np.einsum("ij,ij->i", *(at.problem.gradient(found.w),) * 2)
-        return Run(at, symbol, errors, constants(at, found), 0.0)
+        return SolverRun(at, symbol, errors, constants(at, found), 0.0)
     w_hat, least = at.problem.minimiser()
     norm = float(np.linalg.norm(w_hat))
     start = float(at.problem.value(np.zeros((1, at.problem.d)))[0])
@@ -226,16 +228,16 @@ def run_at(at: Setting, calibration: Calibration, trials: int, seed: np.random.S
     nearby = {"D": radius, "w_hat": norm, "distance": norm, "gap0": start - least}
     if at.problem.smoothness > 0:
         nearby["D_F"] = math.sqrt(2 * max(start - least, 0.0) / at.problem.smoothness)
-    return Run(at, symbol, at.problem.value(found.w) - least, positive({**nearby, **constants(at, found)}), norm)
+    return SolverRun(at, symbol, at.problem.value(found.w) - least, positive({**nearby, **constants(at, found)}), norm)
 
 
-def constants(at: Setting, found: Solution) -> dict[str, float]:
+def constants(at: MeasuredAt, found: Solution) -> dict[str, float]:
     """The theorems' symbols for this problem: derived from loss and bounds, and the solver's own where it has any."""
     problem, guarantee = at.problem, at.guarantee
     epsilon, delta = gaussian_parameters(guarantee)
     here = {
         "n": problem.n, "d": problem.d, "eps": epsilon, "T": found.steps, "L": problem.data_lipschitz,
-        "beta": problem.smoothness, "mu": problem.strong_convexity, "m": getattr(at.solver, "batch", 1),
+        "beta": problem.smoothness, "mu": problem.strong_convexity, "m": getattr(at.solver, "batch", 1) or 0,
         "G": problem.data_lipschitz, "L_smooth": problem.smoothness - problem.l2, "sigma_n": found.noise_std,
     }  # fmt: skip
     here |= {"delta": delta} if delta > 0 else {}
@@ -244,13 +246,14 @@ def constants(at: Setting, found: Solution) -> dict[str, float]:
     return positive({**here, **solvers_own(at, found)})
 
 
-def solvers_own(at: Setting, found: Solution) -> dict[str, float]:
+def solvers_own(at: MeasuredAt, found: Solution) -> dict[str, float]:
     """What the solver itself put in: its `values`, `plan`, `step_size` and `start_distance`, where it has them."""
     known: dict[str, Any] = {"problem": at.problem, "guarantee": at.guarantee, "noise": found.noise_std}
     known["data"] = at.problem
     known["plan"] = asked(at.solver, "plan", known)
     step = asked(at.solver, "step_size", known) or getattr(known["plan"], "step_size", None)
-    own = {"D_F": asked(at.solver, "start_distance", known), "eta": step}
+    batch = getattr(known["plan"], "batch", None)
+    own = {"D_F": asked(at.solver, "start_distance", known), "eta": step, "m": batch}
     return {k: v for k, v in own.items() if v is not None} | (asked(at.solver, "values", known) or {})
 
 
@@ -268,7 +271,7 @@ def positive(values: Mapping[str, float]) -> dict[str, float]:
 
 
 # Bounds --------------------------------------------------------------------------------------------
-def bounds_along(solver: Solver, runs: Sequence[Run]) -> tuple[list[Line], list[str]]:
+def bounds_along(solver: Solver, runs: Sequence[SolverRun]) -> tuple[list[Line], list[str]]:
     """The stated, the certified and the lower bound where they apply, and notes where they do not."""
     lines: list[Line] = []
     notes: list[str] = []
@@ -299,7 +302,7 @@ def bounds_along(solver: Solver, runs: Sequence[Run]) -> tuple[list[Line], list[
     return lines, list(dict.fromkeys(notes))
 
 
-def case_at(run: Run) -> Case:
+def case_at(run: SolverRun) -> Case:
     """What a bound would have to be about."""
     problem, guarantee = run.at.problem, run.at.guarantee
     losses = STRONG if problem.convex and problem.strong_convexity > 0 else CONVEX if problem.convex else ANY
@@ -320,7 +323,7 @@ def weaker(claim: Claim, case: Case) -> bool:
     return order.index(losses) > order.index(case.losses) and same_losses(claim, replace(case, losses=losses))
 
 
-def first_line(role: Role, claims: Sequence[Claim], runs: Sequence[Run], notes: list[str]) -> Line | None:
+def first_line(role: Role, claims: Sequence[Claim], runs: Sequence[SolverRun], notes: list[str]) -> Line | None:
     """The first claim that applies at every point: explicit ones before orders, fewer open parameters before more."""
     for claim in sorted(claims, key=lambda c: (isinstance(c.states, Rate), bool(c.hidden), c.ignores_units)):
         try:
@@ -335,7 +338,7 @@ def first_line(role: Role, claims: Sequence[Claim], runs: Sequence[Run], notes: 
     return None
 
 
-def evaluated(claim: Claim, run: Run, strict: bool) -> float:
+def evaluated(claim: Claim, run: SolverRun, strict: bool) -> float:
     """The bound at a run's numbers; refuses a problem that breaks its hypotheses."""
     values = {str(s): run.values[str(s)] for s in claim.symbols if str(s) in run.values}
     if strict:
@@ -355,7 +358,7 @@ def label(role: Role, claim: Claim, explicit: bool) -> str:
     return f"{words}: {claim.id} ({verdict_of(claim)}{order}{dropped})"
 
 
-def title_of(runs: Sequence[Run], name: str, calibration: Calibration) -> str:
+def title_of(runs: Sequence[SolverRun], name: str, calibration: Calibration) -> str:
     """The problem and what is fixed."""
     problem, guarantee = runs[0].at.problem, runs[0].at.guarantee
     fixed = {"n": f"n = {problem.n}", "d": f"d = {problem.d}"}
