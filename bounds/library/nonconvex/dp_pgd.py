@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Eq, Ge, Gt, Le, Rational, exp, log, sqrt
+from sympy import Eq, Ge, Gt, Le, Rational, exp, log, sqrt, symbols
 
 from dpcheck.bounds.language.claim import (
     Cites,
@@ -51,6 +51,8 @@ cross = quantity(
 F_now = quantity("F_pgd", "F^r(x_k)", loss=1, printed="F(x_k)", latex="F^r(x_k)")
 F_next = quantity("F_pgd_next", "F^r(x_(k+1))", loss=1, printed="F(x_(k+1))", latex="F^r(x_{k+1})")
 
+_w, _x, _y, _z = symbols("w x y z", nonnegative=True)
+usual = {delta: exp(-log(2) - _w)}  # all δ up to 1/2
 THEOREM1, BOX, REMARK = ("theorem1", "theorem4.1.1"), ("algorithm1", "algorithm4.1.16"), ("remark1", "remark4.1.1")
 SETTINGS = ("section.experiments", "section4.1.5")
 
@@ -145,7 +147,7 @@ less_noise, less_noise_dwang = both(
         Chain(
             sigma_n,
             Step("<=", G * sqrt(2 * T * (4 * a + 2 * eps)) / (n * eps), because=Premise("(x+y)² ≤ 2x² + 2y²")),
-            Step("<=", STATEMENT),
+            Step("<=", STATEMENT, where={**usual, eps: 1 / (1 + _x), T: 1 + _y}),
         )
     ],
 )
@@ -346,6 +348,7 @@ best_steps = Claim(
 low = (d * a) ** Rational(1, 4) / sqrt(n * eps)
 printed_choice = [Eq(sigma_n, stated_noise), Eq(T, n * eps / sqrt(d * a))]  # of T = O(nε/√(d·ln(1/δ)))
 fixed = [G <= 1, L_s <= 1, gap0 <= 1, delta <= Rational(1, 2)]  # what the printed rates leave out, and usual δ
+reached = {**usual, G: 1 / (1 + _x), L_s: 1 / (1 + _y), gap0: 1 / (1 + _z)}  # all that is fixed so
 
 theorem2, theorem2_dwang = both(
     "theorem2", "theorem4.1.2", lines=(133, 2724),
@@ -363,7 +366,7 @@ theorem2, theorem2_dwang = both(
             step_map,
             Step("<=", sqrt(step_map2), because=Premise("Jensen")),
             Step("<=", because=Cites("dwang20.theorem4.1.2.proof")),
-            Step("<=", 5 * STATEMENT),
+            Step("<=", 5 * STATEMENT, where=reached),
             choosing={c: Rational(8)},
         )
     ],

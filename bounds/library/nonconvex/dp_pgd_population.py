@@ -3,12 +3,12 @@
 No regulariser, no constraint. The failure probability over the data is printed β.
 """
 
-from sympy import E, Eq, Integer, Le, Rational, Symbol, exp, log, sqrt
+from sympy import E, Eq, Integer, Le, Rational, Symbol, exp, log, sqrt, symbols
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.symbols import T, c, d, delta, eps, gradient_map2, gradient_norm, n, quantity, ratio
 from dpcheck.bounds.library.convex.variance_reduction import L_s, gap0, sigma_n
-from dpcheck.bounds.library.nonconvex.dp_pgd import fixed, half, low, printed_choice
+from dpcheck.bounds.library.nonconvex.dp_pgd import fixed, half, low, printed_choice, reached, usual
 from dpcheck.bounds.library.nonconvex.stationarity import a, both
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
 from dpcheck.bounds.proving.proofs import NoConstant, Quoted
@@ -25,12 +25,13 @@ tau = quantity("tau_g", "sub-Gaussian constant of the gradients", loss=1, parame
 beta_p = quantity(
     "beta_p", "failure probability over the data", box=(1e-6, 0.5), below=1.0, printed="β", latex=r"\beta"
 )
+_x, _y = symbols("x y", nonnegative=True)
 C_u = quantity("C_u", "C₀·max(c_h, log(rτ/β), 1)", box=(1, 1e3), printed="C", latex="C")
 
 THEOREM3, REMARK2 = ("theorem3", "theorem4.1.3"), ("remark2", "remark4.1.2")
 of_the_data = [Setting("gradients τ-sub-Gaussian"), Setting("Hessians bounded by τ²dᶜ, τ³dᶜ-Lipschitz")]
 sampling = tau * sqrt(d * log(tau / beta_p) * log(n) / n)
-together = tau * sqrt(d * log(tau / beta_p) * log(n) * sqrt(a) / (n * eps))
+together = tau * sqrt(d / (n * eps)) * sqrt(log(tau / beta_p)) * sqrt(log(n)) * a ** Rational(1, 4)
 
 lemma3 = Claim(
     id="dwang20.lemma4.1.3",
@@ -42,12 +43,32 @@ lemma3 = Claim(
     checks=[Quoted("from a paper that is not among the documents, with a constant C₀ that nobody prints")],
 )
 
+empirical = Claim(
+    id="dwang20.theorem4.1.3.empirical",
+    source=Source("dwang20", "proof of Theorem 4.1.3 (the copy reads √ for ⁴√), with its constant at c = 8", line=2974),
+    kind=Kind.UTILITY,
+    says="The gradient of the empirical risk at x_R, C = ℝᵈ and r = 0, which has no noise in it.",
+    assumes=[*half, *(h.subs(c, 8) for h in printed_choice)],
+    added=fixed,
+    states=Le(gradient_norm, 8 * low),
+    provenance=Provenance.READING,
+    ignores_units=True,
+    checks=[
+        Chain(
+            gradient_norm,
+            Step("<=", sqrt(gradient_map2), because=Premise("Jensen; for C = ℝᵈ and r = 0 the map is the gradient")),
+            Step("<=", because=Cites("dwang20.theorem4.1.2.noiseless")),
+            Step("<=", STATEMENT, where=reached),
+        )
+    ],
+)
+
 theorem3, theorem3_dwang = both(
     *THEOREM3, places=("Theorem 3, equation (5)", "Theorem 4.1.3, equation (4.5)"), lines=(163, 2756),
     kind=Kind.UTILITY,
-    says="The population gradient at DP-PGD's x_R, n of order d·log d, for G, L and g₀ fixed and C of order log(τ/β).",
+    says="The population gradient at DP-PGD's x_R, n of order d·log d, for G, L and g₀ fixed and C at most log(τ/β).",
     assumes=[*of_the_data, *half, *printed_choice, n >= C_u * d * log(d), eps <= 1],
-    added=[*fixed, C_u <= log(tau / beta_p), Setting("x_R lies in the ball of Lemma 4.1.3")],
+    added=[*fixed, beta_p <= tau * exp(-C_u), Setting("x_R lies in the ball of Lemma 4.1.3")],
     states=Rate(population_gradient, sampling + low),
     hidden=(c,),
     ignores_units=True,
@@ -56,13 +77,8 @@ theorem3, theorem3_dwang = both(
             population_gradient,
             Step("<=", uniform_error + gradient_norm, because=Premise("the triangle inequality at x_R")),
             Step("<=", because=Cites("dwang20.lemma4.1.3")),
-            Step(
-                "<=",
-                tau * sqrt(C_u * d * log(n) / n) + sqrt(gradient_map2),
-                because=Premise("Jensen; for C = ℝᵈ and r = 0 the map is the gradient"),
-            ),
-            Step("<=", because=Cites("dwang20.theorem4.1.2.noiseless")),
-            Step("<=", 8 * STATEMENT),
+            Step("<=", because=Cites("dwang20.theorem4.1.3.empirical")),
+            Step("<=", 8 * STATEMENT, where={beta_p: tau * exp(-((sqrt(C_u) + _x) ** 2)), n: exp(_y**2)}),
             choosing={c: Rational(8)},
         )
     ],
@@ -71,6 +87,8 @@ theorem3, theorem3_dwang = both(
 big = Symbol("big", positive=True)
 LAST = ("Theorem 3, the last equality of (5)", "Theorem 4.1.3, the last equality of (4.5)")
 SUM = Premise("the sum in (5) over its last form")
+logs = sqrt(log(tau / beta_p)) * sqrt(log(n))
+both_logs = {beta_p: tau * exp(-((1 + _x) ** 2)), n: exp((1 + _y) ** 2)}  # τ ≥ eβ and n ≥ e: both are at least 1
 
 equality, equality_dwang = both(
     *THEOREM3, ".equality", places=LAST, lines=(167, 2758),
@@ -96,7 +114,16 @@ equality_corrected, equality_corrected_dwang = both(
     assumes=[eps <= 1, tau >= 1, tau >= E * beta_p, delta <= exp(-1), n >= 3],
     states=Rate(ratio, Integer(1)),
     ignores_units=True,
-    checks=[Chain(ratio, Step("=", (sampling + low) / together, because=SUM), Step("<=", 2 * STATEMENT))],
+    checks=[
+        Chain(
+            ratio,
+            Step("=", (sampling + low) / together, because=SUM),
+            Step("=", sqrt(eps) / a ** Rational(1, 4) + 1 / (tau * d ** Rational(1, 4) * logs)),
+            Step("<=", 1 + 1 / (tau * d ** Rational(1, 4) * logs), where={eps: (1 + _x) ** -2, delta: exp(-((1 + _y) ** 4))}),
+            Step("<=", 1 + 1 / (tau * d ** Rational(1, 4)), where=both_logs),
+            Step("<=", 2 * STATEMENT, where={**usual, tau: 1 + _x, d: (1 + _y) ** 4}),
+        )
+    ],
 )
 
 remark2, remark2_dwang = both(
@@ -108,5 +135,11 @@ remark2, remark2_dwang = both(
     states=Le(low, a ** Rational(1, 4) / sqrt(eps) * sampling),
     provenance=Provenance.READING,
     ignores_units=True,
-    checks=[Chain(low, Step("<=", STATEMENT))],
+    checks=[
+        Chain(
+            low,
+            Step("<=", low * tau * d ** Rational(1, 4), where={**usual, tau: 1 + _x, d: (1 + _y) ** 4}),
+            Step("<=", STATEMENT, where={**usual, **both_logs}),
+        )
+    ],
 )

@@ -16,7 +16,7 @@ from dpcheck.bounds.language.symbols import MEAN, T, c, c2, d, delta, eps, n, qu
 from dpcheck.bounds.library.convex.dp_accmd_proof import dual2
 from dpcheck.bounds.library.convex.gaussian_width import diameter, gain, modulus, shake, spread, step_gap, weight, width
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s, full_gradients, gap0, r_u, r_x, sigma_n
-from dpcheck.bounds.library.nonconvex.dp_pgd import fixed, low, stated_noise
+from dpcheck.bounds.library.nonconvex.dp_pgd import fixed, low, reached, stated_noise, usual
 from dpcheck.bounds.library.nonconvex.stationarity import both
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.iterate_accountants import IterateAccountant
@@ -184,7 +184,7 @@ utility, utility_twin = both(
                 diameter * sqrt(4 * L_C * gap0 / T + 2 * sigma_n**2 * spread),
                 because=Premise("E‖b‖°² ≤ G_C² + ‖C‖₂²: the maximum over C is ‖C‖₂-Lipschitz (Gaussian Poincaré)"),
             ),
-            Step("<=", 5 * STATEMENT),
+            Step("<=", 5 * STATEMENT, where=reached),
             choosing={c: Rational(8)},
         )
     ],
@@ -192,6 +192,8 @@ utility, utility_twin = both(
 
 # Remark 3 / 4.1.3 ----------------------------------------------------------------------------------
 gap_bound = diameter * (spread * log(1 / delta)) ** Rational(1, 4) / sqrt(n * eps)  # (6) / (4.6)
+_x, _y = symbols("x y", nonnegative=True)
+narrow = {**usual, width: diameter * sqrt(d) / 2 / (1 + _x)}
 
 less, less_twin = both(
     *REMARK3, lines=(245, 2838),
@@ -202,7 +204,13 @@ less, less_twin = both(
     states=Le(rate, low),
     provenance=Provenance.READING,
     ignores_units=True,
-    checks=[Chain(rate, Step("<=", STATEMENT))],
+    checks=[
+        Chain(
+            rate,
+            Step("<=", (diameter**8 * (1 + d / 4) * log(1 / delta)) ** Rational(1, 4) / sqrt(n * eps), where=narrow),
+            Step("<=", STATEMENT, where={**usual, diameter: 1 / (1 + _x), d: 2 + _y}),
+        )
+    ],
 )
 
 same_bound, same_bound_twin = both(
@@ -214,5 +222,5 @@ same_bound, same_bound_twin = both(
     states=Le(rate, gap_bound),
     provenance=Provenance.READING,
     ignores_units=True,
-    checks=[Chain(rate, Step("<=", STATEMENT))],
+    checks=[Chain(rate, Step("<=", STATEMENT, where={**usual, diameter: 1 / (1 + _x) ** 2}))],
 )
