@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -142,6 +143,26 @@ def test_a_composition_bound_with_a_slip_is_refuted(slip: sympy.Expr) -> None:
 def test_basic_composition_is_exact_without_slack() -> None:
     found = CompositionAccountant("").run(claim(Eq(eps_out, T * eps)), QUICK)
     assert found.verdict is Verdict.CERTIFIED
+
+
+@pytest.mark.parametrize(
+    ("factor", "each_delta", "total", "sound"),
+    [
+        (T, delta / T, delta, True),
+        (2 * sqrt(2 * T * log(2 / delta)), delta, (T + 1) * delta, True),
+        (2 * sqrt(2 * T * log(2 / delta)), delta, delta, False),  # T times δ is lost
+        (2 * sqrt(2 * T), delta / T, 2 * delta, False),
+    ],
+    ids=["basic", "advanced", "a delta that does not grow", "no logarithm"],
+)
+def test_mechanisms_with_a_delta_of_their_own(
+    factor: sympy.Expr, each_delta: sympy.Expr, total: sympy.Expr, sound: bool
+) -> None:
+    """Points whose hypothesis fails are left out."""
+    about = replace(claim(Eq(eps_out, factor * eps), factor * eps < 1), guarantee=ApproxDP(eps_out, total))
+    check = CompositionAccountant("", eps, each_delta, delta)
+    found = check.run(about, QUICK)
+    assert found.verdict in (Verdict.CERTIFIED, Verdict.LOOSE) if sound else refuted_again(check, about, found)
 
 
 # Worst case ----------------------------------------------------------------------------------------
