@@ -138,7 +138,7 @@ text_corrected, text_corrected_dwang = both(
 less_noise, less_noise_dwang = both(
     *REMARK, ".less_noise", places=AFTER, lines=(149, 2738),
     kind=Kind.UTILITY,
-    says="Noise by zCDP is at most that of advanced composition: T Gaussian mechanisms of δ/(2T), ε/√(8T·ln(2/δ)) each.",
+    says="Noise by zCDP is at most that of advanced composition, of T steps of ε/√(8T·ln(2/δ)) and δ/(2T) each.",
     assumes=[*losses, Eq(sigma_n, zcdp_noise), eps <= 1],
     added=[delta <= Rational(1, 2)],
     states=Le(sigma_n, composed_noise),

@@ -3,11 +3,10 @@
 No regulariser, no constraint. The failure probability over the data is printed β.
 """
 
-from sympy import E, Eq, Integer, Le, Rational, Symbol, exp, log, sqrt, symbols
+from sympy import E, Integer, Le, Rational, Symbol, exp, log, sqrt, symbols
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
-from dpcheck.bounds.language.symbols import T, c, d, delta, eps, gradient_map2, gradient_norm, n, quantity, ratio
-from dpcheck.bounds.library.convex.variance_reduction import L_s, gap0, sigma_n
+from dpcheck.bounds.language.symbols import c, d, delta, eps, gradient_map2, gradient_norm, n, quantity, ratio
 from dpcheck.bounds.library.nonconvex.dp_pgd import fixed, half, low, printed_choice, reached, usual
 from dpcheck.bounds.library.nonconvex.stationarity import a, both
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
@@ -37,7 +36,7 @@ lemma3 = Claim(
     id="dwang20.lemma4.1.3",
     source=Source("dwang20", "Lemma 4.1.3, quoted from Mei, Bai and Montanari; δ is β here", line=2968),
     kind=Kind.UTILITY,
-    says="Uniform convergence of gradients over a ball of radius r, with probability 1-β; C = C₀·max(c_h, log(rτ/β), 1).",
+    says="Uniform convergence of gradients over a ball of radius r; C is C₀·max(c_h, log(rτ/β), 1).",
     assumes=[*of_the_data, n >= C_u * d * log(d)],
     states=Le(uniform_error, tau * sqrt(C_u * d * log(n) / n)),
     checks=[Quoted("from a paper that is not among the documents, with a constant C₀ that nobody prints")],
@@ -85,6 +84,7 @@ theorem3, theorem3_dwang = both(
 )
 
 big = Symbol("big", positive=True)
+vanishing = {tau: 1 / big, beta_p: exp(-1) / big}  # records that agree more and more
 LAST = ("Theorem 3, the last equality of (5)", "Theorem 4.1.3, the last equality of (4.5)")
 SUM = Premise("the sum in (5) over its last form")
 logs = sqrt(log(tau / beta_p)) * sqrt(log(n))
@@ -100,9 +100,9 @@ equality, equality_dwang = both(
     checks=[
         NoConstant(
             low / together,
-            {d: Integer(1), n: Integer(100), eps: Integer(1), delta: Rational(1, 100), tau: 1 / big, beta_p: exp(-1) / big},
+            {d: Integer(1), n: Integer(100), eps: Integer(1), delta: Rational(1, 100), **vanishing},
             big,
-            "the term of the noise has no τ: it stays where records agree, τ small and β = τ/e, and the product does not",
+            "the term of the noise has no τ: it stays where records agree, and the product does not",
         )
     ],
 )
@@ -119,9 +119,13 @@ equality_corrected, equality_corrected_dwang = both(
             ratio,
             Step("=", (sampling + low) / together, because=SUM),
             Step("=", sqrt(eps) / a ** Rational(1, 4) + 1 / (tau * d ** Rational(1, 4) * logs)),
-            Step("<=", 1 + 1 / (tau * d ** Rational(1, 4) * logs), where={eps: (1 + _x) ** -2, delta: exp(-((1 + _y) ** 4))}),
+            Step(
+                "<=",
+                1 + 1 / (tau * d ** Rational(1, 4) * logs),
+                where={eps: (1 + _x) ** -2, delta: exp(-((1 + _y) ** 4))},
+            ),
             Step("<=", 1 + 1 / (tau * d ** Rational(1, 4)), where=both_logs),
-            Step("<=", 2 * STATEMENT, where={**usual, tau: 1 + _x, d: (1 + _y) ** 4}),
+            Step("<=", 2 * STATEMENT, where={tau: 1 + _x, d: (1 + _y) ** 4}),
         )
     ],
 )
