@@ -15,23 +15,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcheck.audits import audit
-from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
+from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, Guarantee, gaussian_delta, smallest_epsilon
 from dpcheck.bounds.privacy.exact import least_noise
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.random_iterate import gaussian_iterate_delta, iterate_noise
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.datasets import in_unit_ball
-from dpcheck.evidence.checks import exceeds, number
-from dpcheck.evidence.nonconvex import dp_pmd as solvers
-from dpcheck.evidence.nonconvex.dp_pmd import geometry, telling_pair
+from dpcheck.evidence.checks import exceeds
+from dpcheck.evidence.nonconvex.dp_pmd import explicit_bound, geometry
 from dpcheck.kernels.running import run
 from dpcheck.problems.constraints import Box, L1Ball, L2Ball
-from dpcheck.problems.losses import Sigmoid, Squared
-from dpcheck.problems.mirror import QNorm, mirror_of
+from dpcheck.problems.extreme_pairs import FAR
+from dpcheck.problems.losses import Huber, Sigmoid
+from dpcheck.problems.mirror import mirror_of
 from dpcheck.problems.problem import Problem
 from dpcheck.solvers.nonconvex.dp_pmd import DPPMD, MirrorSteps
-from dpcheck.testing.planting import with_noise_times
 
 CLAIMED = ApproxDP(1.0, 1e-2)
 SIX = DPPMD(steps=6)
@@ -126,12 +125,6 @@ def test_stated_noise_is_flagged_where_the_accountant_refutes_it(level: float, s
     assert flagged(solver.mechanism(guarantee, "stated", transcript=True), pair, guarantee) is (exact > level)
 
 
-def test_half_the_noise_is_seen_in_the_iterate_alone() -> None:
-    """False alarms: 1e-6."""
-    assert not flagged(SIX.mechanism(CLAIMED), SIX.worst_pair())
-    assert flagged(with_noise_times(0.5, SIX, CLAIMED), SIX.worst_pair())
-
-
 def test_the_transcript_reaches_the_exact_epsilon() -> None:
     """The hockey-stick divergence of the transcript, from its own likelihood ratios; x_R alone tells less."""
     first, second = SIX.worst_pair()
@@ -146,7 +139,8 @@ def test_the_transcript_reaches_the_exact_epsilon() -> None:
 
 def test_the_iterate_alone_reaches_it_where_other_records_tell_the_round() -> None:
     """400 records, all but one of which move x_R by 1/8 a step along the other axis, many times the noise."""
-    first, _ = telling_pair(400)
+    rows = np.vstack([[1.0, 0.0], np.tile([0.0, 1.0], (399, 1))])
+    first = Problem(rows, np.full(400, -FAR), Huber(1.0), label_bound=FAR, constraint=L2Ball(100.0))
     found = SIX.solve(first, CLAIMED, 0, trials=40_000)
     taken = np.rint(-found.w[:, 1] * 8 * 400 / 399)  # R - 1
     assert set(taken) == set(range(6))
@@ -193,8 +187,6 @@ def test_refusals_name_what_fails() -> None:
     problem = random_problem(0, L2Ball(1.0))
     with pytest.raises(InvalidInput, match="L2Ball, LqBall, L1Ball or Simplex"):
         SIX.solve(replace(problem, constraint=Box(-1.0, 1.0)), CLAIMED, 0)
-    with pytest.raises(HypothesisViolated, match="Lipschitz"):
-        SIX.solve(Problem(problem.X, problem.y, Squared()), CLAIMED, 0)
     with pytest.raises(InvalidInput, match="at least 2"):
         DPPMD(steps=1).solve(problem, CLAIMED, 0)
 
@@ -205,30 +197,12 @@ def test_refusals_name_what_fails() -> None:
     l1=st.floats(0, 0.5),
 )  # fmt: skip
 @settings(max_examples=12, deadline=None)
-def test_runs_keep_the_explicit_bounds(**case: Any) -> None:
-    for exact in (False, True):
-        measured, bound = solvers.explicit_bound(case, exact)
-        assert not exceeds(measured, bound)
+def test_runs_keep_the_explicit_bound(**case: Any) -> None:
+    assert not exceeds(*explicit_bound(case))
 
 
 def test_the_bound_has_teeth() -> None:
     """Noise alone: without its second term the bound would be exceeded."""
     case = {"n": 5, "d": 3, "seed": 1, "T": 12, "noise": 1.0, "kind": 0, "radius": 4.0, "q": 1.5, "l1": 0.0}
-    measured, bound = solvers.explicit_bound(case)
-    assert solvers.explicit_bound(case | {"noise": 0.0})[1] < measured < bound
-
-
-@given(st.fixed_dictionaries({k: number(st, *ends) for k, ends in solvers.STEPS.items()}))
-@settings(max_examples=30, deadline=None)
-def test_steps_are_optimal_against_every_other_point(case: dict[str, float]) -> None:
-    assert not exceeds(*solvers.optimal_step(case))
-
-
-def test_a_step_for_another_size_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nine tenths of the dual point: some other point of the set would be better."""
-    true = QNorm.step
-    monkeypatch.setattr(
-        QNorm, "step", lambda mirror, z, threshold: true(mirror, 0.9 * z if threshold else z, threshold)
-    )
-    case = {"n": 4, "d": 3, "kind": 0, "radius": 1.0, "q": 2.0, "gamma": 1.0, "size": 1.0, "l1": 0.1}
-    assert any(exceeds(*solvers.optimal_step({**case, "seed": seed})) for seed in range(50))
+    measured, bound = explicit_bound(case)
+    assert explicit_bound(case | {"noise": 0.0})[1] < measured < bound
