@@ -28,7 +28,7 @@ ID = re.compile(rf"({'|'.join(DOCUMENTS)})\.({KINDS})(\d+(\.\d+)*)?(\.[a-z][a-z0
 # Refuted statements without a corrected claim, and why.
 UNCORRECTED = {
     "zhang17.theorem4.step": "a step of a proof whose conclusion, theorem4, holds by another way",
-    "zhang17.theorem4.composition": "a step of a proof whose conclusion, theorem4, holds by another way",
+    "zhang17.remark.population.convex": "built on remark.population.strongly_convex, which has its correction",
     "dwang20.section3.1.objective": "the text against its own tables",
     "zhang17.theorem5.privacy": "the step size depends on the data: theorem5.convex.corrected has a public one",
     "wangxu19.algorithm4.only_log": "a comparison of bounds that forgets a factor of √d",

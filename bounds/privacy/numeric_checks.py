@@ -48,10 +48,12 @@ class GaussianAccountant:
 
     def accountant(self, claim: Claim) -> Accountant:
         """The general check."""
-        ratio = sympy.simplify(sympy.simplify(self.mu.subs(claim.subject, claim.formula)).subs(dict(self.where)))
+        stated = self.mu.subs(claim.subject, claim.formula)
+        ratio = sympy.simplify(sympy.simplify(stated).subs(dict(self.where)))
         if ratio.free_symbols - {eps, delta}:
             raise InvalidInput("mu", str(ratio), "a function of eps and delta", "Substitute the other symbols.")
-        return Accountant(Release(ratio, Gaussian(1)), self.because, self.box)
+        over_noise = claim.subject / claim.formula if self.mu.has(claim.subject) else sympy.Integer(1)
+        return Accountant(Release(ratio * over_noise, Gaussian(1)), self.because, self.box)
 
 
 @dataclass(frozen=True)
@@ -112,8 +114,9 @@ class CompositionAccountant:
             return self.replay(claim, points[worst])
         figure = f"optimal composition uses at most {used[worst]:.4f} of the stated epsilon"
         verdict = Verdict.LOOSE if used[worst] < 1 / LOOSE_FROM else Verdict.CERTIFIED
-        detail = f"{self.because}; {len(points)} points, eps 1e-3 to 5, T up to {max(sizes)}, slack 1e-9 to 0.3"
-        return Evidence(self.kind, verdict, figure, detail, margin=1 / used[worst] - 1)
+        detail = f"{self.because}; eps 1e-3 to 5, T up to {max(sizes)}, slack 1e-9 to 0.3"
+        part = f"at {len(points)} points"
+        return Evidence(self.kind, verdict, figure, detail, margin=1 / used[worst] - 1, part=part)
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
         here = {k: float(point[k]) for k in (str(self.each), "T", str(self.slack))}

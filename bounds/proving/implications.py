@@ -18,6 +18,7 @@ from dpcheck.bounds.language.claim import Claim, FunctionClass, Hypothesis, Sett
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.proving.inequalities import (
     Answer,
+    Box,
     Where,
     branch_and_bound,
     counterexample,
@@ -88,6 +89,12 @@ def relations(given: Sequence[Hypothesis]) -> list[sympy.Basic]:
 
 
 CURVATURES = ("strongly convex", "smooth")
+
+
+def beyond(box: Box, given: Sequence[sympy.Basic], seed: int) -> bool:
+    """Whether the hypotheses allow values outside the box."""
+    ends = [relation for s, (low, high) in box.items() for relation in (sympy.Ge(s, low), sympy.Le(s, high))]
+    return not all(end == sympy.true or follows(end, given, seed).holds for end in ends)
 
 
 # Classes of losses ---------------------------------------------------------------------------------
@@ -236,25 +243,50 @@ def unreached(where: Where, given: Sequence[sympy.Basic], *sides: sympy.Expr) ->
     """Why the substitution leaves out values that are allowed; "" if it reaches all of them.
 
     Each symbol must move monotonically with a fresh non-negative symbol of its own, between ends that what is given
-    implies.
+    implies. The fresh symbols of others may stand in it too: b = 1 + u, n = 1 + u + v is n = b + v.
     """
     taken = set().union(*(sympy.sympify(e).free_symbols for e in (*sides, *given)))
-    for symbol, value in where.items():
-        value = sympy.sympify(value)
-        fresh = [s for s in value.free_symbols if s not in TABLE]
-        if len(fresh) != 1 or not fresh[0].is_nonnegative or fresh[0] in taken:
+    back: dict[sympy.Symbol, sympy.Expr] = {}  # what each fresh symbol is in the old ones
+    left = {symbol: sympy.sympify(value) for symbol, value in where.items()}
+    while left:
+        own = {s: [f for f in e.free_symbols if f not in TABLE and f not in back] for s, e in left.items()}
+        symbol = next((s for s, fresh in own.items() if len(fresh) == 1 and fresh[0] not in taken), None)
+        if symbol is None or not own[symbol][0].is_nonnegative:
+            symbol, value = next(iter(left.items()))
             return f"{pretty(symbol)} = {pretty(value)} is not in terms of one fresh non-negative symbol of its own"
-        taken.add(fresh[0])
-        slope = sympy.simplify(sympy.diff(value, fresh[0]))
-        rising = bool(slope.is_nonnegative) or signs_agree(slope, {})
-        if not (rising or slope.is_nonpositive or signs_agree(-slope, {})):
-            return f"{pretty(symbol)} = {pretty(value)} is not seen to be monotone"
-        first, last = value.subs(fresh[0], 0), sympy.limit(value, fresh[0], sympy.oo)
-        least, most = (first, last) if rising else (last, first)
-        for needed in (sympy.Ge(symbol, least), sympy.Le(symbol, most)):
-            if needed != sympy.true and not follows(needed, given).holds:
-                return f"{pretty(symbol)} = {pretty(value)} reaches only {pretty(needed)}, which is not assumed"
+        fresh, value = own[symbol][0], left.pop(symbol)
+        missed = _narrow(symbol, value, fresh, back, given)
+        if missed:
+            return missed
+        taken.add(fresh)
+        back |= _inverse(symbol, value.subs(back), fresh)
     return ""
+
+
+def _narrow(
+    symbol: sympy.Symbol, value: sympy.Expr, fresh: sympy.Symbol, back: Where, given: Sequence[sympy.Basic]
+) -> str:
+    """Why one symbol does not reach all its values as the fresh one goes from 0 up."""
+    slope = sympy.simplify(sympy.diff(value, fresh))
+    tried = [*itertools.islice(covers(given, slope.free_symbols), FEW_COVERS)]
+    rising, falling = (any(signs_agree(sign * slope, cover) for cover in tried) for sign in (1, -1))
+    if not (rising or falling):
+        return f"{pretty(symbol)} = {pretty(value)} is not seen to be monotone"
+    first, last = value.subs(fresh, 0), sympy.limit(value, fresh, sympy.oo)
+    least, most = (first, last) if rising else (last, first)
+    for needed in (sympy.Ge(symbol, least.subs(back)), sympy.Le(symbol, most.subs(back))):
+        if needed != sympy.true and not follows(needed, given).holds:
+            return f"{pretty(symbol)} = {pretty(value)} reaches only {pretty(needed)}, which is not assumed"
+    return ""
+
+
+def _inverse(symbol: sympy.Symbol, value: sympy.Expr, fresh: sympy.Symbol) -> dict[sympy.Symbol, sympy.Expr]:
+    """The fresh symbol in terms of the old one, if sympy finds the one solution."""
+    try:
+        found = sympy.solve(sympy.Eq(symbol, value), fresh)
+    except NotImplementedError:
+        return {}
+    return {fresh: found[0]} if len(found) == 1 else {}
 
 
 def _by_cover(low: sympy.Expr, high: sympy.Expr, tried: Sequence[Where]) -> bool:

@@ -126,6 +126,8 @@ class Solved:
         cited, gap, granted = read(self.cites, link)
         if gap is not None:
             return gap
+        if isinstance(cited.states, Rate) or not cited.relation:
+            raise InvalidInput(f"statement of {cited.id}", cited.text(), "an inequality", "A rate gives no number.")
         where, fixed = dict(self.cites.where), equations(link.given)
         sides = [e.subs(where, simultaneous=True).subs(fixed) for e in (cited.subject, cited.formula)]
         low, high = sides if cited.relation in UP else sides[::-1]
@@ -246,7 +248,7 @@ class Induction:
         at_0, at_1, following = (link.target.subs(self.over, k) for k in (0, 1, self.over + 1))
         answers = [
             ("at the start", compare(link, sympy.sympify(self.start), at_0)),
-            ("by the first step", compare(link, step(at_0), at_1**power)),  # there the count is 0, and no count is
+            ("by the first step", compare(link, sympy.sympify(step(at_0)).subs(self.over, 0), at_1**power)),
             ("by a step", compare(link, step(link.target), following**power)),
         ]
         if link.relation != "=":
@@ -300,12 +302,26 @@ class Solves:
     def settle(self, link: Link) -> Settled:
         if link.relation != "=":
             return Settled(Answer(None, "the solution is one value"), link.before)
+        unknown = sympy.Function("unknown", positive=True)  # of all that the solution depends on: it may be a sequence
+        names = sorted(link.target.free_symbols, key=str)
+        asked = [sympy.sympify(e) for e in self.equations(unknown(*names))]
+        if not any(e.has(unknown) for e in asked):
+            return Settled(Answer(None, "the equations say nothing of it"), link.before)
         left = [Same("", e, sympy.Integer(0), link.given).settle(link.seed) for e in self.equations(link.target)]
         answer = all_hold([(f"equation {i}", found) for i, found in enumerate(left, 1)])
-        return Settled(answer, link.target, (self.only,))
+        typed = any(solved(e, unknown, len(names)) for e in asked)  # an equation that is the solution itself
+        return Settled(answer, link.target, (self.only,), derives=not typed)
 
     def __str__(self) -> str:
-        return "it solves the equations"
+        return "inserting it into its equations"
+
+
+def solved(equation: sympy.Expr, unknown: type[sympy.Function], size: int) -> bool:
+    """Whether an equation is a number of times x = what is typed, x at all values of its symbols and not at some."""
+    found = equation.atoms(unknown)
+    x = sympy.Dummy("x")
+    slope = sympy.diff(equation.subs(dict.fromkeys(found, x)), x)
+    return len(found) == 1 and bool(slope.is_number) and all(len(e.free_symbols) >= size for e in found)
 
 
 # Slack ---------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import sympy
 from dpcheck.bounds.language.claim import lambdified, pretty
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.symbols import TABLE
+from dpcheck.bounds.proving.implications import unreached
 from dpcheck.bounds.proving.inequalities import Answer, Box, Where, counterexample, meets, never_exceeds
 
 
@@ -54,6 +55,9 @@ class Less:
     given: Sequence[sympy.Basic] = ()
 
     def settle(self, seed: int) -> Answer:
+        missed = unreached(self.where, self.given, self.left, self.right)
+        if missed:
+            return Answer(None, missed)
         return never_exceeds(
             self.left, self.right, where=self.where, box=self.box, conditions=self.given, seed=seed,
             confirm=not self.where,

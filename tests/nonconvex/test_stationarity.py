@@ -1,15 +1,9 @@
-"""The table that two documents share, and advanced composition against the optimal one."""
+"""The table that two documents share."""
 
 from __future__ import annotations
 
-import math
-
-import pytest
-
 from dpcheck.bounds.library.nonconvex.stationarity_comparison import table1, table41
-from dpcheck.bounds.privacy.exact import optimal_composition
 from dpcheck.bounds.proving.tables import compared
-from dpcheck.bounds.registry import library
 
 
 def test_the_chapter_prints_the_papers_table_but_for_one_logarithm() -> None:
@@ -30,10 +24,3 @@ def test_a_cell_without_the_fourth_root_would_be_noticed() -> None:
     row = table1.rows[3]
     wrong = table1.with_cells({("Algorithm 2", "utility"): row.cells["utility"].printed ** 2}).rows[3]
     assert compared(table1, 4, wrong, "utility", wrong.cells["utility"]).status == "smaller"
-
-
-@pytest.mark.parametrize(("T", "delta"), [(1, 0.5), (10, 0.1), (200, 1e-5)])
-def test_lemma_1_never_falls_below_optimal_composition(T: int, delta: float) -> None:
-    stated = library["wangxu19.lemma1"]
-    eps = 0.99 / math.sqrt(8 * T * math.log(1 / delta))
-    assert optimal_composition(eps, 0.0, T).epsilon(delta) <= float(stated.evaluate(eps=eps, T=T, delta1=delta))

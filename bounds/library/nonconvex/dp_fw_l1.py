@@ -2,7 +2,7 @@
 
 The exponential mechanism, Theorem 6 / 4.1.6 with its proof, and what is said after Corollary 1 / 4.1.1. A is the finite
 set whose convex hull is C, and ‖C‖₁ the largest l1 norm on it; the failure probability, printed η, is γ of the table,
-and the step size, printed γ, is `pace`. Solver: dpcheck/solvers/nonconvex/dp_fw_l1.py.
+and the step size γ_t is `pace`. Solver: dpcheck/solvers/nonconvex/dp_fw_l1.py.
 """
 
 from typing import Any
@@ -11,23 +11,10 @@ from sympy import Eq, Integer, Le, Rational, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source, lipschitz, smooth
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
-from dpcheck.bounds.language.symbols import (
-    LIKELY,
-    T,
-    d,
-    delta,
-    delta1,
-    eps,
-    eps_out,
-    gamma,
-    n,
-    quantity,
-    run_time,
-    x_tail,
-)
+from dpcheck.bounds.language.symbols import T, d, delta, delta1, eps, eps_out, gamma, n, quantity, run_time, x_tail
 from dpcheck.bounds.library.convex.gaussian_width import diameter, width
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s, gap0
-from dpcheck.bounds.library.nonconvex.stationarity import a, both, gap_t, miss, pace
+from dpcheck.bounds.library.nonconvex.stationarity import a, both, gap_t, likely_gap, miss, pace
 from dpcheck.bounds.privacy.iterate_accountants import SelectionAccountant
 from dpcheck.bounds.privacy.laws import Selected
 from dpcheck.bounds.privacy.release import Release, Seen
@@ -41,17 +28,14 @@ score_gap = quantity("score_gap", "sensitivity of the score -<s, grad F>", loss=
 noise_scale = quantity("noise_scale", "scale of the noise on a score", loss=1, printed="λ", latex=r"\lambda")
 loss_range = quantity("loss_range", "largest less least privacy loss of a selection", printed="range", latex="r")
 rho_T = quantity("rho_T", "zero-concentrated privacy parameter of T selections", printed="ρ", latex=r"\rho")
-likely_gap = quantity(
-    "likely_gap", "mean over R of the Frank-Wolfe gap at x_R", loss=1, printed="E_R FW-gap(x_R)",
-    latex=r"\mathbb{E}_R\,\mathcal{G}_R", holds=LIKELY,
-)
 bound8 = quantity("bound8", "right-hand side of (8) / (4.8)", printed="(8)", latex="(8)")
 g, g_other, up, down = (Symbol(name, nonnegative=True) for name in ("g", "g_other", "up", "down"))
 big = Symbol("big", positive=True)
 
 NUMBERS, REMARKS = ("theorem6", "theorem4.1.6"), ("algorithm4", "algorithm4.1.19")
 AFTER: dict[str, Any] = {"places": ("after Corollary 1", "after Corollary 4.1.1"), "lines": (278, 2869)}
-polytope = [smooth(L_s), lipschitz(G, "in l1"), Setting("C = conv(A), A finite")]  # Assumption 4 / 4.1.4
+in_l1 = [lipschitz(G, "in l1"), Setting("C = conv(A), A finite")]
+polytope = [smooth(L_s), *in_l1]  # Assumption 4 / 4.1.4
 stated_eps0 = eps / sqrt(8 * T * a)
 
 # The exponential mechanism: weights e^(u/λ) --------------------------------------------------------------
@@ -87,7 +71,7 @@ lemma3 = Claim(
             miss,
             Step(
                 "<=", 2 * score_gap / eps0 * log(points / gamma),
-                because=Premise("at most |R| candidates fall short by β, each of e^(-ε₀β/(2Δu)) of the best weight"),
+                because=Premise("at most |R| candidates fall short by β, with e^(-ε₀β/(2Δu)) of the best weight each"),
             ),
             Step("<=", STATEMENT),
         )
@@ -129,7 +113,7 @@ sensitivity = Claim(
     source=Source("dwang20", "proof of Theorem 4.1.6, Δu", line=3054),
     kind=Kind.SENSITIVITY,
     says="How far a replaced record moves a score, as printed: with ε below.",
-    assumes=polytope,
+    assumes=in_l1,
     states=Rate(score_gap, size_1 * G / (n * eps)),
     misprint_of="dwang20.theorem4.2.14.sensitivity",
     checks=[
@@ -145,7 +129,7 @@ sensitivity_corrected = Claim(
     source=Source("dwang20", "proof of Theorem 4.1.6, Δu", line=3054),
     kind=Kind.SENSITIVITY,
     says="How far a replaced record moves a score: ‖s‖₁ times 2G/n, the change of the gradient in l∞.",
-    assumes=polytope,
+    assumes=in_l1,
     states=Le(score_gap, 2 * G * size_1 / n),
     corrects="dwang20.theorem4.1.6.sensitivity",
     checks=[
@@ -165,7 +149,7 @@ sensitivity_again = Claim(
     source=Source("dwang20", "proof of Theorem 4.2.14, Δu of the same algorithm", line=3768),
     kind=Kind.SENSITIVITY,
     says="How far a replaced record moves a score.",
-    assumes=polytope,
+    assumes=in_l1,
     states=Rate(score_gap, size_1 * G / n),
     checks=[Chain(score_gap, Step("<=", because=Cites(sensitivity_corrected.id)), Step("<=", 2 * STATEMENT))],
 )
@@ -234,14 +218,14 @@ explicit = Claim(
     id="dwang20.theorem4.1.6.explicit",
     source=Source("dwang20", "proof of Theorem 4.1.6, its last display, with the constant that O() hides", line=3074),
     kind=Kind.UTILITY,
-    says="The gap at x_R in the mean over R, with probability 1-η, any step size γ ≤ 1: ε₀ is that of each selection.",
+    says="The gap at x_R in the mean over R, with probability 1-η, any step up to 1; ε₀ is that of each selection.",
     assumes=[*polytope, pace <= 1],
     states=Le(likely_gap, gap0 / (pace * T) + pace * L_s * diameter**2 / 2 + 4 * G * size_1 * tail / (n * eps0)),
     provenance=Provenance.READING,
     checks=[
         Chain(
             likely_gap,
-            Step("=", gap_t / pace, because=Premise("R is uniform on 1..T: the mean over the steps, as in all terms")),
+            Step("=", gap_t / pace, because=Premise("R is uniform on 1..T: both stand for means over the steps")),
             Step("<=", because=Cites("dwang20.equation4.13")),
             Step(
                 "<=", (gap0 / T + pace * miss + L_s * pace**2 * diameter**2 / 2) / pace,
@@ -268,7 +252,7 @@ utility, utility_twin = both(
     *NUMBERS, places=("Theorem 6, equation (8) (the text has √ for ⁴√)", "Theorem 4.1.6, equation (4.8)"),
     lines=(272, 2863),
     kind=Kind.UTILITY,
-    says="The gap at x_R with γ = √(2/(T‖C‖₂²)) and T = nε/(√ln(1/δ)·ln(|A|n/η)), in the mean over R.",
+    says="The gap at x_R with these γ_t and T, in the mean over R, but for a probability η (γ here).",
     assumes=[*polytope, *choices],
     added=kept,
     states=Rate(likely_gap, rate),
@@ -281,7 +265,7 @@ corollary, corollary_twin = both(
     "corollary1", "corollary4.1.1", places=("Corollary 1 (the text has √ for ⁴√)", "Corollary 4.1.1"),
     lines=(276, 2867),
     kind=Kind.UTILITY,
-    says="(8) on the unit l1 ball or the simplex, whose vertices are at most 2d, for η ≥ 1/(nd).",
+    says="(8) on the unit l1 ball or the simplex, whose vertices are at most 2d, for η ≥ 1/(nd) (η is γ here).",
     assumes=[*polytope, *choices, Eq(size_1, 1), points <= 2 * d],
     added=[*kept, n >= 2, gamma >= 1 / (n * d)],
     states=Rate(likely_gap, a ** Rational(1, 4) * sqrt(log(n * d)) / sqrt(n * eps)),

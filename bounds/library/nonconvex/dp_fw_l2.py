@@ -60,18 +60,18 @@ theorem4_direct = Claim(
     id="dwang20.theorem4.1.4.direct",
     source=Source("dwang20", "proof of Theorem 4.1.4, without Young's inequality", line=3004),
     kind=Kind.UTILITY,
-    says="The gap at x_R for every T and every γ up to 1: E max over C of ⟨ε, v⟩ is σ·G_C, nothing need be squared.",
+    says="The gap at x_R for every T and every γ_t up to 1: E max over C of ⟨ε, v⟩ is σ·G_C, nothing need be squared.",
     assumes=[*symmetric, pace <= 1],
     states=Le(frank_wolfe_gap, direct),
     provenance=Provenance.CONSEQUENCE,
     checks=[
         Chain(
             frank_wolfe_gap,
-            Step("=", gap_t / pace, because=Premise("R is uniform on 1..T: the mean over the steps, as in all terms")),
+            Step("=", gap_t / pace, because=Premise("R is uniform on 1..T: both stand for means over the steps")),
             Step("<=", because=Cites("dwang20.equation4.13")),
             Step(
                 "<=", (gap0 / T + pace * miss + L_s * pace**2 * diameter**2 / 2) / pace,
-                because=Premise("the falls of F add up to F(x₁) - F(x_(T+1)) ≤ Δ"),
+                because=Premise("the falls of F add up to F(x₁) - F(x_(T+1)) ≤ g₀"),
             ),
             Step(
                 "<=", (gap0 / T + pace * 2 * sigma_n * width + L_s * pace**2 * diameter**2 / 2) / pace,
@@ -82,13 +82,13 @@ theorem4_direct = Claim(
     ],
 )
 
-at_best_pace = diameter * sqrt(2 * L_s * gap0 / T) + 2 * stated_noise * width
+at_best_pace = direct.subs({pace: sqrt(2 * gap0 / (L_s * T)) / diameter, sigma_n: stated_noise})
 
 steps = Claim(
     id="dwang20.theorem4.1.4.steps",
     source=Source("dwang20", "Theorem 4.1.4, T for the direct bound", line=2799),
     kind=Kind.UTILITY,
-    says="The T that makes the direct bound with γ = √(2Δ/(LT))/‖C‖₂, and so its square, least.",
+    says="The T that makes the direct bound with γ_t = √(2g₀/(LT))/‖C‖₂, and so its square, least.",
     assumes=symmetric,
     states=Eq(T, diameter * sqrt(2 * L_s * gap0) / (2 * width * stated_noise.subs(T, 1))),
     provenance=Provenance.CONSEQUENCE,
@@ -99,12 +99,12 @@ fourth_root = (spread * a) ** Rational(1, 4) / sqrt(n * eps)
 printed_choice = [Eq(T, n * eps / sqrt(spread * a)), Eq(pace, fourth_root / diameter)]
 PLACES: dict[str, Any] = {"places": ("Theorem 4, equation (6)", "Theorem 4.1.4, equation (4.6)"), "lines": (213, 2801)}
 k = Symbol("k", positive=True)
-small_set = {diameter: 1 / k, width: sqrt(1 / (2 * pi)) / k, n: 7 * k, eps: Integer(1), delta: exp(-1)}
+small_set = {diameter: 1 / k, width: sqrt(1 / (2 * pi)) / k, n: 10 * k, eps: Integer(1), delta: exp(-2)}
 
 theorem4, theorem4_dwang = both(
     *THEOREM4, **PLACES,
     kind=Kind.UTILITY,
-    says="The Frank-Wolfe gap at x_R with γ and T of the theorem, G, L and F(x₁)-F(x°) at most 1.",
+    says="The Frank-Wolfe gap at x_R with these γ_t and T; G, L and F(x₁)-F(x°) are what O() hides.",
     assumes=[*symmetric, *printed_choice, Setting("noise (3) with c = 8; G, L and F(x₁)-F(x°) at most 1")],
     states=Rate(frank_wolfe_gap, diameter * fourth_root),
     guarantee=ApproxDP(eps, delta),
@@ -123,7 +123,7 @@ theorem4, theorem4_dwang = both(
 theorem4_corrected, theorem4_corrected_dwang = both(
     *THEOREM4, ".corrected", **PLACES,
     kind=Kind.UTILITY,
-    says="The same γ and T, at most 1 and c = 8, give the rate with 1 + ‖C‖₂ for ‖C‖₂: what Table 1 has for ‖C‖₂ ≤ 1.",
+    says="The same γ_t and T give the rate with 1 + ‖C‖₂ for ‖C‖₂: what Table 1 has for ‖C‖₂ ≤ 1.",
     assumes=[*symmetric, *printed_choice],
     added=[G <= 1, L_s <= 1, gap0 <= 1, Eq(sigma_n, stated_noise.subs(c, 8)), pace <= 1],
     states=Rate(frank_wolfe_gap, (1 + diameter) * fourth_root),
