@@ -18,14 +18,13 @@ from scipy import optimize, stats
 from dpcheck.audits import audit
 from dpcheck.bounds.language.claim import Effort, Verdict
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.guarantees import ApproxDP, GaussianDP, gaussian_delta, smallest_epsilon
+from dpcheck.bounds.language.guarantees import ApproxDP, GaussianDP
 from dpcheck.bounds.library.nonconvex import dp_pgd as theory
 from dpcheck.bounds.privacy.laws import Gaussian
-from dpcheck.bounds.privacy.random_iterate import gaussian_iterate_delta
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.registry import library
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.evidence.checks import AuditCheck, exceeds
+from dpcheck.evidence.checks import AuditCheck
 from dpcheck.evidence.nonconvex.dp_pgd import CASES, Breaks, bounded_by, chosen_by, flat_pair, maps_of, squares
 from dpcheck.kernels.proximal_steps import LineSearch, Proximal, ProximalSteps
 from dpcheck.kernels.running import run
@@ -33,20 +32,13 @@ from dpcheck.problems.constraints import Box, L1Ball, L2Ball, Simplex, WholeSpac
 from dpcheck.problems.losses import Huber, Sigmoid
 from dpcheck.problems.problem import Problem
 from dpcheck.solvers.nonconvex.dp_pgd import DPPGD
-from dpcheck.testing.planting import with_noise_times
 
 CLAIMED = ApproxDP(1.0, 1e-2)
 SHORT = DPPGD(steps=5)
 
 
-def attack(mechanism: Any, pair: tuple[Any, Any], trials: int = 10_000, seed: int = 1, **more: Any) -> Any:
-    return audit(mechanism, pair=pair, guarantee=CLAIMED, max_trials=trials, alpha=1e-6, seed=seed, **more)
-
-
-def shift(solver: DPPGD, calibration: Any, pair: tuple[Any, Any]) -> float:
-    """mu of all noisy gradients on a pair of five records whose gradients differ by 2G/n everywhere."""
-    noise = solver.solve(pair[0], CLAIMED, 0, calibration=calibration).noise_std
-    return 2 * math.sqrt(solver.steps or 0) / (5 * noise)
+def flagged(mechanism: Any, pair: tuple[Any, Any]) -> bool:
+    return bool(audit(mechanism, pair=pair, guarantee=CLAIMED, max_trials=20_000, alpha=1e-6, seed=1).violated)
 
 
 # Privacy -------------------------------------------------------------------------------------------
@@ -63,36 +55,15 @@ def shift(solver: DPPGD, calibration: Any, pair: tuple[Any, Any]) -> float:
 )
 def test_stated_noise_is_flagged_where_the_accountant_refutes_it(solver: DPPGD, pair: Any) -> None:
     """False alarms: 1e-6. Clear cases only: ε is below what is claimed, or above 1.5 times it."""
-    exact = GaussianDP(shift(solver, "stated", pair)).epsilon(CLAIMED.delta)
+    noise = solver.solve(pair[0], CLAIMED, 0, calibration="stated").noise_std  # five records, five steps
+    exact = GaussianDP(2 * math.sqrt(5) / (5 * noise)).epsilon(CLAIMED.delta)
     assert exact <= CLAIMED.eps or exact > 1.5 * CLAIMED.eps
-    found = attack(solver.mechanism(CLAIMED, "stated", transcript=True), pair, 20_000)
-    assert found.violated is (exact > CLAIMED.eps)
-
-
-def test_the_transcript_tells_what_the_accountant_says() -> None:
-    """With a quarter of the noise: from inside, 0.9 of the exact ε at least; x_R alone tells less, and never more."""
-    pair = SHORT.worst_pair()
-    inside, outside = (with_noise_times(0.25, SHORT, CLAIMED, transcript=seen) for seen in (True, False))
-    exact = GaussianDP(4 * shift(SHORT, "certified", pair)).epsilon(CLAIMED.delta)
-    assert 0.9 * exact < attack(inside, pair, 20_000, assume="gdp").epsilon_lower <= exact
-    # Who sees x_R and is told R has R-1 noisy gradients: μ² grows with R-1.
-    mu = 4 * shift(SHORT, "certified", pair) / math.sqrt(5)
-    told = smallest_epsilon(lambda level: gaussian_iterate_delta(level, mu, 5), CLAIMED.delta)
-    found = attack(outside, pair, 20_000)
-    assert found.violated
-    assert found.epsilon_lower < told < exact
-    assert not attack(SHORT.mechanism(CLAIMED), pair).violated
-
-
-def test_which_minimum_may_be_chosen() -> None:
-    """False alarms: 1e-6. By the noisy maps it is post-processing; by the exact ones it leaks."""
-    assert not attack(*chosen_by("noisy minimum")[:2], 4000).violated
-    assert attack(*chosen_by("exact minimum")[:2], 4000).violated
+    assert flagged(solver.mechanism(CLAIMED, "stated", transcript=True), pair) is (exact > CLAIMED.eps)
 
 
 @pytest.mark.parametrize(("choice", "verdict"), [("exact minimum", "SUPPORTED"), ("noisy minimum", "UNCHECKED")])
 def test_a_claim_of_leakage_needs_a_violation(choice: Any, verdict: str) -> None:
-    """False alarms: 1e-6."""
+    """False alarms: 1e-6. By the noisy maps the choice is post-processing; by the exact ones it leaks."""
     check = Breaks(AuditCheck(lambda: chosen_by(choice), "", 4000))
     assert check.run(library["wangxu19.remark1.minimum.corrected"], Effort()).verdict == verdict
 
@@ -109,30 +80,18 @@ def test_the_remark_on_the_minimum_is_answered_by_the_accountant() -> None:
 
 
 # Calibration ---------------------------------------------------------------------------------------
-@given(
-    level=st.floats(0.1, 5),
-    delta=st.floats(1e-6, 0.2),
-    n=st.integers(2, 60),
-    T=st.integers(1, 50),
-    c=st.floats(0.1, 50),
-)
+@given(level=st.floats(0.1, 5), delta=st.floats(1e-6, 0.2), n=st.integers(2, 60), T=st.integers(1, 50))
 @settings(max_examples=15, deadline=None)
-def test_noise_by_either_recipe_is_the_claims_own(level: float, delta: float, n: int, T: int, c: float) -> None:
+def test_step_3_as_printed_and_corrected(level: float, delta: float, n: int, T: int) -> None:
+    """2L²T/(n²ρ²) and 2G²T/(n²ρ), ρ found by bisection; the second is never below the exact noise."""
     problem = Problem(np.zeros((n, 2)), np.ones(n), Sigmoid())
     aim, log = ApproxDP(level, delta), math.log(1 / delta)
-    stated = DPPGD(steps=T, c=c).calibrated(problem, aim, "stated").noise_std
-    assert stated == pytest.approx(0.25 * math.sqrt(c * T * log) / (n * level))
     rho = optimize.brentq(lambda r: r + 2 * math.sqrt(r * log) - level, 1e-12, level)
     printed = DPPGD(steps=T, recipe="zcdp").calibrated(problem, aim, "stated")
     assert printed.noise_std == pytest.approx(math.sqrt(2 * T) / (6 * math.sqrt(3)) / (n * rho), rel=1e-6)
-    assert printed.rests_on == ("wangxu19.algorithm1.noise",)
-    exact = DPPGD(steps=T).calibrated(problem, aim).noise_std
-    ratio = math.sqrt(T) * 2 * 0.25 / (n * exact)
-    assert gaussian_delta(level, ratio) <= delta < gaussian_delta(level, 1.001 * ratio)
-    # The corrected recipe is never below the exact noise; and it is 2G²T/(n²ρ).
     corrected = float(theory.box_corrected.evaluate(n=n, eps=level, delta=delta, T=T, G=0.25))
     assert corrected == pytest.approx(0.25 * math.sqrt(2 * T / rho) / n, rel=1e-6)
-    assert corrected > exact
+    assert corrected > DPPGD(steps=T).calibrated(problem, aim).noise_std
 
 
 @given(delta=st.floats(1e-300, 0.25), level=st.floats(1e-3, 1))
@@ -259,8 +218,7 @@ def test_a_line_search_on_exact_risks_leaks() -> None:
     first = Problem(np.ones((200, 1)), np.zeros(200), Huber(1.0))
     for adaptive in (True, False):
         solver = DPPGD(steps=2, step_size=1 + 1 / 400, adaptive=adaptive)
-        found = attack(solver.mechanism(CLAIMED, "stated"), (first, first.replace(0, [0.0], 0.0)), 20_000)
-        assert found.violated is adaptive
+        assert flagged(solver.mechanism(CLAIMED, "stated"), (first, first.replace(0, [0.0], 0.0))) is adaptive
 
 
 @pytest.mark.parametrize("eps", [0.1, 0.5, 1.0])
@@ -274,21 +232,6 @@ def test_a_halved_step_is_seen_whatever_the_noise(eps: float) -> None:
 
 
 # Utility -------------------------------------------------------------------------------------------
-@given(
-    n=st.integers(2, 30), d=st.integers(1, 4), T=st.integers(1, 30), noise=st.floats(0, 1), l1=st.floats(0, 0.1),
-    l2=st.floats(0, 0.3), held=st.integers(0, 3), quadratic=st.integers(0, 1), seed=st.integers(0, 10**6),
-)  # fmt: skip
-@settings(max_examples=20, deadline=None)
-def test_runs_keep_the_proofs_bounds(held: int, seed: int, **case: Any) -> None:
-    """The mean less five standard errors, for the noisy and the exact map."""
-    case = {k: float(v) for k, v in case.items()} | {"set": float(held)}
-    for found, claim in (
-        (squares("noisy")(case, 100, seed), theory.explicit),
-        (squares("exact")(case, 100, seed), theory.noiseless),
-    ):
-        assert not exceeds(float(found.mean() - 5 * found.std() / 10), bounded_by(claim)(case))
-
-
 def test_the_bound_has_teeth() -> None:
     """Quadratics in one dimension: two thirds of it; without its noise it would not hold."""
     noisy, bound = squares("noisy")(CASES[-1], 400, 0).mean(), bounded_by(theory.explicit)
