@@ -25,7 +25,7 @@ from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.registry import library
 from dpcheck.datasets import logistic_synthetic
 from dpcheck.evidence.checks import AuditCheck
-from dpcheck.evidence.nonconvex.dp_pgd import CASES, Breaks, bounded_by, chosen_by, flat_pair, maps_of, squares
+from dpcheck.evidence.nonconvex.dp_pgd import CASES, Breaks, chosen_by, flat_pair, noisy_map2, proofs_bound
 from dpcheck.kernels.proximal_steps import LineSearch, Proximal, ProximalSteps
 from dpcheck.kernels.running import run
 from dpcheck.problems.constraints import Box, L1Ball, L2Ball, Simplex, WholeSpace
@@ -180,15 +180,6 @@ def test_the_least_map_is_chosen() -> None:
         np.testing.assert_allclose(found.w, x[chosen, np.arange(50)], atol=1e-6 * found.noise_std)
 
 
-def test_maps_are_gradients_where_nothing_constrains() -> None:
-    """Equation (2); and the noisy maps are the answers."""
-    problem = logistic_synthetic(30, 3, 1).problem(Sigmoid())
-    maps = maps_of(problem, 4, 0.1, 0.0, 0, 2)
-    gradients = problem.gradient(maps.trace.points[:-1])
-    np.testing.assert_allclose(maps.exact, np.linalg.norm(gradients, axis=2), atol=1e-12)
-    np.testing.assert_allclose(maps.noisy, np.linalg.norm(maps.trace.answers, axis=2), atol=1e-12)
-
-
 def without_noise(method: ProximalSteps, problem: Problem) -> np.ndarray:
     """The points of one run."""
     released = Release(1.0, Gaussian(0.0), steps=method.steps)
@@ -234,6 +225,6 @@ def test_a_halved_step_is_seen_whatever_the_noise(eps: float) -> None:
 # Utility -------------------------------------------------------------------------------------------
 def test_the_bound_has_teeth() -> None:
     """Quadratics in one dimension: two thirds of it; without its noise it would not hold."""
-    noisy, bound = squares("noisy")(CASES[-1], 400, 0).mean(), bounded_by(theory.explicit)
-    assert 0.6 * bound(CASES[-1]) < noisy < bound(CASES[-1])
-    assert bound(CASES[-1] | {"noise": 0.0}) < noisy / 10
+    noisy = noisy_map2(CASES[-1], 400, 0).mean()
+    assert 0.6 * proofs_bound(CASES[-1]) < noisy < proofs_bound(CASES[-1])
+    assert proofs_bound(CASES[-1] | {"noise": 0.0}) < noisy / 10

@@ -69,12 +69,10 @@ theorem1, theorem1_dwang = both(
     guarantee=ApproxDP(eps, delta),
     hidden=(c, c1),
     cites={"wangxu19": [Cites("wangxu19.lemma2", {m: n})], "dwang20": [Cites("dwang20.lemma2.1.7", {m: n})]},
-    checks=[
-        IterateAccountant(
-            seen_in_x_R,
-            "linear losses, x_R seen: T cancels, so a condition on it limits nothing, and the true ε grows like ε²",
-        )
-    ],
+    checks=[IterateAccountant(
+        seen_in_x_R,
+        "linear losses, x_R seen: T cancels, so a condition on it limits nothing, and the true ε grows like ε²",
+    )],
 )
 
 theorem1_corrected, theorem1_corrected_dwang = both(
@@ -84,7 +82,7 @@ theorem1_corrected, theorem1_corrected_dwang = both(
     assumes=[*losses, eps <= 1, delta <= Rational(1, 4)],
     states=Eq(sigma_n, stated_noise.subs(c, 8)),
     guarantee=ApproxDP(eps, delta),
-    checks=[Accountant(released, "T full gradients, each 2G/n apart"), ],
+    checks=[Accountant(released, "T full gradients, each 2G/n apart")],
 )
 
 # Privacy, by zCDP ----------------------------------------------------------------------------------
@@ -143,13 +141,11 @@ less_noise, less_noise_dwang = both(
     added=[delta <= Rational(1, 2)],
     states=Le(sigma_n, composed_noise),
     provenance=Provenance.READING,
-    checks=[
-        Chain(
-            sigma_n,
-            Step("<=", G * sqrt(2 * T * (4 * a + 2 * eps)) / (n * eps), because=Premise("(x+y)² ≤ 2x² + 2y²")),
-            Step("<=", STATEMENT, where={**usual, eps: 1 / (1 + _x), T: 1 + _y}),
-        )
-    ],
+    checks=[Chain(
+        sigma_n,
+        Step("<=", G * sqrt(2 * T * (4 * a + 2 * eps)) / (n * eps), because=Premise("(x+y)² ≤ 2x² + 2y²")),
+        Step("<=", STATEMENT, where={**usual, eps: 1 / (1 + _x), T: 1 + _y}),
+    )],
 )
 
 
@@ -182,10 +178,8 @@ minimum, minimum_dwang = both(
     states=Gt(eps_out, eps),
     guarantee=ApproxDP(eps, delta),
     checks=[
-        PostProcessing(
-            "g_C,k is made of released iterates: choosing by it is post-processing of what the noise covers",
-            {"eps": 1.0, "delta": 1e-3, "n": 100.0, "T": 50.0},
-        )
+        PostProcessing("g_C,k is made of released iterates: choosing by it is post-processing of what the noise covers",
+                       {"eps": 1.0, "delta": 1e-3, "n": 100.0, "T": 50.0})
     ],
 )
 
@@ -212,12 +206,8 @@ step_size, step_size_dwang = both(
     guarantee=ApproxDP(eps, delta),
     hidden=(c,),
     checks=[
-        AtMost(
-            halved,
-            "the δ of x_R where backtracking halves the first step on one of two data sets: no c is in it",
-            box={eps: (0.1, 1), delta: (1e-10, 1e-2)},
-            against=delta,
-        )
+        AtMost(halved, "the δ of x_R where backtracking halves the first step on one of two data sets: no c is in it",
+               box={eps: (0.1, 1), delta: (1e-10, 1e-2)}, against=delta)
     ],
 )
 
@@ -239,20 +229,15 @@ lemma2 = Claim(
     says="What a proximal step with an error ε gains, where r(u) = r(x⁺) and r(x_j) = r(x).",
     assumes=[Setting("r closed and convex")],
     states=Ge(gain, moved**2 / eta + r_u - r_x + shake),
-    checks=[
-        Chain(
-            gain,
-            Step(
-                ">=",
-                because=Cites(
-                    "dwang20.lemma4.1.5",
-                    {modulus: Rational(1), weight: eta, step_gap: moved},
-                    granted="w = ‖x‖²/2 has modulus 1 in the l2 norm",
-                ),
-            ),
-            Step("=", STATEMENT),
-        )
-    ],
+    checks=[Chain(
+        gain,
+        Step(
+            ">=",
+            because=Cites("dwang20.lemma4.1.5", {modulus: Rational(1), weight: eta, step_gap: moved},
+                          granted="w = ‖x‖²/2 has modulus 1 in the l2 norm"),
+        ),
+        Step("=", STATEMENT),
+    )],
 )
 
 one_step = Claim(
@@ -262,30 +247,20 @@ one_step = Claim(
     says="One step, the noise apart. (The line before has -γ⟨ε,g⟩ for +γ⟨ε,g⟩; this one holds either way.)",
     assumes=composite,
     states=Le(F_next, F_now - (eta - L_s * eta**2) * map_size**2 + noise_size**2 / (2 * L_s)),
-    checks=[
-        Chain(
-            F_next,
-            Step(
-                "<=",
-                F_now - gain + L_s / 2 * moved**2 + r_u - r_x,
-                because=Premise("F is L-smooth; r(u) and r(x_j) are r at x_(k+1) and x_k"),
-            ),
-            Step("<=", because=Cites("dwang20.lemma4.1.2")),
-            Step(
-                "=",
-                F_now - (1 / eta - L_s / 2) * (eta * map_size) ** 2 + eta * cross,
-                because=Premise("x_k - x_(k+1) = γ·g_k"),
-            ),
-            Step(
-                "<=",
-                STATEMENT,
-                because=Slack(
-                    given={"⟨ε,g⟩ ≤ ‖ε‖‖g‖ (Cauchy-Schwarz)": eta * (noise_size * map_size - cross)},
-                    seen=[(L_s * eta * map_size - noise_size) ** 2 / (2 * L_s)],
-                ),
-            ),
-        )
-    ],
+    checks=[Chain(
+        F_next,
+        Step("<=", F_now - gain + L_s / 2 * moved**2 + r_u - r_x,
+             because=Premise("F is L-smooth; r(u) and r(x_j) are r at x_(k+1) and x_k")),
+        Step("<=", because=Cites("dwang20.lemma4.1.2")),
+        Step("=", F_now - (1 / eta - L_s / 2) * (eta * map_size) ** 2 + eta * cross,
+             because=Premise("x_k - x_(k+1) = γ·g_k")),
+        Step(
+            "<=",
+            STATEMENT,
+            because=Slack(given={"⟨ε,g⟩ ≤ ‖ε‖‖g‖ (Cauchy-Schwarz)": eta * (noise_size * map_size - cross)},
+                          seen=[(L_s * eta * map_size - noise_size) ** 2 / (2 * L_s)]),
+        ),
+    )],
 )
 
 # Utility: all steps --------------------------------------------------------------------------------
@@ -300,15 +275,13 @@ explicit = Claim(
     says="The mean squared noisy map at x_R with all constants: g₀ = F^r(x₁)-F^r(x°).",
     assumes=half,
     states=Le(step_map2, 4 * L_s * gap0 / T + 2 * d * sigma_n**2),
-    checks=[
-        Chain(
-            step_map2,
-            Step("=", map_size**2, because=UNIFORM),
-            Step("<=", because=Solved("dwang20.theorem4.1.2.step")),
-            Step("<=", (gap0 / T + d * sigma_n**2 / (2 * L_s)) / (eta - L_s * eta**2), because=TELESCOPES),
-            Step("=", STATEMENT),
-        )
-    ],
+    checks=[Chain(
+        step_map2,
+        Step("=", map_size**2, because=UNIFORM),
+        Step("<=", because=Solved("dwang20.theorem4.1.2.step")),
+        Step("<=", (gap0 / T + d * sigma_n**2 / (2 * L_s)) / (eta - L_s * eta**2), because=TELESCOPES),
+        Step("=", STATEMENT),
+    )],
 )
 
 noiseless = Claim(
@@ -320,18 +293,13 @@ noiseless = Claim(
     states=Le(gradient_map2, 8 * L_s * gap0 / T + 6 * d * sigma_n**2),
     provenance=Provenance.CONSEQUENCE,
     cites=[Cites("dwang20.lemma3.1.4")],
-    checks=[
-        Chain(
-            gradient_map2,
-            Step(
-                "<=",
-                2 * step_map2 + 2 * d * sigma_n**2,
-                because=Premise("‖P(∇F)‖ ≤ ‖P(∇F+ε)‖ + ‖ε‖, as proximal steps do not expand; (a+b)² ≤ 2a² + 2b²"),
-            ),
-            Step("<=", because=Cites("dwang20.theorem4.1.2.proof")),
-            Step("=", STATEMENT),
-        )
-    ],
+    checks=[Chain(
+        gradient_map2,
+        Step("<=", 2 * step_map2 + 2 * d * sigma_n**2,
+             because=Premise("‖P(∇F)‖ ≤ ‖P(∇F+ε)‖ + ‖ε‖, as proximal steps do not expand; (a+b)² ≤ 2a² + 2b²")),
+        Step("<=", because=Cites("dwang20.theorem4.1.2.proof")),
+        Step("=", STATEMENT),
+    )],
 )
 
 best_steps = Claim(
@@ -361,13 +329,11 @@ theorem2, theorem2_dwang = both(
     guarantee=ApproxDP(eps, delta),
     hidden=(c,),
     ignores_units=True,
-    checks=[
-        Chain(
-            step_map,
-            Step("<=", sqrt(step_map2), because=Premise("Jensen")),
-            Step("<=", because=Cites("dwang20.theorem4.1.2.proof")),
-            Step("<=", 5 * STATEMENT, where=reached),
-            choosing={c: Rational(8)},
-        )
-    ],
+    checks=[Chain(
+        step_map,
+        Step("<=", sqrt(step_map2), because=Premise("Jensen")),
+        Step("<=", because=Cites("dwang20.theorem4.1.2.proof")),
+        Step("<=", 5 * STATEMENT, where=reached),
+        choosing={c: Rational(8)},
+    )],
 )

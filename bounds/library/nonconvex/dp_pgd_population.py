@@ -52,14 +52,12 @@ empirical = Claim(
     states=Le(gradient_norm, 8 * low),
     provenance=Provenance.READING,
     ignores_units=True,
-    checks=[
-        Chain(
-            gradient_norm,
-            Step("<=", sqrt(gradient_map2), because=Premise("Jensen; for C = ℝᵈ and r = 0 the map is the gradient")),
-            Step("<=", because=Cites("dwang20.theorem4.1.2.noiseless")),
-            Step("<=", STATEMENT, where=reached),
-        )
-    ],
+    checks=[Chain(
+        gradient_norm,
+        Step("<=", sqrt(gradient_map2), because=Premise("Jensen; for C = ℝᵈ and r = 0 the map is the gradient")),
+        Step("<=", because=Cites("dwang20.theorem4.1.2.noiseless")),
+        Step("<=", STATEMENT, where=reached),
+    )],
 )
 
 theorem3, theorem3_dwang = both(
@@ -71,16 +69,14 @@ theorem3, theorem3_dwang = both(
     states=Rate(population_gradient, sampling + low),
     hidden=(c,),
     ignores_units=True,
-    checks=[
-        Chain(
-            population_gradient,
-            Step("<=", uniform_error + gradient_norm, because=Premise("the triangle inequality at x_R")),
-            Step("<=", because=Cites("dwang20.lemma4.1.3")),
-            Step("<=", because=Cites("dwang20.theorem4.1.3.empirical")),
-            Step("<=", 8 * STATEMENT, where={beta_p: tau * exp(-((sqrt(C_u) + _x) ** 2)), n: exp(_y**2)}),
-            choosing={c: Rational(8)},
-        )
-    ],
+    checks=[Chain(
+        population_gradient,
+        Step("<=", uniform_error + gradient_norm, because=Premise("the triangle inequality at x_R")),
+        Step("<=", because=Cites("dwang20.lemma4.1.3")),
+        Step("<=", because=Cites("dwang20.theorem4.1.3.empirical")),
+        Step("<=", 8 * STATEMENT, where={beta_p: tau * exp(-((sqrt(C_u) + _x) ** 2)), n: exp(_y**2)}),
+        choosing={c: Rational(8)},
+    )],
 )
 
 big = Symbol("big", positive=True)
@@ -98,12 +94,9 @@ equality, equality_dwang = both(
     states=Rate(ratio, Integer(1)),
     ignores_units=True,
     checks=[
-        NoConstant(
-            low / together,
-            {d: Integer(1), n: Integer(100), eps: Integer(1), delta: Rational(1, 100), **vanishing},
-            big,
-            "the term of the noise has no τ: it stays where records agree, and the product does not",
-        )
+        NoConstant(low / together,
+                   {d: Integer(1), n: Integer(100), eps: Integer(1), delta: Rational(1, 100), **vanishing}, big,
+                   "the term of the noise has no τ: it stays where records agree, and the product does not")
     ],
 )
 
@@ -114,20 +107,15 @@ equality_corrected, equality_corrected_dwang = both(
     assumes=[eps <= 1, tau >= 1, tau >= E * beta_p, delta <= exp(-1), n >= 3],
     states=Rate(ratio, Integer(1)),
     ignores_units=True,
-    checks=[
-        Chain(
-            ratio,
-            Step("=", (sampling + low) / together, because=SUM),
-            Step("=", sqrt(eps) / a ** Rational(1, 4) + 1 / (tau * d ** Rational(1, 4) * logs)),
-            Step(
-                "<=",
-                1 + 1 / (tau * d ** Rational(1, 4) * logs),
-                where={eps: (1 + _x) ** -2, delta: exp(-((1 + _y) ** 4))},
-            ),
-            Step("<=", 1 + 1 / (tau * d ** Rational(1, 4)), where=both_logs),
-            Step("<=", 2 * STATEMENT, where={tau: 1 + _x, d: (1 + _y) ** 4}),
-        )
-    ],
+    checks=[Chain(
+        ratio,
+        Step("=", (sampling + low) / together, because=SUM),
+        Step("=", sqrt(eps) / a ** Rational(1, 4) + 1 / (tau * d ** Rational(1, 4) * logs)),
+        Step("<=", 1 + 1 / (tau * d ** Rational(1, 4) * logs),
+             where={eps: (1 + _x) ** -2, delta: exp(-((1 + _y) ** 4))}),
+        Step("<=", 1 + 1 / (tau * d ** Rational(1, 4)), where=both_logs),
+        Step("<=", 2 * STATEMENT, where={tau: 1 + _x, d: (1 + _y) ** 4}),
+    )],
 )
 
 remark2, remark2_dwang = both(
@@ -139,11 +127,9 @@ remark2, remark2_dwang = both(
     states=Le(low, a ** Rational(1, 4) / sqrt(eps) * sampling),
     provenance=Provenance.READING,
     ignores_units=True,
-    checks=[
-        Chain(
-            low,
-            Step("<=", low * tau * d ** Rational(1, 4), where={**usual, tau: 1 + _x, d: (1 + _y) ** 4}),
-            Step("<=", STATEMENT, where={**usual, **both_logs}),
-        )
-    ],
+    checks=[Chain(
+        low,
+        Step("<=", low * tau * d ** Rational(1, 4), where={**usual, tau: 1 + _x, d: (1 + _y) ** 4}),
+        Step("<=", STATEMENT, where={**usual, **both_logs}),
+    )],
 )

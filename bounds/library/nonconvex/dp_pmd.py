@@ -54,13 +54,11 @@ privacy, privacy_twin = both(
     states=Eq(sigma_n, stated_noise),
     guarantee=ApproxDP(eps, delta),
     hidden=(c, c2),
-    checks=[
-        IterateAccountant(
-            full_gradients((T - 1) / 2),
-            "linear losses; x_R shows (T-1)/2 noisy gradients with probability 1/2, at a δ of twice the stated: the "
-            "true ε grows like the square of the stated one, which ε < c₂T does not limit",
-        )
-    ],
+    checks=[IterateAccountant(
+        full_gradients((T - 1) / 2),
+        "linear losses; x_R shows (T-1)/2 noisy gradients with probability 1/2, at a δ of twice the stated: the "
+        "true ε grows like the square of the stated one, which ε < c₂T does not limit",
+    )],
 )
 
 privacy_corrected, privacy_corrected_twin = both(
@@ -83,22 +81,20 @@ lemma5 = Claim(
     says="A mirror step with an error ε: what it gains, where r(u) = r(x⁺) and r(x_j) = r(x).",
     assumes=[mirror],
     states=Ge(gain, modulus / weight * step_gap**2 + r_u - r_x + shake),
-    checks=[
-        Chain(
-            gain,
-            Step(
-                ">=",
-                STATEMENT,
-                because=Slack(
-                    given={
-                        "x⁺ is a minimiser over C: (4.11) at u = x": gain - shake - bent + tilt,
-                        "w has modulus α": bent - modulus / weight * step_gap**2,
-                        "r lies above its tangent at x⁺": r_x - r_u - tilt,
-                    }
-                ),
+    checks=[Chain(
+        gain,
+        Step(
+            ">=",
+            STATEMENT,
+            because=Slack(
+                given={
+                    "x⁺ is a minimiser over C: (4.11) at u = x": gain - shake - bent + tilt,
+                    "w has modulus α": bent - modulus / weight * step_gap**2,
+                    "r lies above its tangent at x⁺": r_x - r_u - tilt,
+                }
             ),
-        )
-    ],
+        ),
+    )],
 )
 
 descent = Claim(
@@ -108,30 +104,20 @@ descent = Claim(
     says="One step, the noise apart. (The line before has -γ⟨ε,g⟩ for +γ⟨ε,g⟩; this one holds either way.)",
     assumes=losses,
     states=Le(F_k1, F_k - (weight - L_C * weight**2) * map_k**2 + noise_k**2 / (2 * L_C)),
-    checks=[
-        Chain(
-            F_k1,
-            Step(
-                "<=",
-                F_k - gain + L_C / 2 * step_gap**2 + r_u - r_x,
-                because=Premise("F is L̃-smooth in the norm of C; r(u) and r(x_j) are r at x_(k+1) and x_k"),
-            ),
-            Step("<=", because=Cites("dwang20.lemma4.1.5", {modulus: Rational(1)})),
-            Step(
-                "=",
-                F_k - (1 / weight - L_C / 2) * (weight * map_k) ** 2 + weight * cross_k,
-                because=Premise("x_k - x_(k+1) = γ·g_k"),
-            ),
-            Step(
-                "<=",
-                STATEMENT,
-                because=Slack(
-                    given={"⟨ε,g⟩ ≤ ‖ε‖°‖g‖": weight * (noise_k * map_k - cross_k)},
-                    seen=[(L_C * weight * map_k - noise_k) ** 2 / (2 * L_C)],
-                ),
-            ),
-        )
-    ],
+    checks=[Chain(
+        F_k1,
+        Step("<=", F_k - gain + L_C / 2 * step_gap**2 + r_u - r_x,
+             because=Premise("F is L̃-smooth in the norm of C; r(u) and r(x_j) are r at x_(k+1) and x_k")),
+        Step("<=", because=Cites("dwang20.lemma4.1.5", {modulus: Rational(1)})),
+        Step("=", F_k - (1 / weight - L_C / 2) * (weight * map_k) ** 2 + weight * cross_k,
+             because=Premise("x_k - x_(k+1) = γ·g_k")),
+        Step(
+            "<=",
+            STATEMENT,
+            because=Slack(given={"⟨ε,g⟩ ≤ ‖ε‖°‖g‖": weight * (noise_k * map_k - cross_k)},
+                          seen=[(L_C * weight * map_k - noise_k) ** 2 / (2 * L_C)]),
+        ),
+    )],
 )
 
 # Utility: all steps --------------------------------------------------------------------------------
@@ -145,19 +131,14 @@ explicit = Claim(
     assumes=half,
     states=Le(mirror_map2, 4 * L_C * gap0 / T + 2 * sigma_n**2 * dual2),
     provenance=Provenance.READING,
-    checks=[
-        Chain(
-            mirror_map2,
-            Step("=", map_k**2, because=Premise("R is uniform: the mean over the steps k and their noise")),
-            Step("<=", because=Solved("dwang20.theorem4.1.5.descent")),
-            Step(
-                "<=",
-                (gap0 / T + sigma_n**2 * dual2 / (2 * L_C)) / (weight - L_C * weight**2),
-                because=Premise("in that mean F(x_k) - F(x_(k+1)) is at most g₀/T, and ‖ε_k‖°² is σ²·E‖b‖°²"),
-            ),
-            Step("=", STATEMENT),
-        )
-    ],
+    checks=[Chain(
+        mirror_map2,
+        Step("=", map_k**2, because=Premise("R is uniform: the mean over the steps k and their noise")),
+        Step("<=", because=Solved("dwang20.theorem4.1.5.descent")),
+        Step("<=", (gap0 / T + sigma_n**2 * dual2 / (2 * L_C)) / (weight - L_C * weight**2),
+             because=Premise("in that mean F(x_k) - F(x_(k+1)) is at most g₀/T, and ‖ε_k‖°² is σ²·E‖b‖°²")),
+        Step("=", STATEMENT),
+    )],
 )
 
 rate = diameter ** Rational(3, 2) * (spread * log(1 / delta)) ** Rational(1, 4) / sqrt(n * eps)
@@ -174,20 +155,15 @@ utility, utility_twin = both(
     guarantee=ApproxDP(eps, delta),
     hidden=(c,),
     ignores_units=True,
-    checks=[
-        Chain(
-            mirror_map,
-            Step("<=", diameter * sqrt(mirror_map2), because=Premise("Jensen; ‖v‖₂ ≤ ‖C‖₂‖v‖ (Lemma 4.1.4)")),
-            Step("<=", because=Cites("dwang20.theorem4.1.5.explicit")),
-            Step(
-                "<=",
-                diameter * sqrt(4 * L_C * gap0 / T + 2 * sigma_n**2 * spread),
-                because=Premise("E‖b‖°² ≤ G_C² + ‖C‖₂²: the maximum over C is ‖C‖₂-Lipschitz (Gaussian Poincaré)"),
-            ),
-            Step("<=", 5 * STATEMENT, where=reached),
-            choosing={c: Rational(8)},
-        )
-    ],
+    checks=[Chain(
+        mirror_map,
+        Step("<=", diameter * sqrt(mirror_map2), because=Premise("Jensen; ‖v‖₂ ≤ ‖C‖₂‖v‖ (Lemma 4.1.4)")),
+        Step("<=", because=Cites("dwang20.theorem4.1.5.explicit")),
+        Step("<=", diameter * sqrt(4 * L_C * gap0 / T + 2 * sigma_n**2 * spread),
+             because=Premise("E‖b‖°² ≤ G_C² + ‖C‖₂²: the maximum over C is ‖C‖₂-Lipschitz (Gaussian Poincaré)")),
+        Step("<=", 5 * STATEMENT, where=reached),
+        choosing={c: Rational(8)},
+    )],
 )
 
 # Remark 3 / 4.1.3 ----------------------------------------------------------------------------------
@@ -204,13 +180,11 @@ less, less_twin = both(
     states=Le(rate, low),
     provenance=Provenance.READING,
     ignores_units=True,
-    checks=[
-        Chain(
-            rate,
-            Step("<=", (diameter**8 * (1 + d / 4) * log(1 / delta)) ** Rational(1, 4) / sqrt(n * eps), where=narrow),
-            Step("<=", STATEMENT, where={**usual, diameter: 1 / (1 + _x), d: 2 + _y}),
-        )
-    ],
+    checks=[Chain(
+        rate,
+        Step("<=", (diameter**8 * (1 + d / 4) * log(1 / delta)) ** Rational(1, 4) / sqrt(n * eps), where=narrow),
+        Step("<=", STATEMENT, where={**usual, diameter: 1 / (1 + _x), d: 2 + _y}),
+    )],
 )
 
 same_bound, same_bound_twin = both(
