@@ -65,8 +65,7 @@ theorem1, theorem1_dwang = both(
     kind=Kind.PRIVACY,
     says="There are c and c₁ with which DP-PGD is (ε, δ)-private for all ε < c₁T and δ < 1.",
     assumes=[*losses, eps < c1 * T],
-    states=Eq(sigma_n, stated_noise),
-    guarantee=ApproxDP(eps, delta),
+    states=Eq(sigma_n, stated_noise), guarantee=ApproxDP(eps, delta),
     hidden=(c, c1),
     cites={"wangxu19": [Cites("wangxu19.lemma2", {m: n})], "dwang20": [Cites("dwang20.lemma2.1.7", {m: n})]},
     checks=[IterateAccountant(
@@ -76,12 +75,10 @@ theorem1, theorem1_dwang = both(
 )
 
 theorem1_corrected, theorem1_corrected_dwang = both(
-    *THEOREM1, ".corrected", lines=(113, 2718),
-    kind=Kind.PRIVACY,
+    *THEOREM1, ".corrected", lines=(113, 2718), kind=Kind.PRIVACY,
     says="With c = 8, to which the text expands the noise by zCDP: for ε at most 1 and δ at most 1/4.",
     assumes=[*losses, eps <= 1, delta <= Rational(1, 4)],
-    states=Eq(sigma_n, stated_noise.subs(c, 8)),
-    guarantee=ApproxDP(eps, delta),
+    states=Eq(sigma_n, stated_noise.subs(c, 8)), guarantee=ApproxDP(eps, delta),
     checks=[Accountant(released, "T full gradients, each 2G/n apart")],
 )
 
@@ -93,54 +90,44 @@ FLAT = "gradients of size G, whatever the smoothness; x_R seen"
 AFTER = ("after Remark 1", "after Remark 4.1.1")
 
 box_noise, box_noise_dwang = both(
-    *BOX, ".noise", places=("Algorithm 1, step 3", "Algorithm 4.1.16, step 3"), lines=(127, 2713),
-    kind=Kind.PRIVACY,
+    *BOX, ".noise", places=("Algorithm 1, step 3", "Algorithm 4.1.16, step 3"), lines=(127, 2713), kind=Kind.PRIVACY,
     says="σ² = 2L²T/(n²ρ²) with ρ + 2√(ρ·ln(1/δ)) = ε makes DP-PGD (ε, δ)-private, L being the smoothness.",
     assumes=losses,
-    states=Eq(sigma_n, L_s * sqrt(2 * T) / (n * rho_of)),
-    guarantee=ApproxDP(eps, delta),
+    states=Eq(sigma_n, L_s * sqrt(2 * T) / (n * rho_of)), guarantee=ApproxDP(eps, delta),
     checks=[IterateAccountant(seen_in_x_R, FLAT), Units()],
 )
 
 box_corrected, box_corrected_dwang = both(
-    *BOX, ".noise.corrected", lines=(127, 2713),
-    kind=Kind.PRIVACY,
+    *BOX, ".noise.corrected", lines=(127, 2713), kind=Kind.PRIVACY,
     says="σ² = 2G²T/(n²ρ), for every ε and δ: each step is 2G²/(n²σ²)-zCDP.",
     assumes=losses,
-    states=Eq(sigma_n, zcdp_noise),
-    guarantee=ApproxDP(eps, delta),
+    states=Eq(sigma_n, zcdp_noise), guarantee=ApproxDP(eps, delta),
     cites={"dwang20": [Cites(f"dwang20.lemma2.1.{part}") for part in ("8", "9.corrected", "10")]},
     checks=[Accountant(released, "T full gradients, each 2G/n apart")],
 )
 
 text_noise, text_noise_dwang = both(
-    *REMARK, ".noise", places=AFTER, lines=(149, 2738),
-    kind=Kind.PRIVACY,
+    *REMARK, ".noise", places=AFTER, lines=(149, 2738), kind=Kind.PRIVACY,
     says="σ² = 2L²T/(n²ρ), as the text has it (the copy drops the root over ln(1/δ)+ε), L being the smoothness.",
     assumes=losses,
-    states=Eq(sigma_n, L_s * zcdp_noise / G),
-    guarantee=ApproxDP(eps, delta),
+    states=Eq(sigma_n, L_s * zcdp_noise / G), guarantee=ApproxDP(eps, delta),
     checks=[IterateAccountant(seen_in_x_R, FLAT), Units()],
 )
 
 text_corrected, text_corrected_dwang = both(
-    *REMARK, ".noise.corrected", places=AFTER, lines=(149, 2738),
-    kind=Kind.PRIVACY,
+    *REMARK, ".noise.corrected", places=AFTER, lines=(149, 2738), kind=Kind.PRIVACY,
     says="With G, the bound on the gradients, for L.",
     assumes=losses,
-    states=Eq(sigma_n, zcdp_noise),
-    guarantee=ApproxDP(eps, delta),
+    states=Eq(sigma_n, zcdp_noise), guarantee=ApproxDP(eps, delta),
     checks=[Chain(Cites("wangxu19.algorithm1.noise.corrected"), Step("=", STATEMENT))],
 )
 
 less_noise, less_noise_dwang = both(
-    *REMARK, ".less_noise", places=AFTER, lines=(149, 2738),
-    kind=Kind.UTILITY,
+    *REMARK, ".less_noise", places=AFTER, lines=(149, 2738), kind=Kind.UTILITY,
     says="Noise by zCDP is at most that of advanced composition, of T steps of ε/√(8T·ln(2/δ)) and δ/(2T) each.",
     assumes=[*losses, Eq(sigma_n, zcdp_noise), eps <= 1],
     added=[delta <= Rational(1, 2)],
-    states=Le(sigma_n, composed_noise),
-    provenance=Provenance.READING,
+    states=Le(sigma_n, composed_noise), provenance=Provenance.READING,
     checks=[Chain(
         sigma_n,
         Step("<=", G * sqrt(2 * T * (4 * a + 2 * eps)) / (n * eps), because=Premise("(x+y)² ≤ 2x² + 2y²")),
@@ -171,12 +158,10 @@ class PostProcessing:
 
 
 minimum, minimum_dwang = both(
-    *REMARK, ".minimum", lines=(141, 2732),
-    kind=Kind.LOWER_BOUND,
+    *REMARK, ".minimum", lines=(141, 2732), kind=Kind.LOWER_BOUND,
     says="With the R of the least ‖g_C,k‖, g_C,k = (x_k-x_(k+1))/γ, the output is not (ε, δ)-private.",
     assumes=losses,
-    states=Gt(eps_out, eps),
-    guarantee=ApproxDP(eps, delta),
+    states=Gt(eps_out, eps), guarantee=ApproxDP(eps, delta),
     checks=[
         PostProcessing("g_C,k is made of released iterates: choosing by it is post-processing of what the noise covers",
                        {"eps": 1.0, "delta": 1e-3, "n": 100.0, "T": 50.0})
@@ -184,12 +169,10 @@ minimum, minimum_dwang = both(
 )
 
 minimum_corrected, minimum_corrected_dwang = both(
-    *REMARK, ".minimum.corrected", lines=(141, 2732),
-    kind=Kind.LOWER_BOUND,
+    *REMARK, ".minimum.corrected", lines=(141, 2732), kind=Kind.LOWER_BOUND,
     says="It is the R of the least exact ‖P_C(x_k, ∇F(x_k), γ)‖ that breaks the guarantee.",
     assumes=[*losses, Setting("g_C,k without its noise")],
-    states=Gt(eps_out, eps),
-    guarantee=ApproxDP(eps, delta),
+    states=Gt(eps_out, eps), guarantee=ApproxDP(eps, delta),
 )
 
 # Losses ‖x‖²/2 near x₁ = 0, d = 2 and T = 2, n large, one loss 0 in the other data set; a first step size between the
@@ -202,8 +185,7 @@ step_size, step_size_dwang = both(
     kind=Kind.PRIVACY,
     says="The step size does not affect privacy, so that a line search (TFOCS) on exact risks may choose it.",
     assumes=losses,
-    states=Eq(sigma_n, stated_noise),
-    guarantee=ApproxDP(eps, delta),
+    states=Eq(sigma_n, stated_noise), guarantee=ApproxDP(eps, delta),
     hidden=(c,),
     checks=[
         AtMost(halved, "the δ of x_R where backtracking halves the first step on one of two data sets: no c is in it",
@@ -212,12 +194,10 @@ step_size, step_size_dwang = both(
 )
 
 step_size_corrected, step_size_corrected_dwang = both(
-    *SETTINGS, ".step_size.corrected", lines=(290, 2885),
-    kind=Kind.PRIVACY,
+    *SETTINGS, ".step_size.corrected", lines=(290, 2885), kind=Kind.PRIVACY,
     says="Step sizes that are fixed beforehand do not: the noise of Theorem 1 corrected stays enough.",
     assumes=[*losses, Setting("step sizes that do not depend on the data"), eps <= 1, delta <= Rational(1, 4)],
-    states=Eq(sigma_n, stated_noise.subs(c, 8)),
-    guarantee=ApproxDP(eps, delta),
+    states=Eq(sigma_n, stated_noise.subs(c, 8)), guarantee=ApproxDP(eps, delta),
     checks=[Chain(Cites("wangxu19.theorem1.corrected"), Step("=", STATEMENT))],
 )
 
@@ -290,8 +270,7 @@ noiseless = Claim(
     kind=Kind.UTILITY,
     says="The mean squared map of the exact gradient at x_R, which is what the tables call the projected gradient.",
     assumes=half,
-    states=Le(gradient_map2, 8 * L_s * gap0 / T + 6 * d * sigma_n**2),
-    provenance=Provenance.CONSEQUENCE,
+    states=Le(gradient_map2, 8 * L_s * gap0 / T + 6 * d * sigma_n**2), provenance=Provenance.CONSEQUENCE,
     cites=[Cites("dwang20.lemma3.1.4")],
     checks=[Chain(
         gradient_map2,
@@ -308,8 +287,7 @@ best_steps = Claim(
     kind=Kind.UTILITY,
     says="The T that makes 4Lg₀/T + 2dσ² least.",
     assumes=losses,
-    states=Eq(T, n * eps * sqrt(2 * L_s * gap0) / (G * sqrt(c * d * a))),
-    provenance=Provenance.CONSEQUENCE,
+    states=Eq(T, n * eps * sqrt(2 * L_s * gap0) / (G * sqrt(c * d * a))), provenance=Provenance.CONSEQUENCE,
     checks=[Chain(T, Step("=", STATEMENT, because=Minimiser(4 * L_s * gap0 / T + 2 * d * stated_noise**2)))],
 )
 
@@ -320,15 +298,12 @@ reached = {**usual, G: 1 / (1 + _x), L_s: 1 / (1 + _y), gap0: 1 / (1 + _z)}  # a
 
 theorem2, theorem2_dwang = both(
     "theorem2", "theorem4.1.2", lines=(133, 2724),
-    places=("Theorem 2, equation (4)", "Theorem 4.1.2, equation (4.4)"),
-    kind=Kind.UTILITY,
+    places=("Theorem 2, equation (4)", "Theorem 4.1.2, equation (4.4)"), kind=Kind.UTILITY,
     says="The noisy gradient map at x_R after T = O(nε/√(d·ln(1/δ))) steps of size 1/(2L), for G, L and g₀ fixed.",
     assumes=[*half, *printed_choice],
     added=fixed,
-    states=Rate(step_map, low),
-    guarantee=ApproxDP(eps, delta),
-    hidden=(c,),
-    ignores_units=True,
+    states=Rate(step_map, low), guarantee=ApproxDP(eps, delta),
+    hidden=(c,), ignores_units=True,
     checks=[Chain(
         step_map,
         Step("<=", sqrt(step_map2), because=Premise("Jensen")),

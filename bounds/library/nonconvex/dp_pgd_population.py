@@ -49,8 +49,7 @@ empirical = Claim(
     says="The gradient of the empirical risk at x_R, C = ℝᵈ and r = 0, which has no noise in it.",
     assumes=[*half, *(h.subs(c, 8) for h in printed_choice)],
     added=fixed,
-    states=Le(gradient_norm, 8 * low),
-    provenance=Provenance.READING,
+    states=Le(gradient_norm, 8 * low), provenance=Provenance.READING,
     ignores_units=True,
     checks=[Chain(
         gradient_norm,
@@ -67,8 +66,7 @@ theorem3, theorem3_dwang = both(
     assumes=[*of_the_data, *half, *printed_choice, n >= C_u * d * log(d), eps <= 1],
     added=[*fixed, beta_p <= tau * exp(-C_u), Setting("x_R lies in the ball of Lemma 4.1.3")],
     states=Rate(population_gradient, sampling + low),
-    hidden=(c,),
-    ignores_units=True,
+    hidden=(c,), ignores_units=True,
     checks=[Chain(
         population_gradient,
         Step("<=", uniform_error + gradient_norm, because=Premise("the triangle inequality at x_R")),
@@ -87,8 +85,7 @@ logs = sqrt(log(tau / beta_p)) * sqrt(log(n))
 both_logs = {beta_p: tau * exp(-((1 + _x) ** 2)), n: exp((1 + _y) ** 2)}  # τ ≥ eβ and n ≥ e: both are at least 1
 
 equality, equality_dwang = both(
-    *THEOREM3, ".equality", places=LAST, lines=(167, 2758),
-    kind=Kind.UTILITY,
+    *THEOREM3, ".equality", places=LAST, lines=(167, 2758), kind=Kind.UTILITY,
     says="The two terms of the bound together, as one: their sum over it.",
     assumes=[eps <= 1],
     states=Rate(ratio, Integer(1)),
@@ -101,8 +98,7 @@ equality, equality_dwang = both(
 )
 
 equality_corrected, equality_corrected_dwang = both(
-    *THEOREM3, ".equality.corrected", places=LAST, lines=(167, 2758),
-    kind=Kind.UTILITY,
+    *THEOREM3, ".equality.corrected", places=LAST, lines=(167, 2758), kind=Kind.UTILITY,
     says="It takes τ ≥ 1, τ ≥ eβ, δ ≤ 1/e and n ≥ 3.",
     assumes=[eps <= 1, tau >= 1, tau >= E * beta_p, delta <= exp(-1), n >= 3],
     states=Rate(ratio, Integer(1)),
@@ -119,13 +115,11 @@ equality_corrected, equality_corrected_dwang = both(
 )
 
 remark2, remark2_dwang = both(
-    *REMARK2, lines=(169, 2760),
-    kind=Kind.UTILITY,
+    *REMARK2, lines=(169, 2760), kind=Kind.UTILITY,
     says="The error due to privacy against that of uniform convergence; ε and δ are constants in the remark.",
     assumes=[eps <= 1],
     added=[tau >= 1, tau >= E * beta_p, n >= 3, delta <= Rational(1, 2)],
-    states=Le(low, a ** Rational(1, 4) / sqrt(eps) * sampling),
-    provenance=Provenance.READING,
+    states=Le(low, a ** Rational(1, 4) / sqrt(eps) * sampling), provenance=Provenance.READING,
     ignores_units=True,
     checks=[Chain(
         low,

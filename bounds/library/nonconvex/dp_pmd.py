@@ -47,12 +47,10 @@ all_seen = full_gradients(T)
 released = replace(all_seen, seen=Seen.RANDOM_ITERATE)  # x_R, what R-1 noisy gradients made of the start
 
 privacy, privacy_twin = both(
-    *NUMBERS, ".privacy", lines=(239, 2830),
-    kind=Kind.PRIVACY,
+    *NUMBERS, ".privacy", lines=(239, 2830), kind=Kind.PRIVACY,
     says="There are c and c₂ with which the noise of (3) / (4.3) makes DP-PMD (ε, δ)-private for all ε < c₂T.",
     assumes=[*losses, eps < c2 * T],
-    states=Eq(sigma_n, stated_noise),
-    guarantee=ApproxDP(eps, delta),
+    states=Eq(sigma_n, stated_noise), guarantee=ApproxDP(eps, delta),
     hidden=(c, c2),
     checks=[IterateAccountant(
         full_gradients((T - 1) / 2),
@@ -62,12 +60,10 @@ privacy, privacy_twin = both(
 )
 
 privacy_corrected, privacy_corrected_twin = both(
-    *NUMBERS, ".privacy.corrected", lines=(239, 2830),
-    kind=Kind.PRIVACY,
+    *NUMBERS, ".privacy.corrected", lines=(239, 2830), kind=Kind.PRIVACY,
     says="With c = 8, for ε at most 1 and δ at most 1/4, for every T.",
     assumes=[*losses, eps <= 1, delta <= Rational(1, 4)],
-    states=Eq(sigma_n, stated_noise.subs(c, 8)),
-    guarantee=ApproxDP(eps, delta),
+    states=Eq(sigma_n, stated_noise.subs(c, 8)), guarantee=ApproxDP(eps, delta),
     checks=[Accountant(all_seen, "T full gradients, each 2G/n apart, all seen")],
 )
 
@@ -129,8 +125,7 @@ explicit = Claim(
     kind=Kind.UTILITY,
     says="The step from x_R with its noise, for any T and σ; g₀ = F^r(x₁) - F^r(x°) and E‖b‖°² for standard normal b.",
     assumes=half,
-    states=Le(mirror_map2, 4 * L_C * gap0 / T + 2 * sigma_n**2 * dual2),
-    provenance=Provenance.READING,
+    states=Le(mirror_map2, 4 * L_C * gap0 / T + 2 * sigma_n**2 * dual2), provenance=Provenance.READING,
     checks=[Chain(
         mirror_map2,
         Step("=", map_k**2, because=Premise("R is uniform: the mean over the steps k and their noise")),
@@ -151,10 +146,8 @@ utility, utility_twin = both(
     says="The step from x_R, with γ = 1/(2L‖C‖₂²) and T = nε‖C‖₂/√((‖C‖₂²+G_C²)·ln(1/δ)), for G, L and g₀ fixed.",
     assumes=[*half, Eq(sigma_n, stated_noise), Eq(T, printed_steps)],
     added=fixed,
-    states=Rate(mirror_map, rate),
-    guarantee=ApproxDP(eps, delta),
-    hidden=(c,),
-    ignores_units=True,
+    states=Rate(mirror_map, rate), guarantee=ApproxDP(eps, delta),
+    hidden=(c,), ignores_units=True,
     checks=[Chain(
         mirror_map,
         Step("<=", diameter * sqrt(mirror_map2), because=Premise("Jensen; ‖v‖₂ ≤ ‖C‖₂‖v‖ (Lemma 4.1.4)")),
@@ -172,13 +165,11 @@ _x, _y = symbols("x y", nonnegative=True)
 narrow = {**usual, width: diameter * sqrt(d) / 2 / (1 + _x)}
 
 less, less_twin = both(
-    *REMARK3, lines=(245, 2838),
-    kind=Kind.UTILITY,
+    *REMARK3, lines=(245, 2838), kind=Kind.UTILITY,
     says="For ‖C‖₂ ≤ 1, (7) is at most (4), as formulas: G_C is at most ‖C‖₂√d/2 for every symmetric set.",
     assumes=[diameter <= 1, width <= diameter * sqrt(d) / 2],
     added=[d >= 2, delta <= Rational(1, 2)],
-    states=Le(rate, low),
-    provenance=Provenance.READING,
+    states=Le(rate, low), provenance=Provenance.READING,
     ignores_units=True,
     checks=[Chain(
         rate,
@@ -188,13 +179,11 @@ less, less_twin = both(
 )
 
 same_bound, same_bound_twin = both(
-    *REMARK3, ".frank_wolfe", lines=(245, 2838),
-    kind=Kind.UTILITY,
+    *REMARK3, ".frank_wolfe", lines=(245, 2838), kind=Kind.UTILITY,
     says="(7) is at most (6), as formulas, for ‖C‖₂ ≤ 1; without the terms of C, at ‖C‖₂ = 1, they are the same.",
     assumes=[diameter <= 1],
     added=[delta <= Rational(1, 2)],
-    states=Le(rate, gap_bound),
-    provenance=Provenance.READING,
+    states=Le(rate, gap_bound), provenance=Provenance.READING,
     ignores_units=True,
     checks=[Chain(rate, Step("<=", STATEMENT, where={**usual, diameter: 1 / (1 + _x) ** 2}))],
 )
