@@ -244,7 +244,7 @@ one_step = Claim(
 )
 
 # Utility: all steps --------------------------------------------------------------------------------
-half = [*composite, Setting("a constant step size γ, printed η"), Eq(eta, 1 / (2 * L_s))]
+half = [*composite, Setting("a constant step size γ, which is η here"), Eq(eta, 1 / (2 * L_s))]
 UNIFORM = Premise("R is uniform: the mean over the steps k and their noise")
 TELESCOPES = Premise("in that mean F(x_k) - F(x_(k+1)) is at most g₀/T, and ‖ε_k‖² is dσ²")
 

@@ -29,6 +29,7 @@ C_u = quantity("C_u", "C₀·max(c_h, log(rτ/β), 1)", box=(1, 1e3), printed="C
 
 THEOREM3, REMARK2 = ("theorem3", "theorem4.1.3"), ("remark2", "remark4.1.2")
 of_the_data = [Setting("gradients τ-sub-Gaussian"), Setting("Hessians bounded by τ²dᶜ, τ³dᶜ-Lipschitz")]
+free = [*half, Setting("C = ℝᵈ and r = 0")]
 sampling = tau * sqrt(d * log(tau / beta_p) * log(n) / n)
 together = tau * sqrt(d / (n * eps)) * sqrt(log(tau / beta_p)) * sqrt(log(n)) * a ** Rational(1, 4)
 
@@ -46,11 +47,10 @@ empirical = Claim(
     id="dwang20.theorem4.1.3.empirical",
     source=Source("dwang20", "proof of Theorem 4.1.3 (the copy reads √ for ⁴√), with its constant at c = 8", line=2974),
     kind=Kind.UTILITY,
-    says="The gradient of the empirical risk at x_R, C = ℝᵈ and r = 0, which has no noise in it.",
-    assumes=[*half, *(h.subs(c, 8) for h in printed_choice)],
+    says="The gradient of the empirical risk at x_R, which has no noise in it.",
+    assumes=[*free, *(h.subs(c, 8) for h in printed_choice)],
     added=fixed,
-    states=Le(gradient_norm, 8 * low), provenance=Provenance.READING,
-    ignores_units=True,
+    states=Le(gradient_norm, 8 * low), provenance=Provenance.READING, ignores_units=True,
     checks=[Chain(
         gradient_norm,
         Step("<=", sqrt(gradient_map2), because=Premise("Jensen; for C = ℝᵈ and r = 0 the map is the gradient")),
@@ -63,7 +63,7 @@ theorem3, theorem3_dwang = both(
     *THEOREM3, places=("Theorem 3, equation (5)", "Theorem 4.1.3, equation (4.5)"), lines=(163, 2756),
     kind=Kind.UTILITY,
     says="The population gradient at DP-PGD's x_R, n of order d·log d, for G, L and g₀ fixed and C at most log(τ/β).",
-    assumes=[*of_the_data, *half, *printed_choice, n >= C_u * d * log(d), eps <= 1],
+    assumes=[*of_the_data, *free, *printed_choice, n >= C_u * d * log(d), eps <= 1],
     added=[*fixed, beta_p <= tau * exp(-C_u), Setting("x_R lies in the ball of Lemma 4.1.3")],
     states=Rate(population_gradient, sampling + low),
     hidden=(c,), ignores_units=True,
