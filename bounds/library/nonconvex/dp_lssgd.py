@@ -22,7 +22,7 @@ from dpcheck.bounds.language.claim import (
     Source,
     Verdict,
     lipschitz,
-)  # fmt: skip
+)
 from dpcheck.bounds.language.guarantees import ApproxDP, RenyiDP
 from dpcheck.bounds.language.symbols import Delta, T, delta, eps, n, quantity, sigma
 from dpcheck.bounds.library.convex.dp_svrg_minibatch import batch
