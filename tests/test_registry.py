@@ -37,6 +37,9 @@ UNCORRECTED = {
     "lwang21.section4.7.clipping": "how the experiments clipped: the theory's formula is right",
     "lwang21.theorem4.5.4.condition": "two theorems at odds: theorem4.5.4.cost.corrected has what privacy takes",
     "lwang21.theorem4.5.4.privacy": "two theorems at odds: theorem4.5.4.cost.corrected has what privacy takes",
+    "lwang21.section5.4.condition": "experiments outside of their theorem; their noise does: section5.4.privacy",
+    "lwang21.remark5.3.3": "a reading of tight; section5.4.privacy says by how much the noise is not",
+    "lssgd20.remark1": "a reading of tight; section4.privacy says by how much the noise is not",
 }
 
 
