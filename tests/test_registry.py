@@ -39,10 +39,8 @@ UNCORRECTED = {
     "dwang20.algorithm4.1.19.smallest.l1_ball": "a comparison of bounds that goes the other way",
     "dwang20.theorem4.1.6.proof_steps": "a step of a proof; theorem4.1.6.corrected has its own T",
     "lwang21.corollary2.5.6.privacy": "squared losses have no Lipschitz constant: no noise of this form will do",
-    "lwang21.equation4.9.18.any_g": "equation4.9.18 without its condition on G",
-    "lwang21.section4.7.clipping": "how the experiments clipped: the theory's formula is right",
-    "lwang21.theorem4.5.4.condition": "two theorems at odds: theorem4.5.4.cost.corrected has what privacy takes",
-    "lwang21.theorem4.5.4.privacy": "two theorems at odds: theorem4.5.4.cost.corrected has what privacy takes",
+    "lwang21.theorem4.5.4.condition": "two theorems at odds: theorem4.5.4.cost.private has what privacy takes",
+    "lwang21.theorem4.5.4.privacy": "two theorems at odds: theorem4.5.4.cost.private has what privacy takes",
 }
 
 
