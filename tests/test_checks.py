@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,15 +16,32 @@ from sympy import Eq, Integer, Le, Rational, exp, log, sqrt
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Replayable, Source, Verdict
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
-from dpcheck.bounds.language.symbols import Delta, Delta_T, L, T, delta, delta1, eps, eps_out, eta, n, ratio, sigma
+from dpcheck.bounds.language.symbols import (
+    Delta,
+    Delta_T,
+    L,
+    T,
+    delta,
+    delta1,
+    eps,
+    eps_out,
+    eta,
+    n,
+    ratio,
+    sigma,
+    sigma_g,
+)
 from dpcheck.bounds.library.convex.gradient_descent import sensitivity_at
+from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.exact import gaussian_mu, gaussian_sigma
+from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.numeric_checks import (
     CompositionAccountant,
     Exactness,
     GaussianAccountant,
     SampledGaussianAccountant,
 )
+from dpcheck.bounds.privacy.release import Release
 from dpcheck.evidence.checks import FALSE_ALARM, AuditCheck, Property
 
 QUICK = Effort()
@@ -49,8 +67,9 @@ about_sigma = claim(Eq(sigma, classical * Delta), eps <= 1)
 @settings(deadline=None, max_examples=3)
 @given(st.fractions(min_value=1, max_value=3, max_denominator=20))
 def test_a_sound_noise_formula_is_certified(room: Any) -> None:
-    check = GaussianAccountant(1 / (classical * Rational(room.numerator, room.denominator)), "sound", SMALL)
-    found = check.run(about_sigma, QUICK)
+    check = GaussianAccountant(Delta / sigma, "sound", SMALL)
+    about = claim(Eq(sigma, classical * Delta * Rational(room.numerator, room.denominator)), eps <= 1)
+    found = check.run(about, QUICK)
     assert found.verdict in (Verdict.CERTIFIED, Verdict.LOOSE)
     assert found.margin >= float(room) * 1.05 - 1
 
@@ -65,8 +84,8 @@ def test_a_sound_noise_formula_is_certified(room: Any) -> None:
     ],
 )
 def test_a_slip_in_the_noise_is_refuted(slip: str, mu: sympy.Expr) -> None:
-    check = GaussianAccountant(mu, slip, SMALL | ({eps: (0.1, 5.0)} if "squared" in slip else {}))
-    about = claim(Eq(sigma, Delta / mu)) if "squared" in slip else about_sigma
+    check = GaussianAccountant(Delta / sigma, slip, SMALL | ({eps: (0.1, 5.0)} if "squared" in slip else {}))
+    about = claim(Eq(sigma, Delta / mu), *([] if "squared" in slip else [eps <= 1]))
     found = check.run(about, QUICK)
     assert refuted_again(check, about, found)
     assert about.violated_by(found.counterexample or {}) is None
@@ -80,7 +99,7 @@ def test_the_counterexample_keeps_to_the_hypotheses(limit: float) -> None:
     just = float(gaussian_mu(limit, 0.01)) * 1.02
     mu = sympy.Float(just) * (eps / last) ** 12
     about = claim(Eq(sigma, Delta / mu), eps <= last)
-    check = GaussianAccountant(mu, "fails at the end only", {eps: (0.1, 1.0), delta: (0.0099, 0.0101)})
+    check = GaussianAccountant(Delta / sigma, "fails at the end only", {eps: (0.1, 1.0), delta: (0.0099, 0.0101)})
     found = check.run(about, QUICK)
     assert refuted_again(check, about, found)
     assert found.counterexample["eps"] <= limit
@@ -88,7 +107,7 @@ def test_the_counterexample_keeps_to_the_hypotheses(limit: float) -> None:
 
 def test_the_range_of_eps_decides() -> None:
     """The classical formula holds for eps <= 1 and not for any eps."""
-    check = GaussianAccountant(1 / classical, "", {delta: (1e-6, 0.1)})
+    check = GaussianAccountant(Delta / sigma, "", {delta: (1e-6, 0.1)})
     free = claim(Eq(sigma, classical * Delta))
     assert check.run(about_sigma, QUICK).verdict in (Verdict.CERTIFIED, Verdict.LOOSE)
     assert refuted_again(check, free, check.run(free, QUICK))
@@ -104,15 +123,30 @@ stated = 2 * sqrt(log(3 * n / delta) * log(2 / delta)) / eps
 
 
 def test_sampled_noise_that_is_sound_is_certified() -> None:
-    check = SampledGaussianAccountant(stated, n**2, "one record a step", sizes=(2, 10))
-    assert check.run(about_sigma, QUICK).verdict in (Verdict.CERTIFIED, Verdict.LOOSE)
+    check = SampledGaussianAccountant(sigma_g / L, n**2, "one record a step", sizes=(2, 10))
+    about = claim(Eq(sigma_g, stated * L), eps <= 1)
+    assert check.run(about, QUICK).verdict in (Verdict.CERTIFIED, Verdict.LOOSE)
 
 
 @pytest.mark.parametrize(("slip", "steps"), [(Rational(1, 10), n**2), (Integer(1) / 3, 400 * n**2)])
 def test_sampled_noise_too_small_is_refuted(slip: sympy.Expr, steps: sympy.Expr) -> None:
     """Noise divided by 10; and a third of it with 400 times the steps."""
-    check = SampledGaussianAccountant(stated * slip, steps, "planted", sizes=(2, 10))
-    assert refuted_again(check, about_sigma, check.run(about_sigma, QUICK))
+    check = SampledGaussianAccountant(sigma_g / L, steps, "planted", sizes=(2, 10))
+    about = claim(Eq(sigma_g, stated * slip * L), eps <= 1)
+    assert refuted_again(check, about, check.run(about, QUICK))
+
+
+def test_noise_typed_in_beside_the_statement_decides_nothing() -> None:
+    """The statement may say anything: the check would not notice."""
+    typed = [
+        GaussianAccountant(1 / classical, "", SMALL),
+        SampledGaussianAccountant(stated, n**2, "", sizes=(2, 10)),
+        Accountant(Release(Delta, Gaussian(classical * Delta)), ""),
+    ]
+    for check in typed:
+        found = check.run(about_sigma, QUICK)
+        assert found.verdict is Verdict.UNCHECKED
+        assert "not read" in found.figure
 
 
 strong = sqrt(2 * T * log(1 / delta1)) * eps + T * eps * (exp(eps) - 1)
@@ -142,6 +176,26 @@ def test_a_composition_bound_with_a_slip_is_refuted(slip: sympy.Expr) -> None:
 def test_basic_composition_is_exact_without_slack() -> None:
     found = CompositionAccountant("").run(claim(Eq(eps_out, T * eps)), QUICK)
     assert found.verdict is Verdict.CERTIFIED
+
+
+@pytest.mark.parametrize(
+    ("factor", "each_delta", "total", "sound"),
+    [
+        (T, delta / T, delta, True),
+        (2 * sqrt(2 * T * log(2 / delta)), delta, (T + 1) * delta, True),
+        (2 * sqrt(2 * T * log(2 / delta)), delta, delta, False),  # T times δ is lost
+        (2 * sqrt(2 * T), delta / T, 2 * delta, False),
+    ],
+    ids=["basic", "advanced", "a delta that does not grow", "no logarithm"],
+)
+def test_mechanisms_with_a_delta_of_their_own(
+    factor: sympy.Expr, each_delta: sympy.Expr, total: sympy.Expr, sound: bool
+) -> None:
+    """Points whose hypothesis fails are left out."""
+    about = replace(claim(Eq(eps_out, factor * eps), factor * eps < 1), guarantee=ApproxDP(eps_out, total))
+    check = CompositionAccountant("", eps, each_delta, delta)
+    found = check.run(about, QUICK)
+    assert found.verdict in (Verdict.CERTIFIED, Verdict.LOOSE) if sound else refuted_again(check, about, found)
 
 
 # Worst case ----------------------------------------------------------------------------------------

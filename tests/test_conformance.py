@@ -20,6 +20,7 @@ from dpcheck.kernels.one_answer import OneAnswer
 from dpcheck.problems.extreme_pairs import turned_row
 from dpcheck.settings import allowing, count, positive
 from dpcheck.solvers.convex.bassily_sgd import BassilySGD
+from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD
 from dpcheck.solvers.finding import solvers
 from dpcheck.solvers.mechanisms.laplace import LaplaceMechanism
 from dpcheck.testing.conformance import PROMISES
@@ -60,7 +61,11 @@ class Total(dp.Solver):
 def test_data_may_be_anything_and_what_was_not_tried_is_said() -> None:
     found = dp.check_solver(Total, guarantee=dp.PureDP(1.0, relation=ADD_REMOVE))
     untried = dict(found.untried)
-    assert set(untried.values()) == {"datasets of different sizes", "example() has no `neighbour` for such data"}
+    assert set(untried.values()) == {
+        "datasets of different sizes",
+        "example() has no `neighbour` for such data",
+        "no certified bound with explicit constants applies",
+    }
     assert "untried  the worst pair are neighbours" in str(found)
     assert "kept     audits of output and transcript" in str(found)
 
@@ -296,6 +301,18 @@ class Coin(OneAnswer):
 class Hiding(LaplaceMechanism):
     def method(self, data: Any, plan: Any, released: Any) -> OneAnswer:
         return Coin(lambda records: records.X.mean(axis=0), data.d)
+
+
+@breaks("error_is_within_its_certified_bound")
+class Astray(OutputPerturbationGD):
+    def performed(self, data: Any, done: Any, rng: Any, trials: int, *, trace: bool = False) -> Any:
+        found = super().performed(data, done, rng, trials, trace=trace)
+        return replace(found, w=found.w + 1000)
+
+
+def test_the_promise_about_errors_is_tried_on_some() -> None:
+    found = dp.check_solver(OutputPerturbationGD, promises=["error_is_within_its_certified_bound"])
+    assert (len(found.kept), found.untried) == (1, ())
 
 
 CASES = [(promise, make) for promise, made in BROKEN.items() for make in made]

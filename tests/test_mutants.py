@@ -15,6 +15,7 @@ from dpcheck.bounds.language.symbols import D, L, beta, delta, eps, eta, excess_
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
 from dpcheck.bounds.proving.proofs import AtMost, Equals, Proof, Same
 from dpcheck.verdicts import mutants
+from dpcheck.verdicts.catalogue import catalogue
 from dpcheck.verdicts.mutants import STRONG, mutants_of
 
 SHARE = 8  # mutants of the library that every run of the tests judges
@@ -116,16 +117,51 @@ def test_a_check_that_does_not_end_is_out_of_time() -> None:
 
 
 def test_a_random_share_of_the_library() -> None:
-    """Of the claims that chains alone prove, with a fixed seed: the gate is the same each time."""
-    from dpcheck.bounds.registry import entries
-    from dpcheck.verdicts.attached import checks_of
-
-    reworked = [
-        key for key, entry in entries().items() if entry.claim.checks and {type(c) for c in checks_of(entry)} <= {Chain}
-    ]
-    found = mutants.survey(reworked, sample_size=SHARE, seed=1, each=20.0)
-    assert [(o.id, o.how) for o in found.survivors] == []
+    """Drawn by what verdicts depend on: the same for one tree, another after each change. `--mutants` runs them all."""
+    found = mutants.survey(catalogue(), sample_size=SHARE, seed=mutants.seed_of_tree(), each=20.0, total=60.0)
+    assert [(o.id, o.how, o.why) for o in found.survivors] == []
     assert found.outcomes
+
+
+def test_what_is_known_to_have_room_is_no_mutant() -> None:
+    """A check that found the statement loose by a factor of 4 says that half of it is true."""
+    about = claim(Le(excess_risk, 4 * L * D / n))
+    piece = Evidence("worst-case", Verdict.LOOSE, "", margin=3.0)
+    hows = [m.how for m in mutants_of(about, [], found=[piece])]
+    assert "over 3/2" not in hows
+    assert {"over 1000", "times (n)^(-1/2)"} <= set(hows)
+
+
+def test_an_equation_shows_both_directions() -> None:
+    chain = Chain(excess_risk, Step("=", L + L, because=Premise("twice")), Step("=", STATEMENT))
+    for check in (Equals(L + L, "twice"), chain):
+        assert "direction flipped" not in [m.how for m in mutants_of(claim(Le(excess_risk, 2 * L)), [check])]
+
+
+@pytest.mark.parametrize(
+    ("check", "figure", "part", "true"),
+    [
+        ("accountant", "other numbers", "", True),
+        ("accountant", "the same", "", False),
+        ("accountant", "other numbers", "at 5 points", False),
+        ("symbolic", "other numbers", "", False),
+    ],
+)
+def test_only_a_cover_of_the_box_that_reads_the_mutant_calls_it_true(check, figure, part, true) -> None:
+    before = [Evidence(check, Verdict.LOOSE, "the same")]
+    assert mutants.reread(Evidence(check, Verdict.LOOSE, figure, part=part), before) is true
+
+
+def test_a_run_goes_on_where_it_was(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("DPCHECK_CACHE", str(tmp_path))
+    kept = mutants.Kept("zhang17.lemma2", 0, 20.0)
+    assert kept.read() is None
+    rows = [mutants.Outcome("zhang17.lemma2", "over 1000", "", "noticed", "", 0.1)]
+    kept.write(rows)
+    assert kept.read() == rows
+    assert mutants.Kept("zhang17.lemma2", 1, 20.0).read() is None
+    kept.path.write_text("{")
+    assert kept.read() is None
 
 
 def test_counts_per_document() -> None:

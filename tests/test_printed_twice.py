@@ -18,8 +18,8 @@ def test_each_document_has_its_own_id_and_place() -> None:
     assert (str(ours.source), str(theirs.source)) == ("wangxu19, Lemma 1", "dwang20, Lemma 4.1.7")
     assert ours.corrects is None
     assert (ours.states, ours.says) == (theirs.states, theirs.says)
-    placed = both("lemma1", "lemma4.1.7", places=("here", "there"), **STATEMENT)
-    assert [claim.source.place for claim in placed] == ["here", "there"]
+    placed = both("lemma1", "lemma4.1.7", places=("here", "there"), lines=(7, 2718), **STATEMENT)
+    assert [(claim.source.place, claim.source.line) for claim in placed] == [("here", 7), ("there", 2718)]
 
 
 def test_a_correction_names_the_claim_of_its_own_document() -> None:
@@ -42,7 +42,7 @@ def test_a_statement_from_elsewhere() -> None:
     first, _ = both("lemma1", "lemma4.1.7", **STATEMENT)
     pair = both.again(first, "lemma9", "lemma4.1.9", ".corrected")
     assert [claim.corrects for claim in pair] == ["wangxu19.lemma9", "dwang20.lemma4.1.9"]
-    assert again(first, "zhang17.lemma3", "Lemma 3").source.document == "zhang17"
+    assert str(again(first, "zhang17.lemma3", "Lemma 3", 9).source) == "zhang17, Lemma 3 (line 9)"
     assert pair[0].states is first.states
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,26 @@ from sympy import Eq, Integer, Le, Rational, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Source, Verdict
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.symbols import D, Delta_T, L, T, beta, d, delta, eps, eta, excess_risk, mu, n, ratio, sigma
+from dpcheck.bounds.language.symbols import (
+    D,
+    Delta_T,
+    L,
+    T,
+    beta,
+    c,
+    c1,
+    d,
+    delta,
+    eps,
+    eta,
+    excess_risk,
+    m,
+    mu,
+    n,
+    ratio,
+    sigma,
+)
+from dpcheck.bounds.proving.implications import unreached
 from dpcheck.bounds.proving.proofs import (
     AtMost,
     Bounded,
@@ -36,7 +56,7 @@ fraction = st.fractions(min_value=Rational(1, 10), max_value=10, max_denominator
 )
 slip_factor = st.sampled_from([Rational(1, 2), Rational(9, 10), Rational(11, 10), Integer(2), Integer(4)])
 too_small = st.sampled_from([Rational(1, 4), Rational(1, 2), Rational(2, 3), Rational(19, 20)])
-v, extra, gap = (Symbol(name, nonnegative=True) for name in ("v", "extra", "gap"))
+v, w, extra, gap = (Symbol(name, nonnegative=True) for name in ("v", "w", "extra", "gap"))
 big = Symbol("big", positive=True)
 
 
@@ -117,8 +137,11 @@ def test_a_bound_too_small_is_refuted(a: Rational, c: Rational) -> None:
     assert 0 < found.margin <= float(1 / c - 1) + 1e-9
     gap_only = AtMost(a * L * T / n + beta, "an upper bound", exact=False).run(about, QUICK)
     assert gap_only.verdict is Verdict.UNCHECKED
-    against = AtMost(a * eps, "instead of the right side", against=c * a * eps)
-    assert refuted_again(against, about, against.run(about, QUICK))
+    noise = claim(Eq(sigma, c * L / (a * eps)))
+    against = AtMost(L / sigma, "the loss", against=a * eps)
+    assert refuted_again(against, noise, against.run(noise, QUICK))
+    typed = AtMost(a * eps, "reads no statement", against=a * eps)
+    assert typed.run(noise, QUICK).verdict is Verdict.UNCHECKED
 
 
 @settings(deadline=None, max_examples=10)
@@ -127,7 +150,8 @@ def test_a_bound_true_under_its_hypotheses_only(a: Rational) -> None:
     value, stated = a * (exp(eps) - 1), 2 * a * eps
     held, free = claim(Le(ratio, stated), eps <= 1), claim(Le(ratio, stated))
     inside, outside = AtMost(value, "", box={eps: (0.01, 1.0)}), AtMost(value, "")
-    assert inside.run(held, QUICK).verdict is Verdict.PROVED
+    assert inside.run(held, QUICK).verdict is Verdict.CERTIFIED  # below 0.01 nothing is shown
+    assert "[0.01, 1]" in inside.run(held, QUICK).figure
     assert outside.run(held, QUICK).verdict is not Verdict.REFUTED
     assert refuted_again(outside, free, outside.run(free, QUICK))
 
@@ -162,8 +186,9 @@ def test_contraction_and_squares() -> None:
     small_step = {eta: 1 / ((mu + beta) * (1 + v))}
     bound = 2 * L / (n * mu) * (1 - (1 - eta * mu) ** T)
     contracts = Induction(T, 0 * L, lambda b: (1 - eta * mu) * b + 2 * eta * L / n, "", where=small_step)
-    assert contracts.run(claim(Le(Delta_T, bound)), QUICK).verdict is Verdict.PROVED
-    faster = claim(Le(Delta_T, bound.subs(mu, 2 * mu)))
+    assert contracts.run(claim(Le(Delta_T, bound), eta * (mu + beta) <= 1), QUICK).verdict is Verdict.PROVED
+    assert contracts.run(claim(Le(Delta_T, bound)), QUICK).verdict is Verdict.UNCHECKED
+    faster = claim(Le(Delta_T, bound.subs(mu, 2 * mu)), eta * (mu + beta) <= 1)
     assert contracts.run(faster, QUICK).verdict is Verdict.UNCHECKED
     squared = Induction(T, 0 * L, lambda b: b**2 + 2 * L * b + L**2, "(b + L)²", squared=True)
     assert squared.run(claim(Le(Delta_T, L * T)), QUICK).verdict is Verdict.PROVED
@@ -201,8 +226,7 @@ def test_no_constant_works_when_the_ratio_grows(a: Rational, power: Any) -> None
     path = {n: 10, L: 1, d: big**power}
     check, about = NoConstant(a * L * d**2 / n, path, big, "d grows"), claim(Rate(excess_risk, L * d / n))
     assert refuted_again(check, about, check.run(about, QUICK))
-    at = check.run(about, QUICK).counterexample
-    assert at["point"]["d"] == pytest.approx(at["big"] ** float(power))
+    assert check.run(about, QUICK).counterexample["d"] == pytest.approx(1e6 ** float(power))
 
 
 @settings(deadline=None, max_examples=8)
@@ -212,7 +236,7 @@ def test_a_true_rate_has_a_constant_however_slowly_it_shows(a: Rational, late: R
     check = NoConstant(a * L * d / (d + 1000 * late), {L: 1, d: big}, big, "climbs, but to a limit")
     about = claim(Rate(excess_risk, L))
     assert check.run(about, QUICK).verdict is Verdict.UNCHECKED
-    assert check.replay(about, {"big": 1.0}).verdict is Verdict.UNCHECKED
+    assert check.replay(about, {"d": 1.0}).verdict is Verdict.UNCHECKED
 
 
 def test_only_rates_have_no_constant() -> None:
@@ -320,8 +344,100 @@ def test_steps_that_do_not_reach_the_statement_prove_nothing() -> None:
 def test_steps_under_a_substitution(a: Rational, b: Rational) -> None:
     """a eta <= b exactly if eta <= b/a: the substitution covers that, and no more."""
     covers = {eta: b / (a * (1 + v))}
-    assert Less("", a * eta, b + 0 * L, covers).settle(0).holds
-    assert not Less("", a * eta, b * Rational(99, 100), covers).settle(0).holds
+    known = [eta <= b / a]
+    assert Less("", a * eta, b + 0 * L, covers, given=known).settle(0).holds
+    assert not Less("", a * eta, b * Rational(99, 100), covers, given=known).settle(0).holds
+    assert not Less("", a * eta, b + 0 * L, covers).settle(0).holds
+
+
+@pytest.mark.parametrize(
+    ("where", "given", "reaches"),
+    [
+        ({n: 1 + v}, [], True),
+        ({n: 2 + v}, [], False),
+        ({n: 2 + v}, [n >= 2], True),
+        ({m: 1 + v, n: 1 + v + w}, [m <= n], True),
+        ({m: 1 + v, n: 1 + v + w}, [], False),
+        ({m: 1 + v, n: 1 + v}, [m <= n], False),
+        ({eps: log(1 / delta) / (1 + v)}, [eps <= log(1 / delta)], True),
+        ({eps: (v - 1) ** 2}, [], False),
+        ({eps: 1 / beta}, [], False),
+        ({eta: 1 / (beta * (1 + v))}, [eta <= 1 / beta], True),
+        ({eta: 1 / (beta * (2 + v))}, [eta <= 1 / beta], False),
+        ({eta: (1 + 2 * v) / (beta * (1 + v))}, [eta <= 2 / beta], False),
+        ({eta: (1 + 2 * v) / (beta * (1 + v))}, [eta <= 2 / beta, eta >= 1 / beta], True),
+    ],
+)
+def test_which_substitutions_reach_every_value(where: Any, given: list[Any], reaches: bool) -> None:
+    assert (unreached(where, given) == "") is reaches
+    assert unreached(where, given, v * L) != ""  # the fresh symbol stands in what it is to cover
+
+
+def test_a_narrow_substitution_proves_nothing_for_any_check() -> None:
+    stated = claim(Le(ratio, Integer(1)), eps <= 1)
+    assert AtMost(eps, "", {eps: 1 / (1 + v)}).run(stated, QUICK).verdict is Verdict.PROVED
+    wide = claim(Le(ratio, sympy.Integer(1)))
+    assert (
+        AtMost(eps * mu, "", {eps: 1 / (1 + v), mu: 1 / (1 + w)}, exact=False).run(wide, QUICK).verdict
+        is not Verdict.PROVED
+    )
+    rate = claim(Rate(ratio, L))
+    assert Follows(eps * L, sympy.Integer(1), "", {eps: 1 / (1 + v)}).run(rate, QUICK).verdict is Verdict.UNCHECKED
+
+
+def test_what_is_typed_in_is_named_as_given() -> None:
+    known = [
+        (Equals(2 * L, "the reason"), Eq(ratio, L + L)),
+        (AtMost(L, "the reason"), Le(ratio, 2 * L)),
+        (Follows(L, sympy.Integer(1), "the reason"), Rate(ratio, L)),
+        (Sharper(L, "the reason"), Le(ratio, 2 * L)),
+        (Induction(T, 0 * L, lambda b: b + L, "the reason"), Le(ratio, L * T)),
+    ]
+    for check, states in known:
+        assert "the reason" in check.run(claim(states), QUICK).premises
+
+
+def test_no_constant_leaves_the_constants_free() -> None:
+    """There are c, c1 such that: a path may not choose them, and must meet the hypotheses whatever they are."""
+    about = replace(claim(Le(excess_risk, c * L * eps), eps <= c1 * T), hidden=(c, c1))
+
+    def verdict(value: Any, path: Any, of: Any = about) -> Verdict:
+        return NoConstant(value, {L: 1, **path}, big, "").run(of, QUICK).verdict
+
+    assert verdict(eps**2, {eps: big, T: big**2}) is Verdict.REFUTED
+    assert verdict(eps**2, {eps: c1 * big, T: big}) is Verdict.REFUTED
+    assert verdict(eps**2, {eps: big, T: big}) is Verdict.UNCHECKED  # a c1 below 1 excludes it
+    assert verdict(eps**2, {eps: big, T: big**2, c: 1}) is Verdict.UNCHECKED
+    assert verdict(eps**2, {eps: big}) is Verdict.UNCHECKED
+    assert verdict(eps, {eps: big, T: big**2}) is Verdict.UNCHECKED
+    lower = claim(Rate(excess_risk, L, below=True))
+    assert verdict(big, {}, lower) is Verdict.UNCHECKED
+    small = claim(Rate(excess_risk, L), delta <= Rational(1, 2))
+    assert verdict(big, {delta: Rational(2, 3)}, small) is Verdict.UNCHECKED
+    assert verdict(big, {delta: 1 - 1 / big}, claim(Rate(excess_risk, L))) is Verdict.REFUTED
+    assert verdict(big, {delta: 2 - 1 / big}, claim(Rate(excess_risk, L))) is Verdict.UNCHECKED
+
+
+def test_no_constant_replays_in_the_symbols_of_the_claim() -> None:
+    check, about = NoConstant(L * d**2 / n, {L: 1, n: 10, d: big**2}, big, ""), claim(Rate(excess_risk, L * d / n))
+    found = check.run(about, QUICK)
+    assert found.counterexample == {"L": 1.0, "n": 10.0, "d": 1e12}
+    assert check.replay(about, {"L": 1, "n": 10, "d": 1e4}).margin == 1e4
+
+
+def test_a_minimum_that_is_given_must_be_what_is_stated() -> None:
+    bound = L / T + D * T
+    for states, best, holds in (
+        (Eq(T, sqrt(L / D)), None, True),
+        (Eq(T, sqrt(L / D)), sqrt(L / D), True),
+        (Eq(T, 2 * sqrt(L / D)), sqrt(L / D), False),
+        (Rate(ratio, sqrt(L / D)), sqrt(L / D), True),
+        (Rate(ratio, L / D), sqrt(L / D), False),
+        (Rate(ratio, sqrt(L / D), below=True), sqrt(L / D), False),
+    ):
+        found = Minimises(bound, T, best, "").run(claim(states), QUICK)
+        assert (found.verdict is Verdict.PROVED) is holds
+    assert Minimises(L + D, T, None, "").run(claim(Eq(T, L)), QUICK).verdict is Verdict.UNCHECKED
 
 
 def test_numbers_that_differ_are_refuted_without_a_point() -> None:

@@ -65,6 +65,10 @@ def test_constants_rates_conditions_misprints_and_proofs() -> None:
     assert found(slip, better, printed).failure is Failure.MISPRINT
     other = claim(Le(excess_risk, 3 * L * D / n), name="next")  # what is printed there is not the right form
     assert found(slip, better, other).failure is Failure.CONSTANT
+    order = claim(Rate(excess_risk, L * D / n), name="next")  # a rate is right up to a constant
+    assert found(slip, better, order).failure is Failure.MISPRINT
+    off = claim(Rate(excess_risk, L * D / n**2), name="next")
+    assert found(slip, better, off).failure is Failure.CONSTANT
     line = claim(Le(excess_risk, L * D / n), name="theorem.proof", checks=exact)
     assert found(line, recorded={"zhang17.theorem": {"verdict": "PROVED"}}).failure is Failure.PROOF
     assert found(line, recorded={"zhang17.theorem": {"verdict": "REFUTED"}}).failure is Failure.CONSTANT

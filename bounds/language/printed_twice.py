@@ -32,30 +32,40 @@ class PrintedTwice:
         part: str = "",
         *,
         places: tuple[str, str] | None = None,
+        lines: tuple[int | None, int | None] = (None, None),
         cites: Sequence[Cites] | Mapping[str, Sequence[Cites]] = (),
         **statement: Any,
     ) -> tuple[Claim, Claim]:
         """`part` ends both ids. Places are read off the numbers unless given. `cites` is for both, or by document."""
 
-        def claim(document: str, number: str, place: str) -> Claim:
+        def claim(document: str, number: str, place: str, line: int | None) -> Claim:
             claim_id = f"{document}.{number}{part}"
             own = cites.get(document, ()) if isinstance(cites, Mapping) else cites
-            return Claim(claim_id, Source(document, place), corrects=corrected_by(claim_id), cites=[*own], **statement)
+            source = Source(document, place, line)
+            return Claim(claim_id, source, corrects=corrected_by(claim_id), cites=[*own], **statement)
 
         here, there = places or (place_of(first), place_of(second))
-        return claim(self.first, first, here), claim(self.second, second, there)
+        return claim(self.first, first, here, lines[0]), claim(self.second, second, there, lines[1])
 
     def again(
-        self, claim: Claim, first: str, second: str, part: str = "", *, places: tuple[str, str] | None = None
+        self,
+        claim: Claim,
+        first: str,
+        second: str,
+        part: str = "",
+        *,
+        places: tuple[str, str] | None = None,
+        lines: tuple[int | None, int | None] = (None, None),
     ) -> tuple[Claim, Claim]:
         """A statement of another document or chapter that stands word for word in these two."""
         here, there = places or (place_of(first), place_of(second))
-        return again(claim, f"{self.first}.{first}{part}", here), again(claim, f"{self.second}.{second}{part}", there)
+        ours = again(claim, f"{self.first}.{first}{part}", here, lines[0])
+        return ours, again(claim, f"{self.second}.{second}{part}", there, lines[1])
 
 
-def again(claim: Claim, claim_id: str, place: str) -> Claim:
+def again(claim: Claim, claim_id: str, place: str, line: int | None = None) -> Claim:
     """A statement that stands in another document or chapter word for word."""
-    source = Source(claim_id.split(".")[0], place)
+    source = Source(claim_id.split(".")[0], place, line)
     return replace(claim, id=claim_id, source=source, corrects=corrected_by(claim_id))
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import sympy
 
-from dpcheck.bounds.language.claim import Claim, Effort, Evidence
+from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict, pretty
 from dpcheck.bounds.privacy.box_accounts import KIND
 from dpcheck.bounds.privacy.hidden_constants import judge_constants, replay_growth
 from dpcheck.bounds.privacy.judging import RAY, accountable, judge
@@ -36,6 +36,9 @@ class Accountant:
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         question = self.question(claim)
+        if not question.reads_statement:
+            how = f"nothing that is released or promised depends on {pretty(claim.subject)}"
+            return Evidence(self.kind, Verdict.UNCHECKED, f"the statement is not read: {how}", self.because)
         if question.constant is not None or question.open_constants:
             return judge_constants(question, self.because, effort)
         return judge(question, self.because, effort)

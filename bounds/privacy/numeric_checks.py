@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +17,7 @@ import sympy
 
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict, bounds_above
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.symbols import delta, eps, n
+from dpcheck.bounds.language.symbols import delta, delta1, eps, n
 from dpcheck.bounds.performance.worst_case import NotCertified, WorstCase
 from dpcheck.bounds.privacy import exact as accounting
 from dpcheck.bounds.privacy.accountant import Accountant
@@ -47,10 +48,12 @@ class GaussianAccountant:
 
     def accountant(self, claim: Claim) -> Accountant:
         """The general check."""
-        ratio = sympy.simplify(sympy.simplify(self.mu.subs(claim.subject, claim.formula)).subs(dict(self.where)))
+        stated = self.mu.subs(claim.subject, claim.formula)
+        ratio = sympy.simplify(sympy.simplify(stated).subs(dict(self.where)))
         if ratio.free_symbols - {eps, delta}:
             raise InvalidInput("mu", str(ratio), "a function of eps and delta", "Substitute the other symbols.")
-        return Accountant(Release(ratio, Gaussian(1)), self.because, self.box)
+        over_noise = claim.subject / claim.formula if self.mu.has(claim.subject) else sympy.Integer(1)
+        return Accountant(Release(ratio * over_noise, Gaussian(1)), self.because, self.box)
 
 
 @dataclass(frozen=True)
@@ -80,37 +83,69 @@ class SampledGaussianAccountant:
         return Accountant(releases, self.because, {n: (min(self.sizes), max(self.sizes))})
 
 
+ROUNDED = 1 + 1e-6  # of a total delta of 1e-9, which is computed as a difference from 1
+
+
 @dataclass(frozen=True)
 class CompositionAccountant:
-    """A composition theorem against the optimal composition of randomised responses, which is exact."""
+    """The epsilon stated for T mechanisms against their optimal composition, which is exact and attained.
+
+    Each is (`each`, `each_delta`)-private, the latter in T and `slack`; all together promise what the claim's
+    guarantee says or, where each is pure, `slack`. Points outside the hypotheses are left out.
+    """
 
     because: str
+    each: sympy.Symbol = eps
+    each_delta: sympy.Expr = sympy.S.Zero
+    slack: sympy.Symbol = delta1
     kind: ClassVar[str] = "accountant"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
-        sizes = (1, 2, 5, 10, 50, 200, 1000) if effort.thorough else (1, 2, 10, 200)
+        sizes = (1, 2, 5, 10, 50, 200, 1000, 10_000) if effort.thorough else (1, 2, 10, 200, 10_000)
         epsilons = np.geomspace(1e-3, 5, 25 if effort.thorough else 12)
-        slacks = (0.3, 1e-2, 1e-5, 1e-9)
-        points = [{"eps": float(e), "T": float(k), "delta1": s} for e in epsilons for k in sizes for s in slacks]
-        used = [self.optimal(p) / float(claim.evaluate(**p)) for p in points]
+        names = str(self.each), "T", str(self.slack)
+        tried = [
+            dict(zip(names, map(float, p), strict=True)) for p in product(epsilons, sizes, (0.3, 1e-2, 1e-5, 1e-9))
+        ]
+        points = [p for p in tried if self.inside(claim, p)]
+        used = [self.optimal(claim, p) / float(claim.evaluate(**p)) for p in points]
         worst = int(np.argmax(used))
         if used[worst] > 1 + 1e-9:
             return self.replay(claim, points[worst])
         figure = f"optimal composition uses at most {used[worst]:.4f} of the stated epsilon"
         verdict = Verdict.LOOSE if used[worst] < 1 / LOOSE_FROM else Verdict.CERTIFIED
-        detail = f"{self.because}; {len(points)} points, eps 1e-3 to 5, T up to {max(sizes)}, slack 1e-9 to 0.3"
-        return Evidence(self.kind, verdict, figure, detail, margin=1 / used[worst] - 1)
+        detail = f"{self.because}; eps 1e-3 to 5, T up to {max(sizes)}, slack 1e-9 to 0.3"
+        part = f"at {len(points)} points"
+        return Evidence(self.kind, verdict, figure, detail, margin=1 / used[worst] - 1, part=part)
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
-        here = {k: float(point[k]) for k in ("eps", "T", "delta1")}
-        exact, stated = self.optimal(here), float(claim.evaluate(**here))
+        here = {k: float(point[k]) for k in (str(self.each), "T", str(self.slack))}
+        exact, stated = self.optimal(claim, here), float(claim.evaluate(**here))
         verdict = Verdict.REFUTED if exact > stated * (1 + 1e-9) else Verdict.UNCHECKED
         figure = f"epsilon is {exact:.6g}, stated {stated:.6g}"
         return Evidence(self.kind, verdict, figure, self.because, exact / stated - 1, counterexample=here)
 
-    def optimal(self, point: Mapping[str, float]) -> float:
-        """The exact epsilon of T releases, each eps-DP, at delta = slack."""
-        return accounting.optimal_composition(point["eps"], 0.0, int(point["T"])).epsilon(point["delta1"])
+    def inside(self, claim: Claim, point: Mapping[str, float]) -> bool:
+        """Whether the claim speaks of this point."""
+        return self.total(claim, point) < 1 and claim.violated_by(point) is None
+
+    def total(self, claim: Claim, point: Mapping[str, float]) -> float:
+        """The delta of all of them."""
+        if self.each_delta == 0:
+            return point[str(self.slack)]
+        assert claim.guarantee is not None
+        return value_at(claim.guarantee.parameters["delta"], point)
+
+    def optimal(self, claim: Claim, point: Mapping[str, float]) -> float:
+        """The exact epsilon of T such mechanisms, at the delta of all of them."""
+        own = value_at(self.each_delta, point)
+        composed = accounting.optimal_composition(point[str(self.each)], own, int(point["T"]))
+        return composed.epsilon(self.total(claim, point) * (ROUNDED if own else 1.0))
+
+
+def value_at(expr: sympy.Expr, point: Mapping[str, float]) -> float:
+    """An expression as a number."""
+    return float(sympy.sympify(expr).subs({s: point[str(s)] for s in sympy.sympify(expr).free_symbols}))
 
 
 @dataclass(frozen=True)

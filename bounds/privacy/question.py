@@ -70,6 +70,16 @@ class Question:
                 found[base] = right ** (1 / power)
         return found
 
+    @cached_property
+    def reads_statement(self) -> bool:
+        """Whether the claim's own formula is in what is released or promised: if not, nothing here depends on it."""
+        base = self.claim.subject.as_base_exp()[0]
+        used = set().union(*(sympy.sympify(e).free_symbols for e in self.guarantee.parameters.values()))
+        used = used.union(*(sympy.sympify(e).free_symbols for r in self.releases for e in r.numbers))
+        for _ in self._defined:
+            used = used.union(*(e.free_symbols for s, e in self._defined.items() if s in used))
+        return base in self._defined and base in used
+
     def _plain(self, expr: Any) -> sympy.Expr:
         """Without the symbols that are defined by others."""
         expr = sympy.sympify(expr)

@@ -16,10 +16,14 @@ How to write one:
   or by intervals on a `box`, which makes the verdict CERTIFIED on that box.
 - `Cites(id, where)` replaces the cited claim's subject by its formula, both read through `where`. The hypotheses of
   the cited claim must follow from those of this one. Without an expression the step is what the citation gives.
+- `Solved(id)`: the cited claim, solved for what stands before: of F' ≤ F - a·g² + e, what is said of g².
 - `Induction(over=T, step=OneStep(id, now, later))` carries a bound along a recurrence that another claim states.
 - `Minimiser(of=bound)`: the symbol before is the minimiser of the bound, and so is the expression.
-- `Slack(given={reason: part}, seen=[part])`: the sides differ by the sum of these parts, none of them negative: for
-  the reason beside it, which is a premise, or because the machine sees it under the hypotheses.
+- `Solves(equations, only=reason)`: what stands before is the only solution of equations, for this reason, which is a
+  premise; the expression is put into them, and they hold.
+- `Slack(given={reason: part}, seen=[part], cited=[(factor, Cites(id))])`: the sides differ by the sum of these parts,
+  none of them negative: for the reason beside it, which is a premise, because the machine sees it under the
+  hypotheses, or by the cited inequality, so many times.
 - `Premise(words)` is not checked. It is named in the evidence: PROVED, given: ... It may not lead to the statement.
 - The last step is STATEMENT, which is read from the claim and never typed again; of a rate, a number times it.
   `choosing` gives numbers to constants that the statement says exist.
@@ -39,10 +43,23 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import follows
 from dpcheck.bounds.proving.inequalities import Answer, Box, Where
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Algebra, Link, Reason, Settled, proportional
-from dpcheck.bounds.proving.reasons import Cited, Induction, Minimiser, OneStep, Premise, Slack, enough_noise
+from dpcheck.bounds.proving.reasons import (
+    Cited,
+    Induction,
+    Minimiser,
+    OneStep,
+    Premise,
+    Slack,
+    Solved,
+    Solves,
+    enough_noise,
+)
 from dpcheck.bounds.proving.steps import box_text
 
-__all__ = ["STATEMENT", "Cases", "Chain", "Cites", "Induction", "Minimiser", "OneStep", "Premise", "Slack", "Step"]
+__all__ = [
+    "STATEMENT", "Cases", "Chain", "Cites", "Induction", "Minimiser", "OneStep", "Premise", "Slack", "Solved", "Solves",
+    "Step",
+]  # fmt: skip
 
 STATEMENT = sympy.Symbol("STATEMENT")  # stands for the claim's own right-hand side
 SIGNS = {"<=": "≤", ">=": "≥"}
@@ -91,9 +108,10 @@ class Chain:
     def cites(self) -> list[Cites]:
         """The claims it uses."""
         reasons = [self.start, *(s.because for s in self.steps)]
-        found = [r for r in reasons if isinstance(r, Cites)]
+        found = [r.cites if isinstance(r, Solved) else r for r in reasons if isinstance(r, Cites | Solved)]
         steps = [r.step for r in reasons if isinstance(r, Induction) and isinstance(r.step, OneStep)]
-        return [*found, *(step.cites for step in steps)]
+        slack = [cites for r in reasons if isinstance(r, Slack) for cites in r.cites]
+        return [*found, *(step.cites for step in steps), *slack]
 
     @property
     def relation(self) -> str:
@@ -152,9 +170,9 @@ class Chain:
         if not self.choosing:
             return claim
         strangers = [s for s in self.choosing if s not in claim.hidden]
-        open_ = [e for e in self.choosing.values() if sympy.sympify(e).free_symbols]
-        if strangers or open_:
-            limit = "numbers, for constants that the statement says exist"
+        unfit = [e for e in map(sympy.sympify, self.choosing.values()) if not (e.is_number and e.is_positive)]
+        if strangers or unfit:
+            limit = "positive numbers, for constants that the statement says exist"
             raise InvalidInput("choosing", str(self.choosing), limit, "List them in `hidden`.")
         swap = dict(self.choosing)
         assumes = [h.subs(swap) if isinstance(h, sympy.Basic) else h for h in claim.assumes]
@@ -170,13 +188,22 @@ class Chain:
             return f"the links give {self.relation}, the claim says {asked or pretty(claim.states)}"
         if not isinstance(self.start, Cites) and sympy.sympify(self.start) != claim.subject:
             return f"it begins at {pretty(self.start)}, the claim is about {pretty(claim.subject)}"
+        if self.must_cite(claim):
+            return f"it is about {pretty(claim.subject)}, not about what is private: begin at a claim that is"
         if claim.hidden and not isinstance(claim.states, Rate):
             unset = [s for s in claim.hidden if s in claim.symbols]
             if unset:
                 return f"no number is chosen for {', '.join(map(pretty, unset))}"
         factor = sympy.sympify(self.steps[-1].expr) / STATEMENT
-        constant = isinstance(claim.states, Rate) and factor.is_number and factor.is_positive
+        constant = isinstance(claim.states, Rate) and factor.is_number and factor.is_positive and factor.is_finite
         return "" if factor == 1 or constant else f"it ends in {self.steps[-1].expr}, not in the statement"
+
+    def must_cite(self, claim: Claim) -> bool:
+        """Whether equations about the subject cannot show the claim: it says that so much noise makes private."""
+        if claim.kind is not Kind.PRIVACY or claim.guarantee is None or isinstance(self.start, Cites):
+            return False
+        promised = [sympy.sympify(value) for value in claim.guarantee.parameters.values()]
+        return not any(value.has(claim.subject) for value in promised)
 
     def noise_of(self, claim: Claim) -> bool:
         """Whether the claim says how much noise is enough: then the chain says how much is needed at most."""
@@ -226,7 +253,9 @@ def label_of(reason: Reason) -> str:
         return ""
     if isinstance(reason, Induction) and isinstance(reason.step, OneStep):
         return f"{reason} from {reason.step.cites.id}"
-    return "leaving out terms ≥ 0" if isinstance(reason, Slack) else str(reason)
+    if isinstance(reason, Slack):
+        return ", ".join(dict.fromkeys(cites.id for cites in reason.cites)) or "leaving out terms ≥ 0"
+    return str(reason)
 
 
 def stated(expr: sympy.Expr | None, claim: Claim) -> sympy.Expr | None:
@@ -250,6 +279,9 @@ class Cases:
         missed = self.missed(claim, effort.seed)
         if missed:
             return Evidence(self.kind, Verdict.UNCHECKED, f"gap: the cases leave out {missed}")
+        chosen = [check.choosing for check in self.cases.values() if isinstance(check, Chain)]
+        if any(one != chosen[0] for one in chosen):
+            return Evidence(self.kind, Verdict.UNCHECKED, "gap: the cases choose different constants")
         pieces = dict(self.pieces(claim, effort))
         for case, piece in pieces.items():
             if piece.verdict not in (Verdict.PROVED, Verdict.CERTIFIED):

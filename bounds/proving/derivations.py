@@ -7,17 +7,29 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import mpmath
 import numpy as np
 import sympy
 
-from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Verdict, bounds_above, judge, pretty
+from dpcheck.bounds.language.claim import (
+    Cites,
+    Claim,
+    Effort,
+    Evidence,
+    Kind,
+    Rate,
+    Verdict,
+    bounds_above,
+    judge,
+    pretty,
+)
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.proving.implications import needs
+from dpcheck.bounds.proving.implications import needs, relations
 from dpcheck.bounds.proving.inequalities import Where, counterexample, exceeds, never_exceeds
+from dpcheck.bounds.proving.links import at_most
 from dpcheck.bounds.proving.proofs import AtMost, Equals, induction, shown_by, wrong_way
 from dpcheck.bounds.proving.steps import Less, Same, Step, at, digits, named
 
@@ -37,7 +49,7 @@ class Sequence(ABC):
     at_most: bool
 
     @abstractmethod
-    def steps(self, bound: sympy.Expr) -> list[Step]:
+    def steps(self, bound: sympy.Expr, given: list[sympy.Basic]) -> list[Step]:
         """An induction on the length that shows the bound."""
 
     @abstractmethod
@@ -47,9 +59,9 @@ class Sequence(ABC):
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         if self.at_most and not bounds_above(claim):
             return wrong_way(self.kind)
-        proof = shown_by(self.steps(claim.formula), self.kind, effort)
+        proof = shown_by(self.steps(claim.formula, relations(claim.assumes)), self.kind, effort)
         if proof.verdict is Verdict.PROVED:
-            return Evidence(self.kind, Verdict.PROVED, f"{self.because}, for every {pretty(self.over)}", proof.detail)
+            return replace(proof, figure=f"by induction on {pretty(self.over)}", premises=(self.because,))
         for length in SMALL:
             point = self.difference(claim, length, effort.seed)
             if point is not None:
@@ -93,13 +105,14 @@ class Telescopes(Sequence):
     at_most: bool = False
     where: Where = field(default_factory=dict)
 
-    def steps(self, bound: sympy.Expr) -> list[Step]:
+    def steps(self, bound: sympy.Expr, given: list[sympy.Basic]) -> list[Step]:
+        free, where = at_every_length(self.over, given, self.where)
         start, growth = bound.subs(self.over, 1), bound.subs(self.over, self.over + 1) - bound
         added = self.term(self.over + 1 + self.shift)
         if self.at_most:
             return [
-                Less("it holds at 1", self.after(1), start, self.where),
-                Less("it grows by the next term at least", added, growth, self.where),
+                Less("it holds at 1", self.after(1), start, where, given=free),
+                Less("it grows by the next term at least", added, growth, where, given=free),
             ]
         return [Same("it holds at 1", self.after(1), start), Same("it grows by the next term", added, growth)]
 
@@ -122,12 +135,13 @@ class Recurrence(Sequence):
     at_most: bool = False
     where: Where = field(default_factory=dict)
 
-    def steps(self, bound: sympy.Expr) -> list[Step]:
+    def steps(self, bound: sympy.Expr, given: list[sympy.Basic]) -> list[Step]:
         if self.at_most:
-            return induction(self.over, self.start, self.step, bound, where=self.where)
-        following = bound.subs(self.over, self.over + 1)
+            return induction(self.over, self.start, self.step, bound, where=self.where, given=given)
+        at_0, at_1, following = (bound.subs(self.over, k) for k in (0, 1, self.over + 1))
         return [
-            Same("it holds at the start", self.start, bound.subs(self.over, 0)),
+            Same("it holds at the start", self.start, at_0),
+            Same("the first step keeps it", self.step(at_0), at_1),
             Same("a step keeps it", self.step(bound), following),
         ]
 
@@ -136,6 +150,13 @@ class Recurrence(Sequence):
         for _ in range(length):
             value = self.step(value)
         return value
+
+
+def at_every_length(
+    over: sympy.Symbol, given: list[sympy.Basic], where: Where
+) -> tuple[list[sympy.Basic], Mapping[sympy.Symbol, sympy.Expr]]:
+    """What is given, and a substitution, without what bounds the length: it need not hold at every step."""
+    return [g for g in given if over not in g.free_symbols], {s: e for s, e in where.items() if s != over}
 
 
 # Noise ---------------------------------------------------------------------------------------------
@@ -295,12 +316,22 @@ class Implied:
     cover: Where = field(default_factory=dict)
     kind: ClassVar[str] = "symbolic"
 
+    @property
+    def cites(self) -> list[Cites]:
+        """The claim it uses: citations may not go in a circle."""
+        return [Cites(self.by.id, self.where)]
+
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         self.must_compare(claim)
+        if self.by.relation != "=" and bounds_above(self.by) != bounds_above(claim):
+            return Evidence(self.kind, Verdict.UNCHECKED, f"gap: {self.by.id} bounds from the other side")
         gaps = [need for need in needs(self.by, claim, self.where, effort.seed) if not need.answer.holds]
         if gaps:
             return Evidence(self.kind, Verdict.UNCHECKED, f"gap: {self.by.id} needs {gaps[0]}", gaps[0].answer.how)
-        answer = self.step(claim).settle(effort.seed)
+        step = self.step(claim)
+        answer = step.settle(effort.seed)
+        if answer.holds is None and isinstance(step, Less):  # a chain's algebra clears roots
+            answer = at_most(step.left, step.right, claim.conditions, self.cover, seed=effort.seed)
         if not answer.holds:
             return Evidence(self.kind, Verdict.UNCHECKED, f"gap: not implied by {self.by.id}", answer.how)
         pieces = [check.run(self.by, effort) for check in self.by.checks]

@@ -18,16 +18,20 @@ from dpcheck.bounds.language.claim import Claim, FunctionClass, Hypothesis, Sett
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.proving.inequalities import (
     Answer,
+    Box,
     Where,
     branch_and_bound,
     counterexample,
     equations,
     meets,
+    shown,
     signs_agree,
 )
 
 CELLS = 500  # of branch-and-bound per hypothesis: enough for two or three symbols
 COVERS = 40  # substitutions tried per hypothesis
+BEYOND = 1e6  # how much wider a box is searched for a point that breaks a hypothesis
+FEW_SYMBOLS, FEW_COVERS = 3, 8  # of a difference whose slopes are looked at, and per slope
 MANY = 5  # symbols beyond which hypotheses are not searched for a contradiction
 STRICTLY = 1 - sympy.Rational(1, 10**9)
 
@@ -85,6 +89,12 @@ def relations(given: Sequence[Hypothesis]) -> list[sympy.Basic]:
 
 
 CURVATURES = ("strongly convex", "smooth")
+
+
+def beyond(box: Box, given: Sequence[sympy.Basic], seed: int) -> bool:
+    """Whether the hypotheses allow values outside the box."""
+    ends = [relation for s, (low, high) in box.items() for relation in (sympy.Ge(s, low), sympy.Le(s, high))]
+    return not all(end == sympy.true or follows(end, given, seed).holds for end in ends)
 
 
 # Classes of losses ---------------------------------------------------------------------------------
@@ -154,8 +164,9 @@ def breaking_point(needed: sympy.Basic, given: Sequence[sympy.Basic], seed: int)
         sides = [(needed.lts, needed.gts)]
     else:
         return None
-    box = domains([needed, *given])
-    found = (counterexample(low, high, conditions=given, box=box, seed=seed) for low, high in sides)
+    near = domains([needed, *given])
+    boxes = (near, {s: widened(s, *ends) for s, ends in near.items()})
+    found = (counterexample(*pair, conditions=given, box=box, seed=seed) for box in boxes for pair in sides)
     point = next((p for p in found if p is not None), None)
     if point is None and isinstance(needed, sympy.Lt | sympy.Gt):
         return _touching(needed, given)
@@ -184,8 +195,18 @@ def _solutions(gap: sympy.Expr, symbol: sympy.Symbol, rest: Mapping[sympy.Symbol
     return [x for x in found if x.is_Rational and x.is_positive]
 
 
+def widened(symbol: sympy.Symbol, low: float, high: float) -> tuple[float, float]:
+    """A box far beyond the one that is searched first, inside the symbol's domain."""
+    row = TABLE.get(symbol)
+    below = row.below if row is not None else float("inf")
+    return (1.0 if symbol.is_integer else low / BEYOND), (high if below < float("inf") else high * BEYOND)
+
+
 def _proved(needed: sympy.Basic, given: Sequence[sympy.Basic]) -> Answer:
-    """By signs after a substitution that covers what is given, by sets of one variable, or by intervals."""
+    """By signs after a substitution that covers what is given, by sets of one variable, or at the ends of ranges.
+
+    Intervals cover the box that the table names and no more: what they show there is left open.
+    """
     if not isinstance(needed, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
         return Answer(None, "no point breaks it, and it was not proved")
     low, high = needed.lts, needed.gts
@@ -195,9 +216,77 @@ def _proved(needed: sympy.Basic, given: Sequence[sympy.Basic]) -> Answer:
         return Answer(True, "by substitution")
     if _subset(needed, given):
         return Answer(True, "by sets of one variable")
+    if never_negative_at_ends(high - low, given):
+        return Answer(True, "monotone in each symbol, and true at the ends")
     box = domains([needed, *given])
     answer = branch_and_bound(high - low, box, given, limit=CELLS)
-    return answer if answer.holds else Answer(None, f"no point breaks it; {answer.how}", left=answer.left)
+    how = f"shown only where it was looked at: {shown(box)}" if answer.holds else answer.how
+    return Answer(None, f"no point breaks it; {how}", left=answer.left)
+
+
+def never_negative_at_ends(gap: sympy.Expr, given: Sequence[sympy.Basic]) -> bool:
+    """Whether gap >= 0 because it moves one way in each symbol, and is not negative in the limit at the worst ends."""
+    for symbol in sorted(gap.free_symbols, key=str):
+        if len(gap.free_symbols) > FEW_SYMBOLS:
+            return False
+        allowed = _allowed(symbol, [g for g in given if g.free_symbols == {symbol}])
+        slope = sympy.diff(gap, symbol)
+        tried = [*itertools.islice(covers(given, slope.free_symbols), FEW_COVERS)]
+        rises, falls = (any(signs_agree(sign * slope, cover) for cover in tried) for sign in (1, -1))
+        if not isinstance(allowed, sympy.Interval | sympy.Range) or not (rises or falls):
+            return False
+        gap = sympy.limit(gap, symbol, *((allowed.inf, "+") if rises else (allowed.sup, "-")))
+    return bool(gap.is_extended_real) and (gap == sympy.oo or (bool(gap.is_number) and signs_agree(gap, {})))
+
+
+def unreached(where: Where, given: Sequence[sympy.Basic], *sides: sympy.Expr) -> str:
+    """Why the substitution leaves out values that are allowed; "" if it reaches all of them.
+
+    Each symbol must move monotonically with a fresh non-negative symbol of its own, between ends that what is given
+    implies. The fresh symbols of others may stand in it too: b = 1 + u, n = 1 + u + v is n = b + v.
+    """
+    taken = set().union(*(sympy.sympify(e).free_symbols for e in (*sides, *given)))
+    back: dict[sympy.Symbol, sympy.Expr] = {}  # what each fresh symbol is in the old ones
+    left = {symbol: sympy.sympify(value) for symbol, value in where.items()}
+    while left:
+        own = {s: [f for f in e.free_symbols if f not in TABLE and f not in back] for s, e in left.items()}
+        symbol = next((s for s, fresh in own.items() if len(fresh) == 1 and fresh[0] not in taken), None)
+        if symbol is None or not own[symbol][0].is_nonnegative:
+            symbol, value = next(iter(left.items()))
+            return f"{pretty(symbol)} = {pretty(value)} is not in terms of one fresh non-negative symbol of its own"
+        fresh, value = own[symbol][0], left.pop(symbol)
+        missed = _narrow(symbol, value, fresh, back, given)
+        if missed:
+            return missed
+        taken.add(fresh)
+        back |= _inverse(symbol, value.subs(back), fresh)
+    return ""
+
+
+def _narrow(
+    symbol: sympy.Symbol, value: sympy.Expr, fresh: sympy.Symbol, back: Where, given: Sequence[sympy.Basic]
+) -> str:
+    """Why one symbol does not reach all its values as the fresh one goes from 0 up."""
+    slope = sympy.simplify(sympy.diff(value, fresh))
+    tried = [*itertools.islice(covers(given, slope.free_symbols), FEW_COVERS)]
+    rising, falling = (any(signs_agree(sign * slope, cover) for cover in tried) for sign in (1, -1))
+    if not (rising or falling):
+        return f"{pretty(symbol)} = {pretty(value)} is not seen to be monotone"
+    first, last = value.subs(fresh, 0), sympy.limit(value, fresh, sympy.oo)
+    least, most = (first, last) if rising else (last, first)
+    for needed in (sympy.Ge(symbol, least.subs(back)), sympy.Le(symbol, most.subs(back))):
+        if needed != sympy.true and not follows(needed, given).holds:
+            return f"{pretty(symbol)} = {pretty(value)} reaches only {pretty(needed)}, which is not assumed"
+    return ""
+
+
+def _inverse(symbol: sympy.Symbol, value: sympy.Expr, fresh: sympy.Symbol) -> dict[sympy.Symbol, sympy.Expr]:
+    """The fresh symbol in terms of the old one, if sympy finds the one solution."""
+    try:
+        found = sympy.solve(sympy.Eq(symbol, value), fresh)
+    except NotImplementedError:
+        return {}
+    return {fresh: found[0]} if len(found) == 1 else {}
 
 
 def _by_cover(low: sympy.Expr, high: sympy.Expr, tried: Sequence[Where]) -> bool:

@@ -14,10 +14,17 @@ from typing import Protocol
 import numpy as np
 import sympy
 
-from dpcheck.bounds.language.claim import Claim, lambdified, pretty
+from dpcheck.bounds.language.claim import Claim, lambdified
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.symbols import TABLE
-from dpcheck.bounds.proving.implications import STRICTLY, covers, follows, full_covers, relations
+from dpcheck.bounds.proving.implications import (
+    STRICTLY,
+    beyond,
+    covers,
+    full_covers,
+    never_negative_at_ends,
+    relations,
+    unreached,
+)
 from dpcheck.bounds.proving.inequalities import (
     Answer,
     Box,
@@ -98,13 +105,31 @@ def compare(link: Link, left: sympy.Expr, right: sympy.Expr) -> Answer:
     if left == right and link.relation not in STRICT:
         return Answer(True, "the same expression")
     if link.relation == "=":
-        return Same("", left, right, given).settle(link.seed)
+        return equal(link, left, right, given)
     low, high = (left, right) if link.relation in UP else (right, left)
     if link.relation in STRICT:
         if not high.is_positive:
             return Answer(None, "a strict inequality takes a positive right-hand side")
         high = high * STRICTLY
     return at_most(low, high, given, {s: e for s, e in link.where.items() if s not in fixed}, link.box, link.seed)
+
+
+def equal(link: Link, left: sympy.Expr, right: sympy.Expr, given: Sequence[sympy.Basic]) -> Answer:
+    """Whether left = right; `where` may write symbols so that roots come out: σ = v(v+1) for √(4σ+1)."""
+    where = {s: e for s, e in link.where.items() if s in left.free_symbols | right.free_symbols}
+    missed = unreached(where, given, left, right)
+    if not where or missed:
+        return Answer(None, missed) if missed else Same("", left, right, given).settle(link.seed)
+    found = Same("", *(rooted(e.subs(where, simultaneous=True)) for e in (left, right))).settle(link.seed)
+    return found if found.holds else Same("", left, right, given).settle(link.seed)
+
+
+def rooted(expr: sympy.Expr) -> sympy.Expr:
+    """With the squares taken out of roots, and the bases of other powers over one denominator."""
+    roots = expr.replace(
+        lambda e: e.is_Pow and e.exp.is_Rational and not e.exp.is_integer, lambda e: sympy.factor(e.base) ** e.exp
+    )
+    return roots.replace(lambda e: e.is_Pow and not e.exp.is_number, lambda e: sympy.cancel(e.base) ** e.exp)
 
 
 def at_most(
@@ -126,15 +151,16 @@ def at_most(
     if point is not None:
         return Answer(False, "counterexample confirmed with 50 digits", point)
     if where:
-        missed = unreached(where, given, seed)
+        missed = unreached(where, given, low, high)
         if missed:
             return Answer(None, missed)
     if any(signs_agree(gap, {}) for gap in gaps(low, high, [where] if where else substitutions(kept, used))):
         return Answer(True, "all coefficients have one sign")
+    if never_negative_at_ends(high - low, kept):
+        return Answer(True, "monotone in each symbol, and true at the ends")
     if box is not None:
         found = branch_and_bound(high - low, box, kept)
-        beyond = outside(box, given, seed)
-        if found.holds and beyond:
+        if found.holds and beyond(box, given, seed):
             return Answer(True, f"{found.how}{box_text(box)}", left=box)
         return found
     return Answer(None, "no counterexample found, and the sign of the difference is not evident")
@@ -174,42 +200,6 @@ def gaps(low: sympy.Expr, high: sympy.Expr, covers_: Iterable[Where]) -> Iterato
 def _roots(expr: sympy.Expr) -> set[int]:
     """The denominators of its exponents."""
     return {int(p.exp.q) for p in expr.atoms(sympy.Pow) if p.exp.is_Rational} | {1}
-
-
-def unreached(where: Where, given: Sequence[sympy.Basic], seed: int) -> str:
-    """Why the substitution leaves out values that are allowed; "" if it reaches all of them.
-
-    Each symbol must move monotonically with one fresh non-negative symbol, between ends that the hypotheses imply.
-    """
-    for symbol, value in where.items():
-        value = sympy.sympify(value)
-        fresh = [s for s in value.free_symbols if s not in TABLE]
-        if len(fresh) != 1 or not fresh[0].is_nonnegative:
-            return f"{pretty(symbol)} = {pretty(value)} is not in terms of one fresh non-negative symbol"
-        slope = sympy.simplify(sympy.diff(value, fresh[0]))
-        if not (slope.is_nonnegative or slope.is_nonpositive or signs_agree(slope, {}) or signs_agree(-slope, {})):
-            return f"{pretty(symbol)} = {pretty(value)} is not seen to be monotone"
-        for end in (value.subs(fresh[0], 0), sympy.limit(value, fresh[0], sympy.oo)):
-            if end in (sympy.oo, 0):
-                continue
-            rising = bool(slope.is_nonnegative) or signs_agree(slope, {})
-            first = end == value.subs(fresh[0], 0)
-            needed = sympy.Ge(symbol, end) if rising == first else sympy.Le(symbol, end)
-            if needed != sympy.true and not implied(needed, given, seed):
-                return f"{pretty(symbol)} = {pretty(value)} reaches only {pretty(needed)}, which is not assumed"
-    return ""
-
-
-def outside(box: Box, given: Sequence[sympy.Basic], seed: int) -> bool:
-    """Whether the hypotheses allow values outside the box."""
-    ends = [relation for s, (low, high) in box.items() for relation in (sympy.Ge(s, low), sympy.Le(s, high))]
-    return not all(end == sympy.true or implied(end, given, seed) for end in ends)
-
-
-def implied(needed: sympy.Basic, given: Sequence[sympy.Basic], seed: int) -> bool:
-    """Whether a relation follows from others everywhere, not only in the box that intervals look at."""
-    answer = follows(needed, given, seed)
-    return bool(answer.holds) and "branch-and-bound" not in answer.how
 
 
 def proportional(left: sympy.Expr, right: sympy.Expr) -> bool:

@@ -43,4 +43,4 @@ class Adds:
                 self.kind, Verdict.UNCHECKED, f"gap: the parts do not add up to the difference ({reasons})", answer.how
             )
         figure = f"right less left is a sum of {len(self.parts)} terms ≥ 0" if self.parts else "the sides are equal"
-        return Evidence(self.kind, Verdict.PROVED, figure, reasons)
+        return Evidence(self.kind, Verdict.PROVED, figure, reasons, premises=(*self.parts, "the sides in coordinates"))

@@ -26,7 +26,8 @@ from dpcheck.bounds.language.claim import (
 )
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.symbols import TABLE
-from dpcheck.bounds.proving.inequalities import Box, Where, counterexample, exceeds, never_exceeds
+from dpcheck.bounds.proving.implications import beyond, relations, unreached
+from dpcheck.bounds.proving.inequalities import Answer, Box, Where, counterexample, exceeds, never_exceeds
 from dpcheck.bounds.proving.steps import Less, Same, Step, at, box_text, digits, named, settle
 
 
@@ -120,7 +121,7 @@ class Equals:
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         answer = Same(self.because, self.derived, claim.formula, claim.conditions).settle(effort.seed)
         if answer.holds:
-            return Evidence(self.kind, Verdict.PROVED, f"equal: {self.because}", answer.how)
+            return Evidence(self.kind, Verdict.PROVED, "equal", answer.how, premises=(self.because,))
         if answer.holds is None:
             return Evidence(self.kind, Verdict.UNCHECKED, self.because, answer.how)
         return self.replay(claim, answer.point or {})
@@ -159,19 +160,19 @@ class AtMost:
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         if not bounds_above(claim):
             return wrong_way(self.kind)
+        if self.against is not None and not self.value.has(claim.subject):
+            how = f"{pretty(self.value)} does not depend on {pretty(claim.subject)}"
+            return Evidence(self.kind, Verdict.UNCHECKED, f"the statement is not read: {how}", self.because)
         stated = claim.formula if self.against is None else self.against
         point = counterexample(self.read(claim), stated, conditions=claim.conditions, box=self.box, seed=effort.seed)
         if point is not None and self.exact:
             return self.replay(claim, point)
         if point is not None:
             return Evidence(self.kind, Verdict.UNCHECKED, f"gap: {self.because}", f"exceeded at {point}")
-        answer = never_exceeds(
-            self.read(claim), stated, where=self.where, box=self.box, conditions=claim.conditions, confirm=False
-        )
+        answer = under(claim, self.read(claim), stated, self.where, self.box, effort.seed)
         if answer.point is not None and self.exact:
             return self.replay(claim, answer.point)
-        verdict = Verdict.PROVED if answer.holds else Verdict.UNCHECKED
-        return Evidence(self.kind, verdict, self.because, f"{answer.how}{box_text(self.box)}")
+        return shown_above(self.kind, "it is at most that", self.because, answer)
 
     def read(self, claim: Claim) -> sympy.Expr:
         """The value, with the claim's own formula for its subject."""
@@ -202,9 +203,13 @@ class Induction:
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         if not bounds_above(claim):
             return wrong_way(self.kind)
-        steps = induction(self.over, self.start, self.recurrence, claim.formula, self.squared, self.where)
+        given = relations(claim.assumes)
+        steps = induction(self.over, self.start, self.recurrence, claim.formula, self.squared, self.where, given)
         proof = shown_by(steps, self.kind, effort)
-        return Evidence(self.kind, proof.verdict, f"induction on {pretty(self.over)}: {self.because}", proof.detail)
+        figure = f"induction on {pretty(self.over)}"
+        if proof.verdict is not Verdict.PROVED:
+            return replace(proof, figure=f"{figure}: {self.because}; {proof.figure}")
+        return replace(proof, figure=figure, premises=(self.because,))
 
 
 def induction(
@@ -214,15 +219,20 @@ def induction(
     bound: sympy.Expr,
     squared: bool = False,
     where: Where | None = None,
+    given: Sequence[sympy.Basic] = (),
 ) -> list[Step]:
     """The steps that carry a bound (or its square) along a recurrence that grows with it."""
-    following = bound.subs(over, over + 1)
+    at_0, at_1, following = (bound.subs(over, k) for k in (0, 1, over + 1))
+    power = 2 if squared else 1
     before = sympy.Symbol("before", nonnegative=True)
     growth = sympy.diff(recurrence(before), before)
+    free = [g for g in given if over not in g.free_symbols]  # what bounds the count does not hold at every step
+    cover = {s: e for s, e in (where or {}).items() if s != over}
     return [
-        Less("it holds at the start", start, bound.subs(over, 0), where or {}),
-        Less("the recurrence keeps it", recurrence(bound), following**2 if squared else following, where or {}),
-        Less("and grows with it", sympy.Integer(0), growth, where or {}),
+        Less("it holds at the start", start, at_0, cover, given=free),
+        Less("the first step keeps it", recurrence(at_0), at_1**power, cover, given=free),
+        Less("the recurrence keeps it", recurrence(bound), following**power, cover, given=free),
+        Less("and grows with it", sympy.Integer(0), growth, cover, given=free),
     ]
 
 
@@ -242,7 +252,7 @@ class Sharper:
         most, least = (extreme(sign * ratio, given, effort.seed) * sign for sign in (1, -1))
         figure = f"loose by {pretty(ratio)}, from {least:.3g} to {most:.3g}"
         verdict = Verdict.LOOSE if least > 1.05 else Verdict.UNCHECKED
-        return Evidence(self.kind, verdict, figure, self.because, margin=least - 1)
+        return Evidence(self.kind, verdict, figure, margin=least - 1, premises=(self.because,))
 
 
 @dataclass(frozen=True)
@@ -261,6 +271,8 @@ class Minimises:
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         best = claim.formula if self.best is None else self.best
+        if not (self.bound.has(self.over) and self.states(claim, best)):
+            return Evidence(self.kind, Verdict.UNCHECKED, f"the statement is not that {pretty(best)} is the minimiser")
         slope = sympy.diff(self.bound, self.over)
         steps: list[Step] = [
             Same("the slope vanishes there", sympy.simplify(slope.subs(self.over, best)), sympy.Integer(0)),
@@ -274,6 +286,12 @@ class Minimises:
         whole = "; the best whole number is one of its two neighbours" if self.over.is_integer else ""
         figure = f"minimiser of {self.because} is {pretty(best)}"
         return Evidence(self.kind, proof.verdict, figure, proof.detail + (whole if proof.verdict == "PROVED" else ""))
+
+    def states(self, claim: Claim, best: sympy.Expr) -> bool:
+        """Whether the claim is about `best`: an equation says so itself, a rate up to a number and from both sides."""
+        if isinstance(claim.states, Rate):
+            return not claim.states.below and bool(sympy.simplify(best / claim.formula).is_number)
+        return claim.relation == "=" and bool(sympy.simplify(best - claim.formula) == 0)
 
     def better_point(self, claim: Claim, seed: int) -> dict[str, float] | None:
         """Numbers for the other symbols, and a value of `over` that does better than the stated one."""
@@ -323,12 +341,9 @@ class Follows:
         ratio = sum(
             (sympy.simplify(sympy.powsimp(term / claim.formula, force=True)) for term in terms), sympy.Integer(0)
         )
-        answer = never_exceeds(
-            ratio, self.constant, where=self.where, box=self.box, confirm=not self.where, seed=effort.seed
-        )
-        verdict = Verdict.PROVED if answer.holds else Verdict.UNCHECKED
+        answer = under(claim, ratio, self.constant, self.where, self.box, effort.seed)
         figure = f"hidden constant {digits(sympy.N(self.constant))} suffices"
-        return Evidence(self.kind, verdict, figure, f"{self.because}; {answer.how}{box_text(self.box)}")
+        return shown_above(self.kind, figure, self.because, answer)
 
 
 @dataclass(frozen=True)
@@ -360,10 +375,11 @@ class Bounded:
 
 @dataclass(frozen=True)
 class NoConstant:
-    """A family along which the true value, over the claimed rate, grows without bound: O() is false.
+    """A family along which the true value, over the claimed bound, grows without end: no hidden constant works.
 
-    `value` is attained (or a proven lower bound of what is attained) when `path` gives each symbol as an
-    expression of one parameter that goes to infinity.
+    `value` is attained (or a proven lower bound of what is attained) when `path` gives each symbol as an expression
+    of one parameter that goes to infinity. The constants that the statement says exist stay free, all at once, and
+    every hypothesis must hold along the path, whatever they are.
     """
 
     value: sympy.Expr
@@ -374,40 +390,79 @@ class NoConstant:
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
-        if not isinstance(claim.states, Rate):
-            raise InvalidInput("statement", claim.text(), "a rate", "Use AtMost for explicit constants.")
-        return self.replay(claim, {str(self.parameter): self.at})
+        if not (isinstance(claim.states, Rate) or claim.hidden):
+            limit = "a rate, or with constants that exist"
+            raise InvalidInput("statement", claim.text(), limit, "Use AtMost for explicit constants.")
+        if not bounds_above(claim):
+            return wrong_way(self.kind)
+        return self.far_out(claim, sympy.Rational(repr(float(self.at))))
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
-        limit = sympy.limit(sympy.simplify((self.value / claim.formula).subs(self.path)), self.parameter, sympy.oo)
-        if limit is not sympy.oo:
-            return Evidence(self.kind, Verdict.UNCHECKED, f"ratio tends to {limit}", self.because)
-        here = {self.parameter: sympy.Rational(repr(float(point[str(self.parameter)])))}
-        numbers = {s: sympy.sympify(e).subs(here) for s, e in self.path.items()}
-        outside = self.outside(claim, here[self.parameter])
+        return self.far_out(claim, self.place(point))
+
+    def far_out(self, claim: Claim, place: sympy.Expr) -> Evidence:
+        """Whether the ratio grows without end; shown at this place of the path and a thousand times later."""
+        outside = self.outside(claim, place)
         if outside:
             return Evidence(self.kind, Verdict.UNCHECKED, outside, self.because)
-        value, rate = (sympy.N(e.subs(numbers), 20) for e in (self.value, claim.formula))
-        later = {s: sympy.sympify(e).subs(self.parameter, here[self.parameter] * 1000) for s, e in self.path.items()}
-        growth = sympy.N((self.value / claim.formula).subs(later) / (value / rate), 10)
-        verdict = Verdict.REFUTED if growth > 1.5 else Verdict.UNCHECKED
-        figure = f"no constant works: value/rate is {digits(value / rate)}, and {digits(growth)}x that 1000 times later"
-        inside = {str(s): float(x) for s, x in numbers.items()}
-        shown = {str(self.parameter): float(here[self.parameter]), "point": inside}
-        return Evidence(self.kind, verdict, figure, self.because, float(value / rate), counterexample=shown)
+        ratio = sympy.simplify((self.value / claim.formula).subs(self.path))
+        limit = sympy.limit(ratio, self.parameter, sympy.oo)
+        if limit is not sympy.oo:
+            return Evidence(self.kind, Verdict.UNCHECKED, f"ratio tends to {limit}", self.because)
+        one = dict.fromkeys(claim.hidden, 1)  # shown with each of them at 1
+        shown = ratio.subs(one)
+        here, later = (shown.evalf(20, subs={self.parameter: x}) for x in (place, 1000 * place))
+        along = {s: sympy.sympify(e).subs(one) for s, e in self.path.items()}
+        numbers = {str(s): float(e.subs(self.parameter, place)) for s, e in along.items()}
+        if not (here.is_real and later.is_real):
+            rest = ", ".join(map(pretty, shown.free_symbols - {self.parameter}))
+            return Evidence(self.kind, Verdict.UNCHECKED, f"the path does not say what {rest} is", self.because)
+        verdict = Verdict.REFUTED if later > 1.5 * here else Verdict.UNCHECKED
+        figure = f"no constant works: value/rate is {digits(here)}, and {digits(later / here)}x that 1000 times later"
+        return Evidence(self.kind, verdict, figure, self.because, float(here), counterexample=numbers)
 
-    def outside(self, claim: Claim, here: sympy.Expr) -> str:
+    def place(self, point: Mapping[str, Any]) -> sympy.Expr:
+        """Where on the path a point lies, read off a symbol that moves along it."""
+        for symbol, value in self.path.items():
+            moving = sympy.sympify(value)
+            if moving.has(self.parameter) and str(symbol) in point:
+                found = sympy.solve(moving - sympy.Rational(repr(float(point[str(symbol)]))), self.parameter)
+                places = [x for x in found if x.is_real and x > 0]
+                if places:
+                    return places[-1]
+        moving_ones = [str(s) for s, e in self.path.items() if sympy.sympify(e).has(self.parameter)]
+        raise InvalidInput("point", sorted(point), f"with one of {moving_ones}", "It says how far out to look.")
+
+    def outside(self, claim: Claim, place: sympy.Expr) -> str:
         """Why the path does not stay in the claim's hypotheses; "" if it does, here and a thousand times later."""
+        bound = [s for s in self.path if s in claim.hidden]
+        if bound:
+            return f"the path chooses {', '.join(map(pretty, bound))}, which the statement leaves free"
+        for symbol, value in self.path.items():
+            free = sympy.sympify(value).subs(dict.fromkeys(claim.hidden, 1))
+            ends = [free.subs(self.parameter, x) for x in (place, 1000 * place)]
+            if symbol in TABLE and not all(0 < x < TABLE[symbol].below for x in ends):
+                return f"the path leaves the domain of {pretty(symbol)}"
         for condition in claim.conditions:
             if not condition.free_symbols & self.path.keys():
                 continue  # it can be met whatever the path is
             unset = condition.free_symbols - self.path.keys() - {*claim.hidden}
             if unset:
                 return f"the path does not say what {', '.join(map(pretty, unset))} is, which {pretty(condition)} needs"
-            for parameter in (here, 1000 * here):
-                if condition.subs(self.path).subs(self.parameter, parameter) == sympy.false:
-                    return f"the path leaves the hypotheses: {pretty(condition)} fails"
+            if not self.keeps(condition.subs(self.path), claim, place):
+                return f"the path leaves the hypotheses: {pretty(condition)} fails"
         return ""
+
+    def keeps(self, condition: sympy.Basic, claim: Claim, place: sympy.Expr) -> bool:
+        """Whether a condition holds along the path; one with a hidden constant far out, whatever that is."""
+        if not condition.free_symbols & {*claim.hidden}:
+            return all(condition.subs(self.parameter, x) == sympy.true for x in (place, 1000 * place))
+        if not isinstance(condition, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
+            return bool(condition == sympy.true)
+        share = sympy.simplify(condition.lts / condition.gts)
+        return bool(share == 1 and not isinstance(condition, sympy.Lt | sympy.Gt)) or bool(
+            sympy.limit(share, self.parameter, sympy.oo) == 0
+        )
 
 
 @dataclass(frozen=True)
@@ -449,6 +504,27 @@ class Quoted:
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         return Evidence(self.kind, Verdict.UNCHECKED, f"quoted {self.why}")
+
+
+def under(claim: Claim, low: sympy.Expr, high: sympy.Expr, where: Where, box: Box | None, seed: int) -> Answer:
+    """Whether low <= high wherever the claim's hypotheses hold; on a box, `left` says which part that is."""
+    given = relations(claim.assumes)
+    missed = unreached(where, given, low, high)
+    if missed:
+        return Answer(None, missed)
+    answer = never_exceeds(low, high, where=where, box=box, conditions=given, seed=seed, confirm=not where)
+    if answer.holds and box is not None and "branch" in answer.how and beyond(box, given, seed):
+        return replace(answer, left=box)
+    return answer
+
+
+def shown_above(kind: str, figure: str, because: str, answer: Answer) -> Evidence:
+    """PROVED given the reason, or CERTIFIED on the box that intervals covered."""
+    if not answer.holds:
+        return Evidence(kind, Verdict.UNCHECKED, f"gap: {because}", answer.how)
+    box = box_text(answer.left)
+    verdict = Verdict.CERTIFIED if box else Verdict.PROVED
+    return Evidence(kind, verdict, figure + box, answer.how, premises=(because,))
 
 
 def wrong_way(kind: str) -> Evidence:

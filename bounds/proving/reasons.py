@@ -1,4 +1,4 @@
-"""Why a link of a chain holds, algebra apart: a premise, a cited claim, an induction, a minimum, a sum of slack."""
+"""Why a link of a chain holds, algebra apart: a premise, a citation, an induction, a minimum, a solution, slack."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import sympy
 
 from dpcheck.bounds.language.claim import Cites, Claim, FunctionClass, Kind, Rate, Setting, pretty
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.proving.implications import Need, needs
-from dpcheck.bounds.proving.inequalities import Answer, signs_agree
+from dpcheck.bounds.proving.implications import Need, follows, needs
+from dpcheck.bounds.proving.inequalities import Answer, equations, signs_agree
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Link, Settled, at_most, compare, substitutions
 from dpcheck.bounds.proving.steps import Same
 
@@ -54,7 +54,8 @@ def in_words(need: Need, claim: Claim) -> bool:
     """Whether what is missing is a setting, or the region of a class of losses that is assumed elsewhere."""
     if isinstance(need.here, Setting):
         return True
-    return isinstance(need.here, FunctionClass) and claim.has(need.here.name) is not None
+    anywhere = [replace(h, where="") if isinstance(h, FunctionClass) else h for h in claim.assumes]
+    return isinstance(need.here, FunctionClass) and bool(follows(replace(need.here, where=""), anywhere).holds)
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,43 @@ class Cited:
         return self.cites.id
 
 
+@dataclass(frozen=True)
+class Solved:
+    """By a claim in which what stands before occurs, with a coefficient of known sign: solved for it.
+
+    Of F' <= F - a g^2 + e with a > 0, what g^2 gives way to is (F - F' + e)/a.
+    """
+
+    claim: Cites | str
+
+    @property
+    def cites(self) -> Cites:
+        return self.claim if isinstance(self.claim, Cites) else Cites(self.claim)
+
+    def settle(self, link: Link) -> Settled:
+        cited, gap, granted = read(self.cites, link)
+        if gap is not None:
+            return gap
+        if isinstance(cited.states, Rate) or not cited.relation:
+            raise InvalidInput(f"statement of {cited.id}", cited.text(), "an inequality", "A rate gives no number.")
+        where, fixed = dict(self.cites.where), equations(link.given)
+        sides = [e.subs(where, simultaneous=True).subs(fixed) for e in (cited.subject, cited.formula)]
+        low, high = sides if cited.relation in UP else sides[::-1]
+        stands = sympy.Dummy("stands", positive=True)
+        rest = sympy.expand(high - low).subs(link.before, stands)
+        slope = sympy.factor(sympy.diff(rest, stands))
+        direction = UP if slope.is_negative else DOWN if slope.is_positive else ()
+        if slope.has(stands) or link.relation not in direction or link.relation in STRICT:
+            how = f"{cited.id} gives no {link.relation} for {pretty(link.before)}, whose coefficient is {pretty(slope)}"
+            return Settled(Answer(None, how), link.before)
+        reached = rest.subs(stands, 0) / -slope
+        answer = Answer(True, cited.id) if link.after is None else compare(link, reached, link.after)
+        return Settled(answer, reached if link.after is None else link.after, granted, (cited.id,))
+
+    def __str__(self) -> str:
+        return f"{self.cites.id}, solved"
+
+
 def directions(relation: str) -> tuple[str, ...]:
     """The relations that lead the same way."""
     return ("=",) if relation == "=" else UP if relation in UP else DOWN
@@ -131,10 +169,10 @@ class OneStep:
 class Induction:
     """By induction on `over`.
 
-    With `step`, what stands before is what `start` has become after `over` steps: the expression after must hold at
-    0 and be carried on by a step, which grows with its argument. A step read from a claim (OneStep) is cited; a
-    function is a premise, said in `given`. Without `step` both sides are functions of `over`: they must hold at
-    `first`, and the differences from one to the next must stand in the same relation.
+    With `step`, what stands before is what `start` has become after `over` steps, which is a premise: the expression
+    after must hold at 0 and be carried on by a step, which grows with its argument. A step read from a claim (OneStep)
+    is cited; a function is a premise, said in `given`. Without `step` both sides are functions of `over`: they must
+    hold at `first`, and the differences from one to the next must stand in the same relation.
     """
 
     over: sympy.Symbol
@@ -146,9 +184,11 @@ class Induction:
     def settle(self, link: Link) -> Settled:
         free = replace(link.claim, assumes=[h for h in link.claim.assumes if not self.about(h)], added=(), checks=())
         here = replace(link, claim=free, where={s: e for s, e in link.where.items() if s != self.over})
-        if self.step is None:
-            return self.by_differences(here)
-        return self.by_steps(here)
+        if self.step is not None:
+            return self.by_steps(here)
+        if self.first > 1 and not follows(sympy.Ge(self.over, self.first), link.claim.assumes, link.seed).holds:
+            return Settled(Answer(None, f"{pretty(self.over)} < {self.first} is allowed, and left out"), link.before)
+        return self.by_differences(here)
 
     def about(self, hypothesis: object) -> bool:
         """A hypothesis on the number of steps: it cannot be used at every step."""
@@ -156,12 +196,12 @@ class Induction:
 
     def by_differences(self, link: Link) -> Settled:
         sides = [sympy.sympify(e) for e in (link.before, link.target)]
-        start = [e.subs(self.over, self.first).doit() for e in sides]
+        begun = [[e.subs(self.over, k).doit() for e in sides] for k in range(self.first, max(self.first, 1) + 1)]
         growth = [sympy.simplify((e.subs(self.over, self.over + 1) - e).doit()) for e in sides]
-        if growth[0].has(sympy.Sum):
+        if sides[0].has(sympy.Sum):
             growth[0] = self.last_terms(sides[0])
-        answers = [("at the start", compare(link, *start)), ("from one to the next", compare(link, *growth))]
-        return Settled(all_hold(answers), link.target)
+        answers = [*(("at the start", compare(link, *ends)) for ends in begun)]
+        return Settled(all_hold([*answers, ("from one to the next", compare(link, *growth))]), link.target)
 
     def last_terms(self, expr: sympy.Expr) -> sympy.Expr:
         """What a sum up to `over` gains at the next."""
@@ -179,7 +219,8 @@ class Induction:
 
     def by_steps(self, link: Link) -> Settled:
         squared = False
-        premises: tuple[str, ...] = (self.given,) if self.given else ()
+        begins = f"{pretty(link.before)} is what {pretty(self.start)} becomes in {pretty(self.over)} steps"
+        premises: tuple[str, ...] = (self.given, begins) if self.given else (begins,)
         rests: tuple[str, ...] = ()
         if isinstance(self.step, OneStep):
             cited, gap, granted = read(self.step.cites, link)
@@ -204,10 +245,11 @@ class Induction:
         power = 2 if squared else 1
         before = sympy.Symbol("before", nonnegative=True)
         slope = sympy.diff(sympy.sympify(step(before)), before)
-        following = link.target.subs(self.over, self.over + 1) ** power
+        at_0, at_1, following = (link.target.subs(self.over, k) for k in (0, 1, self.over + 1))
         answers = [
-            ("at the start", compare(link, sympy.sympify(self.start), link.target.subs(self.over, 0))),
-            ("by a step", compare(link, step(link.target), following)),
+            ("at the start", compare(link, sympy.sympify(self.start), at_0)),
+            ("by the first step", compare(link, sympy.sympify(step(at_0)).subs(self.over, 0), at_1**power)),
+            ("by a step", compare(link, step(link.target), following**power)),
         ]
         if link.relation != "=":
             up = replace(link, relation="<=")
@@ -234,10 +276,12 @@ class Minimiser:
     of: sympy.Expr
 
     def settle(self, link: Link) -> Settled:
+        if not (link.before.is_Symbol and self.of.has(link.before)):
+            return Settled(Answer(None, f"{pretty(link.before)} does not stand in {pretty(self.of)}"), link.before)
         slope = sympy.diff(self.of, link.before)
         flat = Same("", sympy.simplify(slope.subs(link.before, link.target)), sympy.Integer(0)).settle(link.seed)
         convex = at_most(sympy.Integer(0), sympy.diff(slope, link.before), link.given, seed=link.seed)
-        if link.relation != "=":
+        if link.relation != "=" or sympy.simplify(sympy.diff(slope, link.before)) == 0:
             return Settled(Answer(None, "the minimiser is one point"), link.before)
         return Settled(all_hold([("the slope vanishes there", flat), ("convex", convex)]), link.target)
 
@@ -245,34 +289,96 @@ class Minimiser:
         return f"it minimises {pretty(self.of)}"
 
 
+@dataclass(frozen=True)
+class Solves:
+    """By insertion: what stands before is the only solution of equations, and what stands after solves them.
+
+    `equations(x)` vanish at a solution x; why what stands before is one, and the only one, is a premise, `only`.
+    """
+
+    equations: Callable[[sympy.Expr], Sequence[sympy.Expr]]
+    only: str
+
+    def settle(self, link: Link) -> Settled:
+        if link.relation != "=":
+            return Settled(Answer(None, "the solution is one value"), link.before)
+        unknown = sympy.Function("unknown", positive=True)  # of all that the solution depends on: it may be a sequence
+        names = sorted(link.target.free_symbols, key=str)
+        asked = [sympy.sympify(e) for e in self.equations(unknown(*names))]
+        if not any(e.has(unknown) for e in asked):
+            return Settled(Answer(None, "the equations say nothing of it"), link.before)
+        left = [Same("", e, sympy.Integer(0), link.given).settle(link.seed) for e in self.equations(link.target)]
+        answer = all_hold([(f"equation {i}", found) for i, found in enumerate(left, 1)])
+        typed = any(solved(e, unknown, len(names)) for e in asked)  # an equation that is the solution itself
+        return Settled(answer, link.target, (self.only,), derives=not typed)
+
+    def __str__(self) -> str:
+        return "inserting it into its equations"
+
+
+def solved(equation: sympy.Expr, unknown: type[sympy.Function], size: int) -> bool:
+    """Whether an equation is a number of times x = what is typed, x at all values of its symbols and not at some."""
+    found = equation.atoms(unknown)
+    x = sympy.Dummy("x")
+    slope = sympy.diff(equation.subs(dict.fromkeys(found, x)), x)
+    return len(found) == 1 and bool(slope.is_number) and all(len(e.free_symbols) >= size for e in found)
+
+
 # Slack ---------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Slack:
     """The two sides differ by a sum of parts, none of them ever negative: what a proof gives away.
 
-    `seen` are parts whose sign the hypotheses decide, which is checked; of those `given` the reason is a premise.
-    Vectors may stand in one coordinate: both sides are then quadratic forms, and what vanishes for all numbers
-    vanishes for all vectors.
+    `seen` are parts whose sign the hypotheses decide, which is checked; of those `given` the reason is a premise; each
+    of `cited` is a factor ≥ 0 and a claim, whose larger side less its smaller is multiplied with it. Vectors may stand
+    in one coordinate: both sides are then quadratic forms, and what vanishes for all numbers vanishes for all vectors.
     """
 
     given: Mapping[str, sympy.Expr] = field(default_factory=dict)
     seen: Sequence[sympy.Expr] = ()
+    cited: Sequence[tuple[sympy.Expr, Cites]] = ()
+
+    @property
+    def cites(self) -> list[Cites]:
+        return [cites for _, cites in self.cited]
 
     def settle(self, link: Link) -> Settled:
+        if link.relation not in ("<=", ">="):
+            return Settled(Answer(None, f"parts that may be 0 or more show no {link.relation}"), link.before)
+        parts, granted = list(self.given.values()), tuple[str, ...]()
+        for factor, cites in self.cited:
+            claim, gap, more = read(cites, link)
+            if gap is not None:
+                return gap
+            parts.append(factor * difference(claim, cites))
+            granted += more
         low, high = (link.before, link.target) if link.relation in UP else (link.target, link.before)
-        total = sympy.Add(*self.given.values(), *self.seen)
+        total = sympy.Add(*parts, *self.seen)
+        odd = next((e for e in (low, high, *parts, *self.seen) if not quadratic(e)), None)
+        if odd is not None:
+            return Settled(
+                Answer(None, f"{pretty(odd)} is no quadratic form: one coordinate says nothing"), link.before
+            )
         answer = Same("", sympy.expand(high - low), sympy.expand(total), link.given).settle(link.seed)
         if not answer.holds:
             return Settled(Answer(None, f"the parts do not add up to the difference: {answer.how}"), link.before)
-        for part in self.seen:
-            if not self.never_negative(part, link):
+        for part in (*self.seen, *(factor for factor, _ in self.cited)):
+            if not self.never_negative(sympy.sympify(part), link):
                 return Settled(Answer(None, f"{pretty(part)} is not seen to be ≥ 0"), link.before)
-        return Settled(Answer(True, "the parts add up to the difference"), link.target, tuple(self.given))
+        alone = len(self.given) == 1 and not self.seen and not self.cited  # the difference itself is taken as given
+        premises, rests = (*self.given, *granted), tuple(cites.id for cites in self.cites)
+        added = Answer(True, "the parts add up to the difference")
+        return Settled(added, link.target, premises, rests, derives=not alone)
 
     def never_negative(self, part: sympy.Expr, link: Link) -> bool:
-        """By the signs of its factors, where the hypotheses hold."""
+        """By the signs of its factors, where the hypotheses hold, one of which may be a hypothesis itself."""
         if part.is_nonnegative:
             return True
+        for given in link.given:
+            if isinstance(given, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
+                rest = sympy.cancel(part / (given.gts - given.lts))
+                if rest.is_nonnegative:
+                    return True
         for cover in substitutions(link.given, part.free_symbols):
             here = sympy.factor(part.subs(dict(cover), simultaneous=True))
             if here.is_nonnegative or signs_agree(here, {}):
@@ -280,7 +386,27 @@ class Slack:
         return False
 
     def __str__(self) -> str:
-        return "; ".join(self.given) or "the parts are ≥ 0"
+        return "; ".join([*self.given, *(cites.id for cites in self.cites)]) or "the parts are ≥ 0"
+
+
+def difference(claim: Claim, cites: Cites) -> sympy.Expr:
+    """The larger side of an inequality less the smaller."""
+    if isinstance(claim.states, Rate) or not claim.relation:
+        raise InvalidInput(f"statement of {claim.id}", claim.text(), "an inequality", "A rate gives no number.")
+    where = dict(cites.where)
+    subject, formula = (e.subs(where, simultaneous=True) for e in (claim.subject, claim.formula))
+    return formula - subject if claim.relation in UP else subject - formula
+
+
+def quadratic(expr: sympy.Expr) -> bool:
+    """Whether an expression is a polynomial of degree 2 at most in its vectors, the symbols that may be negative."""
+    vectors = [s for s in sympy.sympify(expr).free_symbols if not s.is_nonnegative]
+    if not vectors:
+        return True
+    try:
+        return bool(sympy.Poly(expr, *vectors).total_degree() <= 2)
+    except sympy.PolynomialError:
+        return False
 
 
 def enough_noise(cites: Cites, link: Link) -> Settled:

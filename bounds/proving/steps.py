@@ -12,6 +12,7 @@ import sympy
 from dpcheck.bounds.language.claim import lambdified, pretty
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.symbols import TABLE
+from dpcheck.bounds.proving.implications import unreached
 from dpcheck.bounds.proving.inequalities import Answer, Box, Where, counterexample, meets, never_exceeds
 
 
@@ -36,7 +37,8 @@ class Same:
             point = where_complex(self.left, self.right, self.given)
         if point is not None:
             return Answer(False, "the sides differ", point)
-        if sympy.simplify(sympy.expand_log(sympy.powsimp(gap, force=True), force=True)) == 0:
+        positive = all(s.is_nonnegative for s in gap.free_symbols)  # else a root of x² is not x
+        if positive and sympy.simplify(sympy.expand_log(sympy.powsimp(gap, force=True), force=True)) == 0:
             return Answer(True, "the difference simplifies to 0")
         return Answer(None, f"the difference {pretty(gap)} was not simplified")
 
@@ -53,6 +55,9 @@ class Less:
     given: Sequence[sympy.Basic] = ()
 
     def settle(self, seed: int) -> Answer:
+        missed = unreached(self.where, self.given, self.left, self.right)
+        if missed:
+            return Answer(None, missed)
         return never_exceeds(
             self.left, self.right, where=self.where, box=self.box, conditions=self.given, seed=seed,
             confirm=not self.where,

@@ -275,6 +275,8 @@ class Regenerates:
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
+        if claim.relation != "<=" or not claim.formula.is_number:
+            return Evidence(self.kind, Verdict.UNCHECKED, "the statement is not that every cell is large enough")
         return self.judge(regenerate(self.table).cells)
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:

@@ -7,7 +7,8 @@ import json
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.table import Table
+from rich.padding import Padding
+from rich.text import Text
 
 from dpcheck.verdicts import mutants, verify
 
@@ -19,17 +20,16 @@ def run_mutants(args: argparse.Namespace, ids: Sequence[str], out: Console) -> i
     each = EACH_THOROUGH if args.thorough else EACH
     found = mutants.survey(ids, sample_size=args.sample, seed=args.seed, workers=args.workers, each=each)
     if found.survivors:
-        table = Table(title="False statements that keep their verdict", header_style="bold")
-        for name in ("claim", "falsified by", "statement", "verdict", "because"):
-            table.add_column(name, overflow="fold")
-        for one in found.survivors:
-            table.add_row(one.id, one.how, one.statement, one.verdict, one.why)
-        out.print(table)
+        out.print(Text("False statements that keep their verdict", style="bold"))
+    for one in found.survivors:
+        out.print(Text.assemble((one.id, "bold"), f", {one.how}: {one.verdict}"))
+        out.print(Padding(Text(f"{one.statement}\n{one.why}"), (0, 0, 0, 2)))
     for one in found.late:
-        out.print(f"out of time after {each:g} s: {one.id}, {one.how}", highlight=False, markup=False)
+        out.print(Text(f"out of time after {each:g} s: {one.id}, {one.how}"))
     for document, count in found.counts().items():
-        words = ", ".join(f"{number} {what}" for what, number in count.items())
-        out.print(f"{document}: {words}", highlight=False, markup=False)
+        out.print(Text(f"{document}: {', '.join(f'{number} {what}' for what, number in count.items())}"))
+    if found.left:
+        out.print(Text(f"not run, for want of time: {found.left}"))
     if args.json is not None:
         verify.write_whole(args.json.resolve(), json.dumps(found.to_json(), indent=1, ensure_ascii=False) + "\n")
     if args.record and args.sample is None and not args.names:

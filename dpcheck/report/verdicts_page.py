@@ -138,12 +138,22 @@ def teeth() -> list[str]:
     if not MUTANTS.exists():
         return []
     kept = json.loads(MUTANTS.read_text(encoding="utf-8"))
-    names = ["mutants", "noticed", "survivors", "out of time"]
+    names = ["mutants", "noticed", "survivors", "true after all", "out of time"]
     lines = [line(["document", *names]), "|" + "---|" * (len(names) + 1)]
     for document, count in kept["counts"].items():
         lines.append(line([document, *(str(count.get(name, "")) for name in names)]))
-    words = "Every judged statement is falsified in several ways; a check that keeps its verdict has no teeth."
-    return ["## Statements falsified on purpose", words, "\n".join(lines)]
+    words = (
+        "Every statement that is proved, certified or loose is falsified in several ways (constant, exponents, dropped "
+        "logarithms, swapped symbols, dropped or weakened hypotheses, direction), and its checks run again: a check that "
+        "keeps its verdict has no teeth. True after all is what an accountant reads and certifies on the whole box."
+    )
+    kept_verdict = [f"- `{o['id']}`, {o['how']}: {o['verdict']} ({o['why']})" for o in kept["survivors"]]
+    return [
+        "## Statements falsified on purpose",
+        words,
+        "\n".join(lines),
+        *(["\n".join(kept_verdict)] if kept_verdict else []),
+    ]
 
 
 def table(rows: Sequence[Row], record: Mapping[str, Any]) -> str:

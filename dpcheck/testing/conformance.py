@@ -1,6 +1,7 @@
 """Conformance: what every solver must do, whatever its data. `check_solver` tries one promise after the other.
 
-Each is a function of promises_of_runs.py or promises_of_privacy.py; the first line of its docstring says what it is.
+Each is a function of promises_of_runs.py, promises_of_privacy.py or promises_of_utility.py; the first line of its
+docstring says what it is.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 from dpcheck.solver import Solver
 from dpcheck.testing import promises_of_privacy as privacy
 from dpcheck.testing import promises_of_runs as runs
+from dpcheck.testing import promises_of_utility as utility
 from dpcheck.testing.assertions import ALPHA
 from dpcheck.testing.movement import Broken
 from dpcheck.testing.subjects import NotConforming, Subject, Untried
@@ -42,6 +44,7 @@ PROMISES: dict[str, Callable[[Subject], None]] = {
         privacy.certified_noise_is_private_on_others,
         privacy.planted_bug_is_flagged,
         privacy.density_is_exact,
+        utility.error_is_within_its_certified_bound,
     )
 }
 

@@ -237,7 +237,7 @@ def constants(at: MeasuredAt, found: Solution) -> dict[str, float]:
     epsilon, delta = gaussian_parameters(guarantee)
     here = {
         "n": problem.n, "d": problem.d, "eps": epsilon, "T": found.steps, "L": problem.data_lipschitz,
-        "beta": problem.smoothness, "mu": problem.strong_convexity, "m": getattr(at.solver, "batch", 1),
+        "beta": problem.smoothness, "mu": problem.strong_convexity, "m": getattr(at.solver, "batch", 1) or 0,
         "G": problem.data_lipschitz, "L_smooth": problem.smoothness - problem.l2, "sigma_n": found.noise_std,
     }  # fmt: skip
     here |= {"delta": delta} if delta > 0 else {}
@@ -252,7 +252,8 @@ def solvers_own(at: MeasuredAt, found: Solution) -> dict[str, float]:
     known["data"] = at.problem
     known["plan"] = asked(at.solver, "plan", known)
     step = asked(at.solver, "step_size", known) or getattr(known["plan"], "step_size", None)
-    own = {"D_F": asked(at.solver, "start_distance", known), "eta": step}
+    batch = getattr(known["plan"], "batch", None)
+    own = {"D_F": asked(at.solver, "start_distance", known), "eta": step, "m": batch}
     return {k: v for k, v in own.items() if v is not None} | (asked(at.solver, "values", known) or {})
 
 

@@ -2,11 +2,14 @@
 
 A mutant is kept only if it is false as far as is known: changed in the direction that falsifies, and below (above)
 what the claim's own checks and its corrected versions establish. A hypothesis is dropped or weakened only where a
-search then finds a counterexample.
+search then finds a counterexample. What an accountant then certifies on a whole box, with another figure than before,
+it has read and found true: such a mutant is counted as true, not as a survivor.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import signal
 import time
@@ -29,13 +32,15 @@ from dpcheck.bounds.proving.chains import Chain
 from dpcheck.bounds.proving.implications import relations
 from dpcheck.bounds.proving.inequalities import counterexample, equations
 from dpcheck.bounds.proving.proofs import AtMost, Equals, Follows, Sharper
+from dpcheck.verdicts.catalogue import catalogue, current
 from dpcheck.verdicts.verify import entry_of, one_of_many, recorded
+from dpcheck.verdicts.written import cache_folder, write_whole
 
 STRONG = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE)
 DECIDING = ("symbolic", "accountant", "worst-case")  # the kinds whose checks may say one of these
 HUGE, MODEST, CLEARLY, RATE_CLEARLY = 1000, sympy.Rational(3, 2), 1.4, 5.0
 POINTS = 4000
-LATE = "out of time"
+LATE, TRUE = "out of time", "true after all"
 RECORD = Path(__file__).with_name("mutants.json")  # the count that the verdicts page shows
 
 
@@ -49,7 +54,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a mutant: noticed, SURVIVED, or out of time."""
+    """What became of a mutant: its verdict if it keeps a strong one, or noticed, true after all, out of time."""
 
     id: str
     how: str
@@ -79,10 +84,10 @@ class Survey:
         return [o for o in self.outcomes if o.verdict == LATE]
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """Per document: mutants made, noticed, survivors, out of time."""
+        """Per document: mutants made, noticed, survivors, true after all, out of time."""
         found: dict[str, Counter[str]] = {}
         for o in self.outcomes:
-            kind = "survivors" if o.survived else "out of time" if o.verdict == LATE else "noticed"
+            kind = "survivors" if o.survived else o.verdict if o.verdict in (LATE, TRUE) else "noticed"
             found.setdefault(o.id.split(".")[0], Counter()).update(["mutants", kind])
         return {document: dict(count) for document, count in found.items()}
 
@@ -96,10 +101,13 @@ class Survey:
 
 
 # Making them ---------------------------------------------------------------------------------------
-def mutants_of(claim: Claim, checks: Sequence[Check], better: Sequence[Claim] = ()) -> Iterator[Mutant]:
-    """The statement falsified in every way that is known to make it false."""
+def mutants_of(
+    claim: Claim, checks: Sequence[Check], better: Sequence[Claim] = (), found: Sequence[Evidence] = ()
+) -> Iterator[Mutant]:
+    """The statement falsified in every way that is known to make it false; `found` is what its checks say of it."""
     held = [e for check in checks for e in established(check, claim) if e.free_symbols <= TABLE.keys()]
     held += [b.formula for b in better if b.subject == claim.subject and b.relation == claim.relation]
+    held += [claim.formula * room(claim, piece) for piece in found if piece.verdict in STRONG and piece.margin]
     tight = tightness(checks)
     for how, formula, factor in changed(claim):
         if factor is not None and isinstance(claim.states, Rate):
@@ -108,7 +116,7 @@ def mutants_of(claim: Claim, checks: Sequence[Check], better: Sequence[Claim] = 
             continue  # it may be loose by as much
         if falsifies(claim, formula) and not any(implies(e, claim, formula) for e in held):
             yield from made(claim, how, formula=formula)
-    if claim.relation in ("<=", ">=", "<", ">"):
+    if claim.relation in ("<=", ">=", "<", ">") and not any(equates(check) for check in checks):
         yield from made(claim, "direction flipped", flip=True)
     of_the_losses = relations([h for h in claim.assumes if not isinstance(h, sympy.Basic)])
     for condition in claim.conditions:
@@ -244,6 +252,17 @@ def established(check: Check, claim: Claim) -> list[sympy.Expr]:
     return []
 
 
+def room(claim: Claim, piece: Evidence) -> sympy.Expr:
+    """The factor by which the statement may be sharpened and stays true, as its check found."""
+    factor = sympy.Rational(repr(1 + max(0.0, float(piece.margin or 0.0))))
+    return factor if claim.relation in (">=", ">") else 1 / factor
+
+
+def equates(check: Check) -> bool:
+    """Whether it shows subject and formula to be equal: then the opposite bound is as true."""
+    return isinstance(check, Equals) or (isinstance(check, Chain) and check.relation == "=")
+
+
 def tightness(checks: Sequence[Check]) -> bool:
     """Whether a check compares the statement with an exact value, so that a modest factor shows."""
     return any(getattr(c, "exact", False) is True and getattr(c, "against", None) is None for c in checks)
@@ -282,43 +301,70 @@ def at(expr: sympy.Expr, points: dict[sympy.Symbol, np.ndarray]) -> np.ndarray:
 
 
 # Running them --------------------------------------------------------------------------------------
-def of_claim(claim_id: str) -> list[Mutant]:
-    """All mutants of a recorded claim."""
-    from dpcheck.bounds.registry import entries
+@dataclass(frozen=True)
+class Basis:
+    """A claim with its checks, those that decide first, and what they say of the statement as it is printed."""
+
+    claim: Claim
+    checks: tuple[Check, ...]
+    found: tuple[Evidence, ...]
+
+    @property
+    def strong(self) -> bool:
+        """Whether there is a verdict to lose."""
+        return judge(self.found, self.claim.kind) in STRONG
+
+    def mutants(self) -> list[Mutant]:
+        """The statement falsified, where a corrected version does not show the mutant to be true."""
+        from dpcheck.bounds.registry import library
+
+        known = recorded()
+        better = [
+            library[row.id]
+            for row in catalogue().values()
+            if row.corrects == self.claim.id and known.get(row.id, {}).get("verdict") in STRONG
+        ]
+        return list(mutants_of(self.claim, self.checks, better, self.found))
+
+
+def basis(claim_id: str, effort: Effort) -> Basis:
+    """The claim judged as it is printed, by the checks that decide."""
     from dpcheck.verdicts.attached import checks_of
 
     entry = entry_of(claim_id)
-    known = recorded()
-    better = [
-        e.claim
-        for e in entries().values()
-        if e.claim.corrects == claim_id and known.get(e.claim.id, {}).get("verdict") in STRONG
-    ]
-    return list(mutants_of(entry.claim, checks_of(entry), better))
+    checks = tuple(sorted(checks_of(entry), key=lambda c: c.kind not in DECIDING))
+    found = tuple(c.run(entry.claim, effort) for c in checks if c.kind in DECIDING)
+    return Basis(entry.claim, checks, found)
 
 
-def judged(claim_id: str, mutant: Mutant, effort: Effort, seconds: float) -> Outcome:
+def judged(about: Basis, mutant: Mutant, effort: Effort, seconds: float) -> Outcome:
     """Run the claim's checks on the mutant, those that decide first. A check that refuses it has noticed."""
-    from dpcheck.verdicts.attached import checks_of
-
     started = time.perf_counter()
-    checks = sorted(checks_of(entry_of(claim_id)), key=lambda c: c.kind not in DECIDING)
     found: list[Evidence] = []
     verdict, why = "noticed", ""
     try:
         with TimeLimit(seconds):
-            for check in checks:
+            for check in about.checks:
                 if check.kind not in DECIDING and judge(found, mutant.claim.kind) not in STRONG:
                     break
                 found.append(check.run(mutant.claim, effort))
             verdict = str(judge(found, mutant.claim.kind))
             telling = next((e for e in found if e.verdict == verdict), None)
             why = f"{telling.check}: {telling.figure}" if telling else ""
+            if verdict in STRONG and telling is not None and reread(telling, about.found):
+                verdict = TRUE
     except OutOfTime:
         verdict = LATE
     except (DpcheckError, ArithmeticError, ValueError, TypeError, KeyError, NotImplementedError) as error:
         verdict, why = "noticed", f"refused: {type(error).__name__}"
-    return Outcome(claim_id, mutant.how, mutant.claim.text(), verdict, why, round(time.perf_counter() - started, 2))
+    taken = round(time.perf_counter() - started, 2)
+    return Outcome(about.claim.id, mutant.how, mutant.claim.text(), verdict, why, taken)
+
+
+def reread(piece: Evidence, before: Sequence[Evidence]) -> bool:
+    """Whether an accountant covered the whole box again and came to other numbers: it has read the mutant."""
+    whole = piece.check == "accountant" and not piece.part
+    return whole and piece.figure not in {e.figure for e in before}
 
 
 def survey(
@@ -330,25 +376,23 @@ def survey(
     each: float = 60.0,
     total: float = float("inf"),
 ) -> Survey:
-    """The mutants of the claims recorded as PROVED, CERTIFIED or LOOSE: all, or a random share of so many.
+    """The mutants of the claims that are PROVED, CERTIFIED or LOOSE: all, or a random share of so many.
 
-    `each` limits a mutant's seconds, `total` those of the whole run.
+    `each` limits a mutant's seconds, `total` those of the whole run. Finished claims are kept until a file changes
+    that they depend on, so a run that was stopped goes on where it was.
     """
     known = recorded()
     strong = [i for i in ids if known.get(i, {}).get("verdict") in STRONG]
-    order = list(np.random.default_rng(seed).permutation(strong)) if sample_size is not None else strong
-    found, deadline = Survey(), time.perf_counter() + total
-    count = workers or os.cpu_count() or 1
+    found, deadline = Survey(), time.monotonic() + total
     if sample_size is not None:
-        chosen = islice(drawn(order, seed), sample_size)
-        for claim_id, mutant in chosen:
-            if time.perf_counter() > deadline:
+        for about, mutant in islice(drawn(strong, seed), sample_size):
+            if time.monotonic() > deadline:
                 found.left += 1
                 break
-            found.outcomes.append(judged(claim_id, mutant, Effort(seed=seed), each))
+            found.outcomes.append(judged(about, mutant, Effort(seed=seed), each))
         return found
-    with ProcessPoolExecutor(count, initializer=one_of_many) as pool:
-        waiting = {pool.submit(judge_all, claim_id, seed, each, deadline): claim_id for claim_id in order}
+    with ProcessPoolExecutor(workers or os.cpu_count() or 1, initializer=one_of_many) as pool:
+        waiting = {pool.submit(judge_all, claim_id, seed, each, deadline): claim_id for claim_id in strong}
         for future in as_completed(waiting):
             outcomes, left = future.result()
             found.outcomes += outcomes
@@ -357,24 +401,72 @@ def survey(
     return found
 
 
-def drawn(order: Sequence[str], seed: int) -> Iterator[tuple[str, Mutant]]:
-    """One random mutant of each claim in turn."""
-    for claim_id in order:
-        made_ = of_claim(str(claim_id))
+def drawn(strong: Sequence[str], seed: int) -> Iterator[tuple[Basis, Mutant]]:
+    """One random mutant of each claim, the claims in random order."""
+    for claim_id in np.random.default_rng(seed).permutation(strong):
+        about = basis(str(claim_id), Effort(seed=seed))
+        made_ = about.mutants() if about.strong else []
         if made_:
             rng = np.random.default_rng([seed, zlib.crc32(str(claim_id).encode())])
-            yield str(claim_id), made_[int(rng.integers(len(made_)))]
+            yield about, made_[int(rng.integers(len(made_)))]
 
 
 def judge_all(claim_id: str, seed: int, each: float, deadline: float) -> tuple[list[Outcome], int]:
-    """All mutants of one claim, as far as time goes."""
-    found: list[Outcome] = []
-    mutants = of_claim(claim_id)
+    """All mutants of one claim, as far as time goes; those of an earlier run if nothing has changed since."""
+    kept = Kept(claim_id, seed, each)
+    found = kept.read()
+    if found is not None:
+        return found, 0
+    found, about = [], basis(claim_id, Effort(seed=seed))
+    mutants = about.mutants() if about.strong else []
     for i, mutant in enumerate(mutants):
-        if time.perf_counter() > deadline:
+        if time.monotonic() > deadline:
             return found, len(mutants) - i
-        found.append(judged(claim_id, mutant, Effort(seed=seed), each))
+        found.append(judged(about, mutant, Effort(seed=seed), each))
+    kept.write(found)
     return found, 0
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The outcomes of one claim in the user's cache, with the content they were made from."""
+
+    claim_id: str
+    seed: int
+    each: float
+
+    @property
+    def path(self) -> Path:
+        return cache_folder() / "mutants" / f"{self.claim_id}.json"
+
+    @property
+    def content(self) -> str:
+        return f"{current().contents[self.claim_id]} {how_made()} {self.seed} {self.each:g}"
+
+    def read(self) -> list[Outcome] | None:
+        try:
+            raw = json.loads(self.path.read_text(encoding="utf-8"))
+            return [Outcome(**o) for o in raw["outcomes"]] if raw["content"] == self.content else None
+        except (OSError, ValueError, TypeError, KeyError):
+            return None  # none yet, or damaged: it costs the time to make it
+
+    def write(self, found: Sequence[Outcome]) -> None:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self.path, json.dumps({"content": self.content, "outcomes": [asdict(o) for o in found]}))
+        except OSError:
+            return  # a read-only home costs the resume, not the run
+
+
+def how_made() -> str:
+    """This file in short: how mutants are made is part of what an outcome depends on."""
+    return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
+
+
+def seed_of_tree() -> int:
+    """One number for all that verdicts depend on: a share drawn with it is the same as long as no file changes."""
+    whole = "".join(content for _, content in sorted(current().contents.items()))
+    return zlib.crc32(whole.encode())
 
 
 class OutOfTime(BaseException):

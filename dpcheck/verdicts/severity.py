@@ -163,11 +163,17 @@ def what_instead(claim: Claim, better: Sequence[Claim]) -> str:
 
 
 def right_form(claim: Claim, better: Sequence[Claim], known: Mapping[str, Claim], seed: int) -> str:
-    """The claim that prints the right form, if it says what the corrected version does; "" otherwise."""
+    """The claim that prints the right form, if it says what the corrected version does, up to a constant if that is
+    a rate; "" otherwise."""
     if claim.misprint_of is None or claim.misprint_of not in known:
         return ""
     printed = known[claim.misprint_of]
-    fits = any(Same("", printed.formula, c.formula, c.conditions).settle(seed).holds for c in better)
+    rate = isinstance(printed.states, Rate)
+    fits = any(
+        (rate and proportional(printed.formula, c.formula))
+        or Same("", printed.formula, c.formula, c.conditions).settle(seed).holds
+        for c in better
+    )
     return printed.id if fits else ""
 
 
