@@ -22,6 +22,7 @@ from dpcheck.bounds.library.nonconvex.dp_srm_privacy import (
     losses,
     momentum,
     noise2,
+    order,
     share,
     shift,
     slowing,
@@ -59,9 +60,9 @@ def estimators(count: Expr, drawn: WithoutReplacement, reach: Expr = later_reach
     return Release(2 * reach / later_batch, Gaussian(sigma_n), drawn, count)
 
 
-def ratio_of(batch: Expr) -> Expr:
+def ratio_of(batch: Expr, alpha: Expr = chosen_order) -> Expr:
     """σ²/Δ² of a batch with the noise of Theorem 4.5.1."""
-    return Rational(7, 2) * batch**2 * T * chosen_order / (split * n**2 * eps)
+    return Rational(7, 2) * batch**2 * T * alpha / (split * n**2 * eps)
 
 
 def met(*where: tuple[Expr, Expr]) -> list[Expr]:
@@ -78,18 +79,21 @@ theorem1 = Claim(
     source=Source("lwang21", "Theorem 4.5.1, with b₀² in σ'² as its proof has it", line=5201),
     kind=Kind.PRIVACY,
     says="DP-SRM is (ε, δ)-private with this noise, and √(14Tα/(βn²ε))·G on the first batch, on its conditions.",
-    assumes=[*losses, *met(), Eq(T, steps_for), Eq(later_batch, share * n), steps_for >= 1],
+    assumes=[*losses, *met(), Eq(T, steps_for), Eq(later_batch, share * n), share <= 1, steps_for >= 1],
     added=[Setting("b₀ = b"), steps_for <= 10**8],
     states=Eq(sigma_n, noise(later_reach)),
     guarantee=ApproxDP(eps, delta),
     checks=[Accountant(estimators(T + 1, WithoutReplacement(share * MANY, MANY)), seen)],
-    cites=[Cites("lwang21.lemma4.9.1"), Cites("lwang21.lemma4.3.9")],
+    cites=[
+        Cites("lwang21.lemma4.3.7.subsampled.corrected", {order: chosen_order}),
+        Cites("lwang21.lemma4.9.1", {order: chosen_order}),
+    ],
 )
 
 first_ratio = Claim(
     id="lwang21.theorem4.5.1.first_batch",
     source=Source("lwang21", "Theorem 4.5.1, σ'² of the first batch", line=5234),
-    kind=Kind.PRIVACY,
+    kind=Kind.IDENTITY,
     says="The squared noise over sensitivity of the first estimator is b₀σ₀²/(4G²), as printed.",
     assumes=losses,
     states=Eq(noise2, first_batch * sigma_first**2 / (4 * G**2)),
@@ -100,7 +104,7 @@ first_ratio = Claim(
 first_ratio_corrected = Claim(
     id="lwang21.theorem4.5.1.first_batch.corrected",
     source=Source("lwang21", "after equation (4.9.3)", line=6305),
-    kind=Kind.PRIVACY,
+    kind=Kind.IDENTITY,
     says="With b₀², as the proof has it.",
     assumes=losses,
     states=Ge(noise2, first_batch**2 * sigma_first**2 / (4 * G**2)),
@@ -118,25 +122,27 @@ first_ratio_corrected = Claim(
 printed_ratio = Claim(
     id="lwang21.equation4.9.3.condition",
     source=Source("lwang21", "after equations (4.9.3) and (4.9.5)", line=6313),
-    kind=Kind.PRIVACY,
+    kind=Kind.IDENTITY,
     says="σ²/Δ², which must be 0.7 at least, is 7b²Tα/(βn²ε), as printed for both batches.",
     assumes=losses,
-    states=Eq(noise2, 7 * later_batch**2 * T * chosen_order / (split * n**2 * eps)),
-    checks=[Equals(noise(later_reach) ** 2 / (2 * later_reach / later_batch) ** 2, "σ of (4.9.5) over Δ of (4.9.4)")],
+    states=Eq(noise2, 7 * later_batch**2 * T * order / (split * n**2 * eps)),
+    checks=[
+        Equals(noise(later_reach, order) ** 2 / (later_reach / later_batch * 2) ** 2, "σ of (4.9.5) over Δ of (4.9.4)")
+    ],
 )
 
 true_ratio = Claim(
     id="lwang21.equation4.9.3.condition.corrected",
     source=Source("lwang21", "after equations (4.9.3) and (4.9.5)", line=6313),
-    kind=Kind.PRIVACY,
+    kind=Kind.IDENTITY,
     says="It is half of that.",
     assumes=losses,
-    states=Ge(noise2, ratio_of(later_batch)),
+    states=Ge(noise2, ratio_of(later_batch, order)),
     corrects="lwang21.equation4.9.3.condition",
     checks=[
         Chain(
             noise2,
-            Step("=", noise(later_reach) ** 2 / shift**2, because=Premise("σ of (4.9.5) over Δ")),
+            Step("=", noise(later_reach, order) ** 2 / shift**2, because=Premise("σ of (4.9.5) over Δ")),
             Step(">=", because=Cites("lwang21.equation4.9.4")),
             Step("=", STATEMENT),
         )
@@ -232,6 +238,7 @@ theorem4 = Claim(
     assumes=[*losses, Setting("T, ζ, n₀, b₀, b and γ as in the theorem")],
     states=Rate(gradient_norm, accuracy),
     guarantee=ApproxDP(eps, delta),
+    misprint_of="lwang21.theorem4.5.4.corrected",
     checks=[
         NoConstant(
             G - c1,

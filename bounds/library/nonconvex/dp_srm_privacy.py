@@ -32,6 +32,8 @@ first_batch = quantity(
 later_batch = quantity("later_batch", "records of each later batch", box=(1, 1e4), integer=True, printed="b", latex="b")
 shift = quantity("shift", "sensitivity of a gradient estimator", loss=1, parameter=-1, printed="Δ", latex=r"\Delta")
 change = quantity("change", "change of a record's gradient in a step", loss=1, parameter=-1, printed="‖∇f(θ)-∇f(θ')‖")
+slope = quantity("srm_slope", "norm of a record's gradient", loss=1, parameter=-1, printed="‖∇f‖")
+other_slope = quantity("srm_other_slope", "that of another record", loss=1, parameter=-1, printed="‖∇f'‖")
 spread = quantity("spread", "distance of two records' gradients", loss=1, parameter=-1, printed="‖∇f-∇f'‖")
 clip_1 = quantity("clip_1", "limit of a gradient", loss=1, parameter=-1, printed="C₁", latex="C_1")
 clip_2 = quantity("clip_2", "limit of a change of gradient", loss=1, parameter=-1, printed="C₂", latex="C_2")
@@ -133,11 +135,11 @@ theorem9 = Claim(
 
 def below(part: Expr, chord: Expr, where: str) -> Chain:
     """The minimum by one of its parts, which is convex in 1/σ² and so below a chord."""
+    convex = {f"e^x is convex: below its chord for 1/σ² {where}": chord - part}
     return Chain(
         second,
         Step("<=", part, because=Premise("a minimum is at most each of its parts")),
-        Step("<=", chord, because=Slack(given={f"e^x is convex: below its chord for 1/σ² {where}": chord - part})),
-        Step("<=", STATEMENT),
+        Step("<=", STATEMENT, because=Slack(given=convex, seen=[6 / noise2 - chord])),
     )
 
 
@@ -272,8 +274,16 @@ equation2 = Claim(
     checks=[
         Chain(
             shift,
-            Step("=", spread / first_batch, because=Premise("one term of the batch's mean differs")),
-            Step("<=", STATEMENT, because=Slack(given={"losses are G-Lipschitz": (2 * G - spread) / first_batch})),
+            Step("<=", (slope + other_slope) / first_batch, because=ONE_TERM),
+            Step(
+                "<=", STATEMENT,
+                because=Slack(
+                    given={
+                        "the record's loss is G-Lipschitz": (G - slope) / first_batch,
+                        "and so is that which replaces it": (G - other_slope) / first_batch,
+                    }
+                ),
+            ),
         )
     ],
 )
@@ -284,7 +294,7 @@ equation4 = Claim(
     kind=Kind.SENSITIVITY,
     says="A later estimator moves by 2((1-γ)ζ/n₀ + γG)/b at most.",
     assumes=losses,
-    states=Le(shift, 2 * later_reach / later_batch),
+    states=Le(shift, later_reach / later_batch * 2),
     checks=[
         Chain(
             shift,

@@ -16,6 +16,7 @@ from dpcheck.bounds.library.nonconvex.dp_srm_privacy import (
     later_reach,
     losses,
     momentum,
+    slope,
     slowing,
     split,
     target,
@@ -28,7 +29,6 @@ sigma_first = quantity(
 )
 reaching = quantity("reaching", "what a record's gradient reaches", loss=1, parameter=-1, printed="R")
 estimate = quantity("estimate", "norm of a noisy estimator", loss=1, parameter=-1, printed="‖v‖", latex=r"\|v\|")
-slope = quantity("srm_slope", "norm of a record's gradient", loss=1, parameter=-1, printed="‖∇f‖")
 fall = quantity("srm_fall", "F(θ) - F(θ') of a step from θ to θ'", loss=1, printed="(F(θ)-F(θ'))")
 error2 = quantity("error2", "E ||v - grad F||^2 of an estimator", loss=2, parameter=-2, printed="E")
 error2_before = quantity("error2_before", "that of the one before", loss=2, parameter=-2, printed="E'")
@@ -322,9 +322,9 @@ equation18 = Claim(
 chosen_order = log(1 / delta) / ((1 - split) * eps) + 1  # α
 
 
-def noise(reach: Expr) -> Expr:
+def noise(reach: Expr, alpha: Expr = chosen_order) -> Expr:
     """σ of Algorithm 4 and Theorem 4.5.1 for gradients that reach so far."""
-    return sqrt(14 * T * chosen_order / (split * n**2 * eps)) * reach
+    return sqrt(14 * T * alpha / (split * n**2 * eps)) * reach
 
 
 equation19 = Claim(

@@ -106,15 +106,15 @@ remark3_bound = Claim(
             Step("=", sqrt(T) * G / (n * converted), because=Premise("σ of Remark 2.5.3")),
             Step("=", sqrt(T) * G / (n * eps) * (sqrt(log(1 / delta) + eps) + sqrt(log(1 / delta)))),
             Step(
-                "<=", sqrt(T) * G / (n * eps) * (sqrt(2) + 1) * sqrt(log(1 / delta)),
+                "<=", STATEMENT,
                 because=Slack(
                     given={
                         "ε ≤ log(1/δ), under the root": sqrt(T) * G / (n * eps)
                         * (sqrt(2 * log(1 / delta)) - sqrt(log(1 / delta) + eps))
-                    }
+                    },
+                    seen=[sqrt(T) * G / (n * eps) * (sqrt(6) - sqrt(2) - 1) * sqrt(log(1 / delta))],
                 ),
             ),
-            Step("<=", STATEMENT),
         )
     ],
 )
@@ -161,13 +161,14 @@ def factor(kept_per_truth):  # type: ignore[no-untyped-def]
 
 
 shrinks = 1 - 1 / (7 * kappa_s)
+enough_kept = Setting("s = (16κ²+1)s*, η = 2/(β+μ)")
 
 contracts = Claim(
     id="lwang21.theorem2.5.4.contraction",
-    source=Source("lwang21", "equation (2.8.2): s = (4κ²+1)s*, η = 2/(β+μ)", line=1676),
+    source=Source("lwang21", "equation (2.8.2)", line=1676),
     kind=Kind.UTILITY,
     says="A step shrinks the squared error by 1 - 1/(7κ).",
-    assumes=[kappa_s >= 1],
+    assumes=[kappa_s >= 1, Setting("s = (4κ²+1)s*, η = 2/(β+μ)")],
     states=Le(contraction, shrinks),
     checks=[AtMost(factor(4 * kappa_s**2 + 1), "the factor of the display before, which is 1 + 1/(7κ)")],
 )
@@ -177,7 +178,7 @@ contracts_corrected = Claim(
     source=Source("lwang21", "equation (2.8.2)", line=1676),
     kind=Kind.UTILITY,
     says="It does with s = (16κ²+1)s*; the theorem leaves the number open.",
-    assumes=[kappa_s >= 1],
+    assumes=[kappa_s >= 1, enough_kept],
     states=Le(contraction, shrinks),
     corrects="lwang21.theorem2.5.4.contraction",
     checks=[
@@ -192,7 +193,6 @@ contracts_corrected = Claim(
 sparse = [
     *losses, Setting("sparse eigenvalues from μ to κμ on 2s + s* coordinates, Condition 2.5.1, θ₀ = 0"), kappa_s >= 1
 ]
-enough_kept = Setting("s = (16κ²+1)s*, η = 2/(β+μ)")
 eta = 2 / (mu * (kappa_s + 1))
 alpha_1 = 1 + 1 / (2 * kappa_s)
 touched = (32 * kappa_s**2 + 3) * s_star  # 2s + s*
@@ -406,7 +406,6 @@ corollary6 = Claim(
     ),
     ignores_units=True,
     checks=[Quoted("with logarithms of n in its constants, which no rate here leaves free")],
-    cites=[Cites("lwang21.theorem2.5.4.corrected", {kappa_s: Rational(3, 2), mu: Rational(4, 5)})],
 )
 
 corollary8 = Claim(
