@@ -359,7 +359,8 @@ class Slack:
             return Settled(
                 Answer(None, f"{pretty(odd)} is no quadratic form: one coordinate says nothing"), link.before
             )
-        answer = Same("", sympy.expand(high - low), sympy.expand(total), link.given).settle(link.seed)
+        over, total = (sympy.expand(e.subs(equations(link.given))) for e in (high - low, total))
+        answer = Same("", over, total, link.given).settle(link.seed)
         if not answer.holds:
             return Settled(Answer(None, f"the parts do not add up to the difference: {answer.how}"), link.before)
         for part in (*self.seen, *(factor for factor, _ in self.cited)):
@@ -372,13 +373,16 @@ class Slack:
 
     def never_negative(self, part: sympy.Expr, link: Link) -> bool:
         """By the signs of its factors, where the hypotheses hold, one of which may be a hypothesis itself."""
-        if part.is_nonnegative:
+        sides = [g for g in link.given if isinstance(g, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt)]
+        here = [g.gts - g.lts for g in sides if g.free_symbols <= part.free_symbols]
+        tried = [part, *(sympy.cancel(part / side) for side in here)]
+        if any(rest.is_nonnegative for rest in tried):
             return True
-        for given in link.given:
-            if isinstance(given, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
-                rest = sympy.cancel(part / (given.gts - given.lts))
-                if rest.is_nonnegative:
-                    return True
+        tried.sort(key=sympy.count_ops)
+        return any(self.covered(rest, link) for rest in tried)
+
+    def covered(self, part: sympy.Expr, link: Link) -> bool:
+        """By a substitution that reaches every value allowed."""
         for cover in substitutions(link.given, part.free_symbols):
             here = sympy.factor(part.subs(dict(cover), simultaneous=True))
             if here.is_nonnegative or signs_agree(here, {}):

@@ -8,12 +8,12 @@ from typing import Any
 
 from sympy import Eq, Expr, Le, Rational, Symbol, exp, log, sqrt, symbols
 
-from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting, Source, lipschitz, smooth
+from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Setting, Source, lipschitz, smooth
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.printed_twice import PrintedTwice, again
-from dpcheck.bounds.language.symbols import LIKELY, MEAN, T, c, c1, c2, d, delta, delta1, eps, eps_out, m, n, quantity
+from dpcheck.bounds.language.symbols import LIKELY, MEAN, T, c, c1, c2, delta, delta1, eps, eps_out, m, n, quantity
 from dpcheck.bounds.library.convex import gaussian_width
-from dpcheck.bounds.library.convex.gaussian_width import diameter, l2, minkowski, sparsity, width
+from dpcheck.bounds.library.convex.gaussian_width import diameter, l2, minkowski
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s, sigma_n
 from dpcheck.bounds.library.mechanisms import gaussian
 from dpcheck.bounds.privacy.accountant import Accountant
@@ -117,28 +117,9 @@ lemma2_corrected = Claim(
 WIDTH = ("definition8", "definition4.1.3")
 AFTER: dict[str, Any] = {"places": ("after Definition 8", "after Definition 4.1.3"), "lines": (183, 2776)}
 width_l1, width_l1_dwang = both.again(gaussian_width.width_l1, *WIDTH, ".l1_ball", **AFTER)
+width_sparse, width_sparse_dwang = both.again(gaussian_width.width_sparse, *WIDTH, ".sparse", **AFTER)
 lemma4, lemma4_dwang = both.again(gaussian_width.lemma7, "lemma4", "lemma4.1.1", lines=(185, 2778))
 set_norm = again(gaussian_width.lemma6, "dwang20.lemma4.1.4", "Lemma 4.1.4", 2980)
-
-width_sparse, width_sparse_dwang = both(
-    *WIDTH, ".sparse", **AFTER,
-    kind=Kind.IDENTITY,
-    says="The Gaussian width of the unit vectors with s non-zero entries out of d.",
-    added=[2 * sparsity <= d],
-    states=Rate(width, sqrt(sparsity * log(d / sparsity))),
-    ignores_units=True,
-    checks=[
-        Chain(
-            width,
-            Step(
-                "<=", sqrt(sparsity) + sqrt(2 * sparsity * (1 + log(d / sparsity))),
-                because=Premise("the largest of N ≤ (ed/s)^s lengths of s normals has mean at most √s + √(2·ln N)"),
-            ),
-            Step("<=", sqrt(2 * sparsity * (3 + 2 * log(d / sparsity))), because=Premise("√x + √y ≤ √(2x + 2y)")),
-            Step("<=", 4 * STATEMENT),
-        )
-    ],
-)
 
 in_the_norm_of_the_set = Claim(
     id="dwang20.lemma4.1.4.smooth",
