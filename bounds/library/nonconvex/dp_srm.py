@@ -363,10 +363,8 @@ remark5 = Claim(
     checks=[
         Chain(
             ratio,
-            Step(
-                "=", (n * eps) ** Rational(3, 2) / d ** Rational(3, 4) / (n**2 * eps / sqrt(d)),
-                because=Premise("the two cells of Table 4.1"),
-            ),
+            Step("=", (n * eps) ** Rational(3, 2) / d ** Rational(3, 4) / (n**2 * eps / sqrt(d)),
+                 because=Premise("the two cells of Table 4.1")),
             Step("<=", STATEMENT),
         )
     ],

@@ -106,10 +106,8 @@ covered = Claim(
     checks=[
         Chain(
             share * order * (order - 1),
-            Step(
-                "<=", Rational(2, 3) * share * order * noise2 * log(1 / (share * order * (1 + noise2))),
-                because=Premise("the lemma's limit on α"),
-            ),
+            Step("<=", Rational(2, 3) * share * order * noise2 * log(1 / (share * order * (1 + noise2))),
+                 because=Premise("the lemma's limit on α")),
             Step("<=", Rational(2, 3) * noise2 / (1 + noise2) * exp(-1), because=Premise("y·log(1/y) ≤ 1/e")),
             Step("<=", STATEMENT),
         )
@@ -177,10 +175,8 @@ geometric = Claim(
     checks=[
         Chain(
             lemma_sum,
-            Step(
-                "<=", share**2 * whole_order**2 / 3 * third / (1 - third),
-                because=Premise("C(α,j) ≤ α^j/3! and j ≤ α: a geometric series of ratio at most τα·e^(3(α-1)/(2σ²))"),
-            ),
+            Step("<=", share**2 * whole_order**2 / 3 * third / (1 - third),
+                 because=Premise("C(α,j) ≤ α^j/3! and j ≤ α: a geometric series of ratio at most τα·e^(3(α-1)/(2σ²))")),
             Step("<=", share**2 * whole_order**2 / (3 * noise2)),
             Step("<=", STATEMENT),
         )
@@ -275,15 +271,12 @@ equation2 = Claim(
         Chain(
             shift,
             Step("<=", (slope + other_slope) / first_batch, because=ONE_TERM),
-            Step(
-                "<=", STATEMENT,
-                because=Slack(
-                    given={
-                        "the record's loss is G-Lipschitz": (G - slope) / first_batch,
-                        "and so is that which replaces it": (G - other_slope) / first_batch,
-                    }
-                ),
-            ),
+            Step("<=", STATEMENT, because=Slack(
+                given={
+                    "the record's loss is G-Lipschitz": (G - slope) / first_batch,
+                    "and so is that which replaces it": (G - other_slope) / first_batch,
+                }
+            )),
         )
     ],
 )

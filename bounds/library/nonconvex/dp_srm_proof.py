@@ -59,10 +59,8 @@ lemma111 = Claim(
     checks=[
         Chain(
             batch_spread,
-            Step(
-                "=", (m * square - m * (m - 1) * square / (n - 1)) / m**2,
-                because=Premise("m of m² pairs are equal; ⟨a,b⟩ of the others averages -mean ‖a‖²/(n-1), as Σa = 0"),
-            ),
+            Step("=", (m * square - m * (m - 1) * square / (n - 1)) / m**2,
+                 because=Premise("m of m² pairs are equal; ⟨a,b⟩ of the others averages -mean ‖a‖²/(n-1), as Σa = 0")),
             Step("<=", STATEMENT),
         )
     ],
@@ -106,6 +104,8 @@ equation6 = Claim(
     ],
 )
 
+AVERAGED = {estimate: mean_estimate, fall: mean_fall, error2: mean_error2}
+
 equation7 = Claim(
     id="lwang21.equation4.9.7",
     source=Source("lwang21", "equation (4.9.7), divided as in section 4.6.2", line=6718),
@@ -117,21 +117,11 @@ equation7 = Claim(
     checks=[
         Chain(
             mean_estimate,
-            Step(
-                "<=",
-                because=Cites(
-                    "lwang21.equation4.9.6", {estimate: mean_estimate, fall: mean_fall, error2: mean_error2}
-                ),
-            ),
-            Step(
-                "<=", STATEMENT,
-                because=Slack(
-                    given={
-                        "(4.9.6) averaged over the steps; their falls add up to F(θ⁰)-E F(θᵀ) ≤ g₀": 4
-                        * slowing * L_s / target * (gap0 / T - mean_fall)
-                    }
-                ),
-            ),
+            Step("<=", because=Cites("lwang21.equation4.9.6", AVERAGED)),
+            Step("<=", STATEMENT, because=Slack(
+                given={"(4.9.6) averaged over the steps; their falls add up to F(θ⁰)-E F(θᵀ) ≤ g₀": 4
+                       * slowing * L_s / target * (gap0 / T - mean_fall)},
+            )),
         )
     ],
 )
@@ -156,26 +146,19 @@ equation13 = Claim(
     checks=[
         Chain(
             error2,
-            Step(
-                "=", kept + ((1 - momentum) * x + momentum * y) ** 2,
-                because=Premise("(4.9.8): deviations x, y of the batch and noise have mean 0 given the past"),
-            ),
-            Step(
-                "<=", kept + 2 * (1 - momentum) ** 2 * x**2 + 2 * momentum**2 * y**2,
-                because=Slack(seen=[((1 - momentum) * x - momentum * y) ** 2]),
-            ),
+            Step("=", kept + ((1 - momentum) * x + momentum * y) ** 2,
+                 because=Premise("(4.9.8): deviations x, y of the batch and noise have mean 0 given the past")),
+            Step("<=", kept + 2 * (1 - momentum) ** 2 * x**2 + 2 * momentum**2 * y**2,
+                 because=Slack(seen=[((1 - momentum) * x - momentum * y) ** 2])),
             Step("<=", because=Cites("lwang21.lemma4.11.1", {batch_spread: x**2, square: change**2, m: later_batch})),
             Step("<=", because=Cites("lwang21.lemma4.11.1", {batch_spread: y**2, square: slope**2, m: later_batch})),
-            Step(
-                "<=", STATEMENT,
-                because=Slack(
-                    given={
-                        "‖∇f(θ)-∇f(θ')‖ ≤ ζ/n₀, as in (4.9.4)": 2
-                        * (1 - momentum) ** 2 / later_batch * (target**2 / slowing**2 - change**2),
-                        "losses are G-Lipschitz": 2 * momentum**2 / later_batch * (G**2 - slope**2),
-                    }
-                ),
-            ),
+            Step("<=", STATEMENT, because=Slack(
+                given={
+                    "‖∇f(θ)-∇f(θ')‖ ≤ ζ/n₀, as in (4.9.4)": 2
+                    * (1 - momentum) ** 2 / later_batch * (target**2 / slowing**2 - change**2),
+                    "losses are G-Lipschitz": 2 * momentum**2 / later_batch * (G**2 - slope**2),
+                }
+            )),
         )
     ],
 )
@@ -200,20 +183,13 @@ equation14 = Claim(
     checks=[
         Chain(
             mean_error2,
-            Step(
-                "=", (later_mean + rest) / (momentum * (2 - momentum)),
-                because=Premise("the two means differ by (Eᵀ-E⁰)/T, and 1-(1-γ)² = γ(2-γ)"),
-            ),
-            Step(
-                "<=", because=Cites("lwang21.equation4.9.13", {error2: later_mean, error2_before: mean_error2})
-            ),
+            Step("=", (later_mean + rest) / (momentum * (2 - momentum)),
+                 because=Premise("the two means differ by (Eᵀ-E⁰)/T, and 1-(1-γ)² = γ(2-γ)")),
+            Step("<=", because=Cites("lwang21.equation4.9.13", {error2: later_mean, error2_before: mean_error2})),
             Step("<=", (added + error2_first / T) / momentum),
-            Step(
-                "<=", STATEMENT,
-                because=Slack(
-                    given={"E⁰ ≤ G²/b₀ + dσ₀², by (4.9.12)": (first_error - error2_first) / (T * momentum)}
-                ),
-            ),
+            Step("<=", STATEMENT, because=Slack(
+                given={"E⁰ ≤ G²/b₀ + dσ₀², by (4.9.12)": (first_error - error2_first) / (T * momentum)}
+            )),
         )
     ],
 )
@@ -263,10 +239,8 @@ equation17_corrected = Claim(
     checks=[
         Chain(
             gradient_norm,
-            Step(
-                "<=", mean_estimate + mean_error,
-                because=Premise("the output is one of θ⁰ to θ^(T-1), each as likely; ‖∇F‖ ≤ ‖v‖ + ‖v-∇F‖"),
-            ),
+            Step("<=", mean_estimate + mean_error,
+                 because=Premise("the output is one of θ⁰ to θ^(T-1), each as likely; ‖∇F‖ ≤ ‖v‖ + ‖v-∇F‖")),
             Step("<=", because=Cites("lwang21.equation4.9.7")),
             Step("<=", because=Cites("lwang21.equation4.9.16")),
             Step("<=", because=Cites("lwang21.equation4.9.14")),
@@ -405,11 +379,7 @@ reach = Claim(
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
     checks=[
-        Chain(
-            reaching,
-            Step("=", later_reach, because=Premise("line 7 of Algorithm 4")),
-            Step("<=", STATEMENT),
-        )
+        Chain(reaching, Step("=", later_reach, because=Premise("line 7 of Algorithm 4")), Step("<=", STATEMENT))
     ],
 )
 

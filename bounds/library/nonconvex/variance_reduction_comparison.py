@@ -23,31 +23,21 @@ table4_1 = Table(
     title="Risks that need not be convex, (ε, δ)-DP: E‖∇F‖ and gradient evaluations",
     keeps={UTILITY: ("n", "d", "eps", "delta"), COST: ("n", "d", "eps")},
     rows=[
-        Row(
-            "RRPSGD (ZZM17)",
-            {
-                UTILITY: Cell(
-                    (d * log(n / delta) * log(1 / delta)) ** Rational(1, 4) / sqrt(n * eps),
-                    "zhang17.theorem5.rate",
-                    sqrt,
-                    "the root: the theorem bounds the square",
-                ),
-                COST: Cell(n**2, "zhang17.table1.nonconvex.time", lambda e: e / d, "d operations a gradient"),
-            },
-        ),
+        Row("RRPSGD (ZZM17)", {
+            UTILITY: Cell(
+                (d * log(n / delta) * log(1 / delta)) ** Rational(1, 4) / sqrt(n * eps), "zhang17.theorem5.rate", sqrt,
+                "the root: the theorem bounds the square",
+            ),
+            COST: Cell(n**2, "zhang17.table1.nonconvex.time", lambda e: e / d, "d operations a gradient"),
+        }),
         Row("DP-GD (WYX17)", {UTILITY: Cell(best), COST: Cell(n**2 * eps / sqrt(d))}),
-        Row(
-            "DP-SRM",
-            {
-                UTILITY: Cell(best, "lwang21.theorem4.5.4.corrected"),
-                COST: Cell(
-                    (n * eps) ** Rational(3, 2) / d ** Rational(3, 4),
-                    "lwang21.theorem4.5.4.cost",
-                    steepest,
-                    "its first term: the second is larger only for nε < √d",
-                ),
-            },
-        ),
+        Row("DP-SRM", {
+            UTILITY: Cell(best, "lwang21.theorem4.5.4.corrected"),
+            COST: Cell(
+                (n * eps) ** Rational(3, 2) / d ** Rational(3, 4), "lwang21.theorem4.5.4.cost", steepest,
+                "its first term: the second is larger only for nε < √d",
+            ),
+        }),
     ],
 )
 
