@@ -487,6 +487,14 @@ def test_the_first_step_of_an_induction_counts():
     assert not proves(chain, claim(Le(Delta_T, L * T - L * T / (1 + T**2))))
 
 
+def test_a_step_may_depend_on_the_count():
+    """From T to T+1 it adds (T+1)L, from 0 to 1 therefore L."""
+    step = Induction(over=T, step=lambda b: b + (T + 1) * L, given="adds (T+1)L")
+    chain = Chain(Delta_T, Step("<=", STATEMENT, because=step))
+    assert proves(chain, claim(Le(Delta_T, L * T * (T + 1) / 2)))
+    assert not proves(chain, claim(Le(Delta_T, L * T**2 / 2)))
+
+
 def test_where_an_induction_begins_is_a_premise_and_must_cover_all_counts():
     chain = Chain(
         excess_risk, Step("<=", STATEMENT, because=Induction(over=T, start=D, step=lambda b: b / 2, given="halves"))
@@ -579,6 +587,34 @@ def test_a_solution_is_put_into_its_equations() -> None:
         assert not proves(chain, claim(wrong))
     below = Chain(eps, Step("<=", STATEMENT, because=Solves(lambda x: [2 * x - 1 - beta * x], "ε is the fixed point")))
     assert "one value" in run(below, claim(Le(eps, 1 / (2 - beta)))).detail
+
+
+def test_a_sequence_is_put_into_its_recurrence() -> None:
+    """2^T is doubled from one to the next and starts at 1."""
+    doubled = Solves(lambda x: [x.subs(T, T + 1) - 2 * x, x.subs(T, 0) - 1], "there is one such sequence")
+    chain = Chain(eps, Step("=", STATEMENT, because=doubled))
+    assert proves(chain, claim(Eq(eps, 2**T)))
+    for wrong in (3**T, 2 * 2**T, 2**T + T):
+        assert not proves(chain, claim(Eq(eps, wrong)))
+    itself = Solves(lambda x: [x.subs(beta, v**2) - 1 / (2 - v**2)], "ε is that, in other letters")
+    assert "in other letters" in run(
+        Chain(eps, Step("=", STATEMENT, because=itself)), claim(Eq(eps, 1 / (2 - beta)))
+    ).figure  # fmt: skip
+
+
+def test_roots_come_out_where_the_symbols_are_written_so() -> None:
+    """√(4β+1) is 2v+1 at β = v(v+1), which reaches every β > 0; β = 1 + v does not, and what is false stays false."""
+    root = sympy.sqrt(4 * beta + 1)
+    shrink = (2 * beta + 1 - root) / (2 * beta)
+    about = claim(Eq(eps, shrink ** (d + 1)))
+
+    def holds(before, where):
+        return links.compare(links.Link(before, "=", about.formula, about, where), before, about.formula).holds
+
+    same = shrink**d * (root - 1) / (1 + root)
+    assert holds(same, {beta: v * (v + 1)})
+    assert not holds(same, {beta: 1 + v})
+    assert not holds(2 * same, {beta: v * (v + 1)})
 
 
 def test_equations_must_say_something_of_the_solution(known) -> None:

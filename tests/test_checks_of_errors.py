@@ -16,7 +16,7 @@ from dpcheck.bounds.language.claim import Effort, Kind, Rate, Verdict
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.symbols import Delta_T, L, d, delta, eps, excess_risk, gamma, likely_excess_risk, n
 from dpcheck.bounds.privacy.numeric_checks import Counted
-from dpcheck.evidence.checks import Comparison, Exponents, Trend, Within, bernstein, claimed_exponents
+from dpcheck.evidence.checks import Comparison, Exponents, Trend, Within, bernstein, claimed_exponents, surely_less
 
 
 # Rates ---------------------------------------------------------------------------------------------
@@ -227,25 +227,31 @@ def test_bernstein_holds_for_bounded_numbers() -> None:
 
 
 # Comparisons ---------------------------------------------------------------------------------------
+def compared(settings_: int, lost: int, work: float = 1.0, gap: float = 9.0) -> Comparison:
+    """Errors that are N(10, 1) and N(10 - gap, 1), the second method's less in `lost` of the settings."""
+
+    def measure(seed: int, trials: int) -> dict[str, tuple[np.ndarray, np.ndarray, float]]:
+        pair = 10 + np.random.default_rng(seed).standard_normal((2, trials)) - np.array([[gap], [0.0]])
+        return {f"setting {i}": (*(pair[::-1] if i < lost else pair), work) for i in range(settings_)}
+
+    return Comparison(measure, "planted data", "planted")
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.integers(1, 60), st.integers(0, 60))
 def test_almost_all_means_nine_in_ten(settings_: int, lost: int) -> None:
-    lost = min(lost, settings_)
-
-    def measure(seed: int, trials: int) -> dict[str, tuple[float, float]]:
-        return {f"setting {i}": ((2.0, 0.5) if i < lost else (0.5, 1.0)) for i in range(settings_)}
-
-    check = Comparison(measure, "planted")
+    check = compared(settings_, lost := min(lost, settings_))
     found = check.run(ANY, QUICK)
     assert (found.verdict is Verdict.SUPPORTED) == (10 * (settings_ - lost) >= 9 * settings_)
-    if found.verdict is Verdict.REFUTED:
-        assert refuted_again(check, ANY, found)
-        assert found.counterexample["worst"]["setting"].startswith("setting")
+    assert found.verdict is Verdict.SUPPORTED or refuted_again(check, ANY, found)
 
 
-@pytest.mark.parametrize("ratios", [(1.5, 0.5), (0.5, 1.5), (float("inf"), 1.0)])
-def test_a_loss_in_either_counts(ratios: tuple[float, float]) -> None:
-    assert Comparison(lambda seed, trials: {"only": ratios}, "").run(ANY, QUICK).verdict is Verdict.REFUTED
+def test_more_work_counts_as_a_loss_and_a_tie_as_neither() -> None:
+    assert compared(4, 0, work=1.5).run(ANY, QUICK).verdict is Verdict.REFUTED
+    assert compared(4, 0, gap=0.0).run(ANY, QUICK).verdict is Verdict.UNCHECKED
+    flat = np.ones(5)
+    assert surely_less(flat, 2 * flat, 0.01)
+    assert not surely_less(flat, flat, 0.01)
 
 
 @settings(deadline=None, max_examples=60)

@@ -47,6 +47,7 @@ from dpcheck.bounds.language.symbols import (
     sigma,
     sigma_g,
 )
+from dpcheck.bounds.proving.chains import STATEMENT, Cases, Chain, Step
 from dpcheck.bounds.proving.citations import Citation, citations_of, must_be_sound
 from dpcheck.bounds.proving.implications import covers, follows
 from dpcheck.bounds.proving.inequalities import meets
@@ -315,7 +316,19 @@ def test_gaps_of_zhang17_are_those_of_the_catalogue() -> None:
 
 def test_the_lemmas_that_proofs_use_are_cited() -> None:
     uses = {k: {c.id for c in about.cites} for k, about in library.items()}
-    assert uses["zhang17.theorem4"] >= {"zhang17.lemma9", "zhang17.theorem4.step", "zhang17.theorem4.composition"}
+    assert uses["zhang17.theorem4"] >= {"zhang17.lemma9", "zhang17.theorem4.step", "zhang17.lemma10"}
     assert uses["zhang17.theorem2.pure.proof"] >= {"zhang17.lemma5", "zhang17.lemma6"}  # those of its chain
     assert uses["zhang17.theorem3.approx.proof"] >= {"zhang17.lemma7", "zhang17.lemma8"}
-    assert uses["zhang17.theorem6"] >= {"zhang17.lemma4", "zhang17.theorem6.scale", "zhang17.theorem6.chi2"}
+    assert uses["zhang17.equation4"] >= {"zhang17.lemma4"}
+
+
+def test_what_a_proof_settles_itself_is_no_gap() -> None:
+    """A citation under a case of the proof, or granted in words, is settled by the chain that cites."""
+    lemma = claim(0, eps <= 1, Setting("records are drawn"))
+    by = Chain(ratio, Step("<=", because=Cites(lemma.id, granted="they are")), Step("<=", STATEMENT))
+    citing = claim(1, checks=[Cases({eps <= 1: by, eps > 1: by})])
+    assert {c.id for c in citing.cites} == {lemma.id}
+    assert citations_of(citing, {lemma.id: lemma}) == []
+    assert citations_of(claim(2, checks=[by]), {lemma.id: lemma}) == []
+    plain = claim(3, cites=[Cites(lemma.id)])
+    assert [c.run(plain, QUICK).verdict for c in citations_of(plain, {lemma.id: lemma})] == [Verdict.UNCHECKED]

@@ -290,8 +290,7 @@ def test_every_claim_is_complete(claim: Claim) -> None:
 
 # Units ---------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
-    "claim_id",
-    ["zhang17.remark.population.strongly_convex", "zhang17.remark.population.convex", "zhang17.lemma11.gradient"],
+    "claim_id", ["zhang17.remark.population.strongly_convex", "zhang17.lemma11.gradient", "zhang17.lemma12.gradient"]
 )
 def test_slips_in_units_are_reported(claim_id: str) -> None:
     assert "left side has unit" in library[claim_id].unit_gap

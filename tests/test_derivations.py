@@ -238,6 +238,9 @@ proved = claim(
     [
         (Le(Delta_T, 3 * L * T * eta / n), LOSSES, {}, "PROVED"),
         (Le(Delta_T, L * T * eta / n), LOSSES, {}, "UNCHECKED"),
+        (Rate(Delta_T, L * T * eta / n, below=True), LOSSES, {}, "UNCHECKED"),
+        (Le(Delta_T, 2 * L * T * eta / sqrt(n)), [*LOSSES, n >= 2], {}, "PROVED"),
+        (Le(Delta_T, L * T * eta / sqrt(n)), [*LOSSES, n >= 2], {}, "UNCHECKED"),
         (Le(Delta_T, 3 * L * T * eta / n), LOSSES[1:], {}, "UNCHECKED"),
         (Le(Delta_T, 3 * L * T * eta / n), STEEPER, {}, "PROVED"),
         (Le(Delta_T, 2 * L * T / (n * beta)), LOSSES[:3], {"where": {eta: 1 / beta}}, "PROVED"),

@@ -112,7 +112,7 @@ def test_losses_that_are_not_convex_are_measured_by_their_gradient() -> None:
 
     found = measure("rrpsgd", sigmoid, {"n": [6, 12]}, guarantee=ApproxDP(1.0, 1e-3), trials=50)
     assert str(found.measure) == "gradient_norm2"
-    assert found.line("certified").claim == "zhang17.theorem5.general.corrected"
+    assert found.line("certified").claim == "zhang17.theorem5.general"
     assert np.all(found.high < found.line("certified").values)
     assert "The library has no lower bound for this case." in found.notes
 

@@ -55,6 +55,10 @@ def test_constants_rates_conditions_misprints_and_proofs() -> None:
     grave = found(wrong, better)
     assert (grave.failure, grave.how_far) == (Failure.CONSTANT, "a factor of 2")
     assert "2 times the printed" in grave.instead
+    two_terms = claim(Le(excess_risk, L * D / n + L * D / n**2), checks=exact)
+    apart = claim(Le(excess_risk, 3 * L * D / n + L * D / n**2), name="better", corrects="zhang17.made")
+    grave = found(two_terms, apart)
+    assert (grave.failure, grave.how_far) == (Failure.CONSTANT, "a factor of at most 3")
     slower = claim(Le(excess_risk, L * D / sqrt(n)), name="better", corrects="zhang17.made")
     assert found(wrong, slower).failure is Failure.RATE
     limited = claim(Le(excess_risk, L * D / n), [n <= 10], name="better", corrects="zhang17.made")

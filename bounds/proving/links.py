@@ -105,13 +105,31 @@ def compare(link: Link, left: sympy.Expr, right: sympy.Expr) -> Answer:
     if left == right and link.relation not in STRICT:
         return Answer(True, "the same expression")
     if link.relation == "=":
-        return Same("", left, right, given).settle(link.seed)
+        return equal(link, left, right, given)
     low, high = (left, right) if link.relation in UP else (right, left)
     if link.relation in STRICT:
         if not high.is_positive:
             return Answer(None, "a strict inequality takes a positive right-hand side")
         high = high * STRICTLY
     return at_most(low, high, given, {s: e for s, e in link.where.items() if s not in fixed}, link.box, link.seed)
+
+
+def equal(link: Link, left: sympy.Expr, right: sympy.Expr, given: Sequence[sympy.Basic]) -> Answer:
+    """Whether left = right; `where` may write symbols so that roots come out: σ = v(v+1) for √(4σ+1)."""
+    where = {s: e for s, e in link.where.items() if s in left.free_symbols | right.free_symbols}
+    missed = unreached(where, given, left, right)
+    if not where or missed:
+        return Answer(None, missed) if missed else Same("", left, right, given).settle(link.seed)
+    found = Same("", *(rooted(e.subs(where, simultaneous=True)) for e in (left, right))).settle(link.seed)
+    return found if found.holds else Same("", left, right, given).settle(link.seed)
+
+
+def rooted(expr: sympy.Expr) -> sympy.Expr:
+    """With the squares taken out of roots, and the bases of other powers over one denominator."""
+    roots = expr.replace(
+        lambda e: e.is_Pow and e.exp.is_Rational and not e.exp.is_integer, lambda e: sympy.factor(e.base) ** e.exp
+    )
+    return roots.replace(lambda e: e.is_Pow and not e.exp.is_number, lambda e: sympy.cancel(e.base) ** e.exp)
 
 
 def at_most(

@@ -248,7 +248,7 @@ class Induction:
         at_0, at_1, following = (link.target.subs(self.over, k) for k in (0, 1, self.over + 1))
         answers = [
             ("at the start", compare(link, sympy.sympify(self.start), at_0)),
-            ("by the first step", compare(link, step(at_0), at_1**power)),  # there the count is 0, and no count is
+            ("by the first step", compare(link, sympy.sympify(step(at_0)).subs(self.over, 0), at_1**power)),
             ("by a step", compare(link, step(link.target), following**power)),
         ]
         if link.relation != "=":
@@ -302,17 +302,26 @@ class Solves:
     def settle(self, link: Link) -> Settled:
         if link.relation != "=":
             return Settled(Answer(None, "the solution is one value"), link.before)
-        unknown = sympy.Dummy("unknown", positive=True)
-        slopes = [sympy.diff(e, unknown) for e in self.equations(unknown)]
-        if not any(slope != 0 for slope in slopes):
+        unknown = sympy.Function("unknown", positive=True)  # of all that the solution depends on: it may be a sequence
+        names = sorted(link.target.free_symbols, key=str)
+        asked = [sympy.sympify(e) for e in self.equations(unknown(*names))]
+        if not any(e.has(unknown) for e in asked):
             return Settled(Answer(None, "the equations say nothing of it"), link.before)
         left = [Same("", e, sympy.Integer(0), link.given).settle(link.seed) for e in self.equations(link.target)]
         answer = all_hold([(f"equation {i}", found) for i, found in enumerate(left, 1)])
-        typed = any(slope.is_number and slope != 0 for slope in slopes)  # an equation that is the solution itself
+        typed = any(solved(e, unknown, len(names)) for e in asked)  # an equation that is the solution itself
         return Settled(answer, link.target, (self.only,), derives=not typed)
 
     def __str__(self) -> str:
-        return "it solves the equations"
+        return "inserting it into its equations"
+
+
+def solved(equation: sympy.Expr, unknown: type[sympy.Function], size: int) -> bool:
+    """Whether an equation is a number of times x = what is typed, x at all values of its symbols and not at some."""
+    found = equation.atoms(unknown)
+    x = sympy.Dummy("x")
+    slope = sympy.diff(equation.subs(dict.fromkeys(found, x)), x)
+    return len(found) == 1 and bool(slope.is_number) and all(len(e.free_symbols) >= size for e in found)
 
 
 # Slack ---------------------------------------------------------------------------------------------
@@ -350,7 +359,8 @@ class Slack:
             return Settled(
                 Answer(None, f"{pretty(odd)} is no quadratic form: one coordinate says nothing"), link.before
             )
-        answer = Same("", sympy.expand(high - low), sympy.expand(total), link.given).settle(link.seed)
+        over, total = (sympy.expand(e.subs(equations(link.given))) for e in (high - low, total))
+        answer = Same("", over, total, link.given).settle(link.seed)
         if not answer.holds:
             return Settled(Answer(None, f"the parts do not add up to the difference: {answer.how}"), link.before)
         for part in (*self.seen, *(factor for factor, _ in self.cited)):
@@ -363,13 +373,16 @@ class Slack:
 
     def never_negative(self, part: sympy.Expr, link: Link) -> bool:
         """By the signs of its factors, where the hypotheses hold, one of which may be a hypothesis itself."""
-        if part.is_nonnegative:
+        sides = [g for g in link.given if isinstance(g, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt)]
+        here = [g.gts - g.lts for g in sides if g.free_symbols <= part.free_symbols]
+        tried = [part, *(sympy.cancel(part / side) for side in here)]
+        if any(rest.is_nonnegative for rest in tried):
             return True
-        for given in link.given:
-            if isinstance(given, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
-                rest = sympy.cancel(part / (given.gts - given.lts))
-                if rest.is_nonnegative:
-                    return True
+        tried.sort(key=sympy.count_ops)
+        return any(self.covered(rest, link) for rest in tried)
+
+    def covered(self, part: sympy.Expr, link: Link) -> bool:
+        """By a substitution that reaches every value allowed."""
         for cover in substitutions(link.given, part.free_symbols):
             here = sympy.factor(part.subs(dict(cover), simultaneous=True))
             if here.is_nonnegative or signs_agree(here, {}):

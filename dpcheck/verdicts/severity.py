@@ -138,10 +138,22 @@ def of_a_bound(claim: Claim, better: Sequence[Claim], against: Sequence[Evidence
             return Severity(Failure.CONSTANT, f"a factor of {digits(off)}")
         if proportional(same[0].formula, claim.formula):
             return Severity(Failure.CONSTANT, f"a factor of {pretty(off)}")
+        most = largest_factor(same[0].formula, claim.formula)
+        if most is not None:
+            return Severity(Failure.CONSTANT, f"a factor of at most {digits(most)}")
         if sympy.simplify(off).is_Mul or sympy.simplify(off).is_Pow or off.is_Symbol:
             return Severity(Failure.RATE, f"by {pretty(off)}")
     worst = max((e.margin for e in against if e.margin is not None), default=None)
     return Severity(Failure.CONSTANT, f"by {1 + worst:.3g} at the point found" if worst is not None else "")
+
+
+def largest_factor(new: sympy.Expr, old: sympy.Expr) -> sympy.Expr | None:
+    """The most by which a term of one sum exceeds its like in the other; None unless all terms have one."""
+    ours, theirs = (sympy.expand(e).as_coefficients_dict() for e in (new, old))
+    if ours.keys() != theirs.keys():
+        return None
+    factors = [ours[term] / theirs[term] for term in ours]
+    return sympy.Max(*factors) if all(factor > 0 for factor in factors) else None
 
 
 def ratio(other: Claim, claim: Claim) -> sympy.Expr:

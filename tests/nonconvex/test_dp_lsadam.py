@@ -1,21 +1,14 @@
-"""DP-LSAdam: Adam's update, the noise of DP-LSSGD, and the attack on all noisy gradients.
-
-Every audit has a fixed seed and a false-alarm rate of 1e-6, and flags the bug planted beside it.
-"""
+"""DP-LSAdam: Adam's update, and the noise of DP-LSSGD."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcheck.audits import audit
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.kernels.smoothing import LaplacianSmoothing
-from dpcheck.problems.extreme_pairs import linear_pair
 from dpcheck.problems.losses import Logistic
 from dpcheck.problems.problem import Problem
 from dpcheck.solvers.nonconvex.dp_lsadam import DPLSAdam
@@ -49,22 +42,3 @@ def test_its_noise_is_that_of_dp_lssgd() -> None:
             for kind in (DPLSAdam, DPLSSGD)
         }
         assert len(noises) == 1
-
-
-def test_the_adversary_learns_the_same_from_both() -> None:
-    """The same seed gives both the same noise: their likelihood ratios on linear losses are one number."""
-    pair, seen = linear_pair(10, (1.0, -1.0) * 4), []
-    for solver in (DPLSAdam(3, 4, 2.0), DPLSSGD(3, 4, 0.0)):
-        white: Any = solver.mechanism(CLAIMED, transcript=True)
-        outputs = white(pair[0], 3, 100)
-        seen.append(white.log_density(outputs, pair[0]) - white.log_density(outputs, pair[1]))
-    assert seen[0] == pytest.approx(seen[1], abs=1e-7)
-
-
-def test_certified_noise_is_not_flagged_and_half_of_it_is() -> None:
-    """False alarms: 1e-6."""
-    solver, pair = DPLSAdam(batch=5, steps=4, smoothing=2.0), linear_pair(10, (1.0, 1.0, -1.0))
-    for factor, caught in ((1.0, False), (0.5, True)):
-        mechanism = with_noise_times(factor, solver, CLAIMED, transcript=True)
-        found = audit(mechanism, pair=pair, guarantee=CLAIMED, max_trials=20_000, alpha=1e-6, seed=1)
-        assert found.violated is caught

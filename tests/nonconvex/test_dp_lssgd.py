@@ -1,4 +1,4 @@
-"""DP-LSSGD: privacy is that of DP-SGD whatever σ; stated noise, certified noise, utility.
+"""DP-LSSGD: stated noise where the theorems apply and where they fail, what is released, the steps themselves.
 
 Every audit has a fixed seed and a false-alarm rate of 1e-6, and flags the bug planted beside it.
 """
@@ -18,14 +18,8 @@ from dpcheck.audits import audit
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.library.nonconvex import dp_lssgd as theory
-from dpcheck.bounds.library.nonconvex import dp_lssgd_proof as convex_theory
-from dpcheck.bounds.library.nonconvex import dp_lssgd_stationarity as nonconvex_theory
-from dpcheck.bounds.privacy.exact import gaussian_epsilon
 from dpcheck.bounds.privacy.sampled_gaussian import subsampled_gaussian_epsilon
-from dpcheck.bounds.registry import library
-from dpcheck.evidence.checks import exceeds
-from dpcheck.evidence.nonconvex import dp_lssgd as evidence
-from dpcheck.evidence.nonconvex.dp_lssgd import ALTERNATING, at_the_boundary, where_theorem_5_3_2_applies
+from dpcheck.evidence.nonconvex.dp_lssgd import at_the_boundary
 from dpcheck.kernels.smoothing import LaplacianSmoothing
 from dpcheck.problems.constraints import L2Ball
 from dpcheck.problems.extreme_pairs import linear_pair
@@ -35,32 +29,13 @@ from dpcheck.solvers.nonconvex.dp_lssgd import DPLSSGD
 from dpcheck.testing.planting import with_noise_times
 
 CLAIMED = ApproxDP(1.0, 1e-2)
-DIRECTIONS = {"line": (1.0,), "constant": (1.0,) * 8, "alternating": ALTERNATING}
 
 
 def flagged(mechanism: Any, pair: tuple[Any, Any], guarantee: ApproxDP = CLAIMED, trials: int = 20_000) -> bool:
     return audit(mechanism, pair=pair, guarantee=guarantee, max_trials=trials, alpha=1e-6, seed=1).violated
 
 
-# Privacy -------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("direction", DIRECTIONS.values(), ids=DIRECTIONS)
-@pytest.mark.parametrize("sigma", [0.5, 5.0])
-def test_smoothing_hides_nothing_from_the_adversary(direction: Any, sigma: float) -> None:
-    """A_σ⁻¹ is a bijection: iterates tell the noisy gradients, whose likelihood ratio σ does not enter."""
-    pair, seen = linear_pair(10, direction), []
-    for strength in (0.0, sigma):
-        solver = DPLSSGD(batch=3, steps=4, smoothing=strength)
-        path = solver.solve(pair[0], CLAIMED, 7, trials=200, trace=True).trace.points
-        moved = -np.diff(path, axis=0) / solver.step_sizes(4)[:, None, None]
-        noisy = LaplacianSmoothing(strength, pair[0].d).apply(moved).transpose(1, 0, 2)
-        white: Any = solver.mechanism(CLAIMED, transcript=True)
-        assert noisy == pytest.approx(white(pair[0], 7, 200), abs=1e-9)
-        seen.append(white.log_density(noisy, pair[0]) - white.log_density(noisy, pair[1]))
-    assert seen[1] == pytest.approx(seen[0], abs=1e-7)
-    assert np.ptp(seen[0]) > 1
-
-
-@pytest.mark.parametrize("direction", [ALTERNATING, (1.0,) * 8], ids=["alternating", "constant"])
+@pytest.mark.parametrize("direction", [(1.0, -1.0) * 4, (1.0,) * 8], ids=["alternating", "constant"])
 def test_certified_noise_is_not_flagged_and_planted_bugs_are(direction: Any) -> None:
     """False alarms: 1e-6. Planted: half of the noise, and the √β of it that Remark 5.5.6 suggests."""
     pair = linear_pair(10, direction)
@@ -68,16 +43,6 @@ def test_certified_noise_is_not_flagged_and_planted_bugs_are(direction: Any) -> 
     assert not flagged(solver.mechanism(CLAIMED, transcript=True), pair)
     for factor in (0.5, math.sqrt(LaplacianSmoothing(5.0, 8).beta)):
         assert flagged(with_noise_times(factor, solver, CLAIMED, transcript=True), pair)
-
-
-@pytest.mark.parametrize("seed", [1, 2])
-def test_certified_noise_on_random_pairs(seed: int) -> None:
-    """False alarms: 1e-6."""
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((6, 3))
-    first = Problem(X / np.linalg.norm(X, axis=1)[:, None], rng.choice([-1.0, 1.0], 6), Logistic())
-    pair = (first, first.replace(0, -first.X[0], first.y[0]))
-    assert not flagged(DPLSSGD(batch=2, steps=3, smoothing=2.0).mechanism(CLAIMED, transcript=True), pair)
 
 
 def test_stated_noise_is_flagged_where_the_accountant_refutes_it() -> None:
@@ -91,13 +56,14 @@ def test_stated_noise_is_flagged_where_the_accountant_refutes_it() -> None:
 
 @pytest.mark.parametrize(("factor", "caught"), [(1.0, False), (0.1, True)])
 def test_stated_noise_of_theorem_5_3_2_where_it_applies(factor: float, caught: bool) -> None:
-    """False alarms: 1e-6. The theorem is loose: planted is a tenth of its noise. Elsewhere the solver refuses."""
-    assert flagged(*where_theorem_5_3_2_applies(factor)) is caught
+    """False alarms: 1e-6. The theorem is loose: planted is a tenth of its noise. Elsewhere the solver refuses.
 
-
-def test_verdicts_show_accountant_and_audit_together() -> None:
-    for claim_id in ("lssgd20.theorem1", "lwang21.theorem5.3.2", "lssgd20.theorem1.corrected"):
-        assert {"accountant", "audit"} <= {c.kind for c in (*library[claim_id].checks, *evidence.CHECKS[claim_id])}
+    One of twelve records, eight steps, µ = 0.05: about the fewest that meet both conditions at ε = 5.
+    """
+    claimed = ApproxDP(5.0, 0.1)
+    solver = DPLSSGD(batch=1, steps=8, smoothing=2.0, split=0.05)
+    mechanism = with_noise_times(factor, solver, claimed, "stated", transcript=True)
+    assert flagged(mechanism, linear_pair(12), claimed) is caught
 
 
 @pytest.mark.parametrize(
@@ -114,18 +80,6 @@ def test_the_validity_region_of_theorem_1(tau: float, steps: int, eps: float, ti
     assert found.low <= tight * 1.02
     assert found.high >= tight * 0.98
     assert (found.low > eps) is (tight > eps)
-
-
-def test_full_batches_leak_their_exact_epsilon_to_the_white_box() -> None:
-    """mu = √T·(2/n)/ν exactly, σ > 0; the last iterate, whose later steps are shorter, leaks less."""
-    solver, pair = DPLSSGD(batch=10, steps=25, smoothing=3.0), linear_pair(10, ALTERNATING)
-    noise = solver.solve(pair[0], CLAIMED, 0).noise_std
-    exact = float(gaussian_epsilon(CLAIMED.delta, math.sqrt(25) * 2 / 10 / noise))
-    asked: dict[str, Any] = {"pair": pair, "guarantee": CLAIMED, "max_trials": 8000, "assume": "gdp"}
-    inside = audit(solver.mechanism(CLAIMED, transcript=True), **asked)
-    outside = audit(solver.mechanism(CLAIMED), **asked)
-    assert 0.9 * exact < inside.epsilon_lower <= exact * (1 + 1e-9)
-    assert outside.epsilon_lower < 0.9 * exact
 
 
 # Calibration ---------------------------------------------------------------------------------------
@@ -169,20 +123,6 @@ def test_refusals_name_what_fails() -> None:
         DPLSSGD(batch=2).solve(replace(problem, constraint=L2Ball(1.0)), CLAIMED, 0)
 
 
-def test_the_families_of_the_counterexamples_meet_the_privacy_theorem() -> None:
-    """Theorems 5.3.4 and 5.3.7 are refuted under Theorem 5.3.2's conditions, with µ = 1/2 and T = 2n²."""
-    families = (
-        (convex_theory.path4, "D_sigma", lambda p: (p["D_sigma"] + 1) * p["n"] ** 2 * p["eps"] ** 2 / p["d"]),
-        (nonconvex_theory.path7, "ls_gap", lambda p: (p["ls_gap"] + 1) * p["n"] ** 2 * p["eps"] ** 2 / p["d"]),
-    )
-    for path, _, steps in families:
-        point = {str(s): float(e.subs(convex_theory.far, 10**4)) for s, e in path.items()}
-        assert steps(point) == pytest.approx(2 * point["n"] ** 2)
-        order = math.log(1 / point["delta"]) / (0.5 * point["eps"]) + 1
-        values = {**point, "T": 2 * point["n"] ** 2, "ls_mu": 0.5, "ls_order": order}
-        assert theory.theorem2.violated_by(values) is None
-
-
 # The algorithm -------------------------------------------------------------------------------------
 def test_without_noise_it_is_smoothed_gradient_descent() -> None:
     rng = np.random.default_rng(3)
@@ -212,42 +152,3 @@ def test_what_is_released(schedule: Any) -> None:
     assert np.all(
         np.abs(np.bincount(stops, minlength=4) - 4000 * weights) < 6 * np.sqrt(4000 * weights * (1 - weights))
     )
-
-
-# Utility -------------------------------------------------------------------------------------------
-CASE = {
-    "n": st.integers(2, 8), "d": st.integers(2, 9), "seed": st.integers(0, 10**6), "T": st.integers(1, 12),
-    "sigma": st.floats(0, 5), "eps": st.sampled_from([0.5, 1.0, 2.0]), "batch": st.integers(1, 8),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "measure",
-    [evidence.excess, evidence.excess_of_batches, evidence.stationarity],
-    ids=["convex", "batches", "nonconvex"],
-)
-def test_measured_error_is_below_the_proofs_bound(measure: Any) -> None:
-    @given(case=st.fixed_dictionaries(CASE))
-    @settings(max_examples=10, deadline=None)
-    def holds(case: dict[str, Any]) -> None:
-        assert not exceeds(*measure(case))
-
-    holds()
-
-
-def test_smoothing_helps_towards_smooth_minimisers_and_hurts_towards_rough_ones() -> None:
-    """What D_σ says: a constant w* is left as it is, an alternating one is pulled down. Paired noise."""
-    gains = {}
-    for name, direction in (("constant", np.ones(32)), ("alternating", np.tile([1.0, -1.0], 16))):
-        u = direction / np.linalg.norm(direction)
-        problem = Problem(np.tile(u, (50, 1)), np.ones(50), Logistic(), l2=0.05)
-        risk = [
-            problem.value(
-                DPLSSGD(10, 20, sigma, 2.0, schedule="constant").solve(problem, ApproxDP(2.0, 1e-2), 3, trials=200).w
-            )
-            for sigma in (0.0, 3.0)
-        ]
-        gains[name] = risk[0] - risk[1]
-    for name, sign in (("constant", 1), ("alternating", -1)):
-        error = gains[name].std() / math.sqrt(200)
-        assert sign * gains[name].mean() > 6 * error

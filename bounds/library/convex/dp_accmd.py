@@ -6,54 +6,51 @@ is a step with the exact gradient. Solver: dpcheck/solvers/convex/dp_accmd.py.
 
 from sympy import Eq, Integer, Rational, Symbol, exp, log, pi, sqrt
 
-from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source
+from dpcheck.bounds.language.claim import Claim, Kind, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.bounds.language.symbols import T, c, delta, eps, excess_risk, gradients, m, n, ratio
-from dpcheck.bounds.library.convex.dp_accmd_proof import L_C, divergence, steps2
+from dpcheck.bounds.language.symbols import T, c, delta, eps, excess_risk, gradients, n
+from dpcheck.bounds.library.convex.dp_accmd_proof import divergence, dual2
 from dpcheck.bounds.library.convex.gaussian_width import diameter, spread, width
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s, full_gradients, losses, sigma_n
-from dpcheck.bounds.library.mechanisms.gaussian import for_every_delta
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.proving.proofs import Follows, NoConstant, Units
-
-extra, more = (Symbol(name, nonnegative=True) for name in ("extra", "more"))
-big = Symbol("big", positive=True)
-stated_noise = G * sqrt(c * T * log(1 / delta)) / (n * eps)
-
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Premise, Step
+from dpcheck.bounds.proving.proofs import NoConstant
 
 # Privacy -------------------------------------------------------------------------------------------
+stated_noise = G * sqrt(c * T * log(1 / delta)) / (n * eps)
 released = full_gradients(T)  # of the algorithm that uses one noisy gradient in both steps
 
 theorem6 = Claim(
     id="dwang20.theorem3.1.6",
-    source=Source("dwang20", "Theorem 3.1.6, equation (3.9)"),
+    source=Source("dwang20", "Theorem 3.1.6, equation (3.9)", line=794),
     kind=Kind.PRIVACY,
-    says="There is a c with which DP-AccMD is (ε, δ)-private for all ε.",
+    says="There is a c with which Algorithm 3.1.4 is (ε, δ)-private, though y_T moves by the exact gradient.",
     assumes=losses,
     states=Eq(sigma_n, stated_noise),
     guarantee=ApproxDP(eps, delta),
     hidden=(c,),
-    cites=[Cites("dwang20.lemma2.1.7", {m: n})],
-    checks=[Accountant(released, "linear losses, even if all steps used the noisy gradient: ε has no limit")],
 )
 
 theorem6_corrected = Claim(
     id="dwang20.theorem3.1.6.corrected",
-    source=Source("dwang20", "Theorem 3.1.6, for the algorithm that uses one noisy gradient in both steps"),
+    source=Source("dwang20", "Theorem 3.1.6, for the algorithm that uses one noisy gradient in both steps", line=794),
     kind=Kind.PRIVACY,
     says="With c = 8, for ε at most 1 and δ at most 1/4.",
     assumes=[*losses, eps <= 1, delta <= Rational(1, 4)],
     states=Eq(sigma_n, stated_noise.subs(c, 8)),
     guarantee=ApproxDP(eps, delta),
     corrects="dwang20.theorem3.1.6",
-    checks=[Accountant(released, "T full gradients, each 2G/n apart"), for_every_delta],
+    checks=[Accountant(released, "T full gradients, each 2G/n apart")],
 )
 
 # Utility -------------------------------------------------------------------------------------------
 rate = sqrt(spread) * G * sqrt(log(1 / delta)) / (n * eps)
+L_C = L_s * diameter**2  # smoothness in the norm of the set
+steps2 = L_C * sqrt(divergence) * n * eps / (G * sqrt(log(1 / delta)) * sqrt(spread))  # T² of the theorem
 # C = [-1, 1], w = k·x²/2, f = λ/2·x² with λ = 4/T, L = 1, from x₀ = 1/2: ‖C‖₂ = 2 and V₀ = k/8. Each y is
 # 1 - λ/4 = 1 - 1/T times x, which is at least the lesser of the last z and y, so that y_T ≥ (1-1/T)^T·min z ≥ min z/4.
 # The gradients, at most λ, lower z by at most T(T+3)/8·λ/k in all; noise by less than 1/8 in half of the runs.
+big = Symbol("big", positive=True)
 least_z = Rational(1, 2) - T * (T + 3) / 8 * (4 / T) / (8 * divergence) - Rational(1, 8)
 stuck = Rational(1, 2) * (2 / T) * (least_z / 4) ** 2
 interval = {diameter: Integer(2), width: sqrt(2 / pi), L_s: Integer(1), G: Integer(1), eps: Integer(1), delta: exp(-1)}
@@ -61,13 +58,13 @@ per_n = (steps2 / (n * sqrt(divergence))).subs(interval)  # T² over n·√V₀
 
 theorem7 = Claim(
     id="dwang20.theorem3.1.7",
-    source=Source("dwang20", "Theorem 3.1.7"),
+    source=Source("dwang20", "Theorem 3.1.7", line=800),
     kind=Kind.UTILITY,
     says="Excess risk of DP-AccMD with the noise of (3.9), for any w that is 1-strongly convex in ‖·‖, without V₀.",
     assumes=losses,
     states=Rate(excess_risk, rate),
     guarantee=ApproxDP(eps, delta),
-    cites=[Cites("dwang20.theorem3.1.6")],
+    misprint_of="dwang20.theorem3.1.7.proof",
     checks=[
         NoConstant(
             stuck, {n: big**4, T: big**3, divergence: (big**2 / per_n) ** 2, **interval}, big,
@@ -75,65 +72,70 @@ theorem7 = Claim(
             "steps, which is the theorem's T", at=1e3,
         )
     ],
+)  # fmt: skip
+
+explicit = 8 * L_C * divergence / T**2 + T * sigma_n**2 * (width**2 + diameter**2 / 4) / (2 * L_C)
+
+
+def with_divergence(name, says, setting, granted, corrects=None):  # type: ignore[no-untyped-def]
+    """The rate at the T of the theorem, from (3.58)."""
+    return Claim(
+        id=f"dwang20.theorem3.1.7.{name}",
+        source=Source("dwang20", "Theorem 3.1.7, as its proof ends", line=1359),
+        kind=Kind.UTILITY,
+        says=says,
+        assumes=[*losses, Setting("C symmetric"), setting],
+        states=Rate(excess_risk, sqrt(divergence) * rate),
+        guarantee=ApproxDP(eps, delta),
+        corrects=corrects,
+        checks=[
+            Chain(
+                excess_risk,
+                Step("<=", because=Cites("dwang20.equation3.58", {L_s: L_C}, granted=granted)),
+                Step("<=", 8 * L_C * divergence / T**2 + T * sigma_n**2 * dual2 / (2 * L_C)),
+                Step("<=", explicit, because=Premise("the maximum's variance is at most ‖C‖₂²/4 (Lemma 3.1.7)")),
+                Step(
+                    "=",
+                    explicit.subs(sigma_n, stated_noise.subs(c, 8)).subs(T, sqrt(steps2)),
+                    because=Premise("σ of (3.9) with c = 8, and T² of (3.59)"),
+                ),
+                Step("<=", 12 * STATEMENT),
+            )
+        ],
+    )
+
+
+IN_SET = "Lemma 3.1.6: F is L‖C‖₂²-smooth in the norm of the set, which stands for L in α too"
+theorem7_proof = with_divergence(
+    "proof",
+    "With the factor √V₀.",
+    Setting("y steps by the exact gradient, as printed"),
+    IN_SET,
 )
-
-bound = 8 * L_C * divergence / T**2 + T * sigma_n**2 * spread / (2 * L_C)
-
-theorem7_corrected = Claim(
-    id="dwang20.theorem3.1.7.corrected",
-    source=Source("dwang20", "Theorem 3.1.7, as its proof ends"),
-    kind=Kind.UTILITY,
-    says="With the factor √V₀, for the algorithm that uses one noisy gradient in both steps.",
-    assumes=[*losses, Setting("C symmetric")],
-    states=Rate(excess_risk, sqrt(divergence) * rate),
-    guarantee=ApproxDP(eps, delta),
+theorem7_corrected = with_divergence(
+    "corrected",
+    "With the factor √V₀, for the algorithm that uses one noisy gradient in both steps.",
+    Setting("y steps by the noisy gradient"),
+    f"{IN_SET}; (3.55) holds for it too (dwang20.equation3.55.noisy_y)",
     corrects="dwang20.theorem3.1.7",
-    cites=[Cites("dwang20.equation3.58")],
-    checks=[
-        Follows(
-            bound.subs(sigma_n, stated_noise.subs(c, 1)).subs(T, sqrt(steps2)),
-            Rational(17, 2), "(3.58) with c = 1 at T² of (3.59)",
-        )
-    ],
 )
+
+more, less, extra = (Symbol(name, nonnegative=True) for name in ("more", "less", "extra"))
 
 cost = Claim(
     id="dwang20.theorem3.1.7.cost",
-    source=Source("dwang20", "Theorem 3.1.7, gradient complexity"),
+    source=Source("dwang20", "Theorem 3.1.7, gradient complexity", line=808),
     kind=Kind.COST,
-    says="Record gradients: n for each of T steps.",
+    says="Record gradients: n for each of T steps, with what the formula leaves out at most 1.",
     assumes=losses,
+    added=[Eq(G, 1), diameter <= 1, divergence <= 1, delta <= exp(-1)],
     states=Rate(gradients, n ** Rational(3, 2) * sqrt(eps * L_s) / spread ** Rational(1, 4)),
-    checks=[Units()],
-)
-
-cost_corrected = Claim(
-    id="dwang20.theorem3.1.7.cost.corrected",
-    source=Source("dwang20", "Theorem 3.1.7, gradient complexity"),
-    kind=Kind.COST,
-    says="With all that T depends on.",
-    assumes=losses,
-    states=Rate(
-        gradients,
-        n ** Rational(3, 2) * sqrt(eps * L_s) * diameter * divergence ** Rational(1, 4)
-        / (sqrt(G) * log(1 / delta) ** Rational(1, 4) * spread ** Rational(1, 4)),
-    ),
-    corrects="dwang20.theorem3.1.7.cost",
-    checks=[Follows(n * sqrt(steps2), Integer(1), "n·T with T² of the theorem", {delta: exp(-more)})],
-)
-
-mirror_descent = Claim(
-    id="dwang20.section3.1.4.faster",
-    source=Source("dwang20", "section 3.1.4, after Theorem 3.1.7"),
-    kind=Kind.COST,
-    says="The cost of noisy mirror descent over that of DP-AccMD (Table 3.3, n ≥ 3, ε and the set of order 1).",
-    assumes=[n >= 3],
-    states=Rate(ratio, n ** Rational(3, 2)),
+    ignores_units=True,
     checks=[
-        Follows(
-            n**3 / log(n) ** 2 / n ** Rational(3, 2), Integer(1),
-            "n³/log²n over n^(3/2): at least 1/log²n of that, too",
-            {n: exp(1 + extra)},
+        Chain(
+            gradients,
+            Step("=", n * sqrt(steps2), because=Premise("n record gradients for each of the theorem's T steps")),
+            Step("<=", STATEMENT, where={diameter: 1 / (1 + more), divergence: 1 / (1 + less), delta: exp(-1 - extra)}),
         )
     ],
 )

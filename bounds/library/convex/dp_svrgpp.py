@@ -1,35 +1,38 @@
 """DP-SVRG++ (dwang20, section 3.1.3, Algorithm 3.1.3): epochs that double, for convex losses and regularisers.
 
-Theorems 3.1.4 and 3.1.5; the proof of the latter stands in dp_svrgpp_proof.py.
+Theorems 3.1.4 and 3.1.5 and the proof of the latter, (3.49) and (3.50). One step stands in variance_reduction.py.
 Solver: dpcheck/solvers/convex/dp_svrgpp.py.
 """
 
-import math
+from sympy import Eq, Expr, Le, Rational, Symbol, exp, log, sqrt
 
-from sympy import Eq, Integer, Rational, Symbol, exp, log, sqrt
-
-from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source
+from dpcheck.bounds.language.claim import Claim, Kind, Rate, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.bounds.language.symbols import T, c, c1, d, delta, distance, eps, excess_risk, gradients, m, n
-from dpcheck.bounds.library.convex.dp_svrgpp_proof import composite
+from dpcheck.bounds.language.symbols import T, c, c1, d, delta, distance, eps, eta, excess_risk, gradients, m, n, quantity
 from dpcheck.bounds.library.convex.variance_reduction import (
     G,
     L_s,
+    apart,
+    away,
+    composite,
     full_gradients,
     gap0,
+    gap_next,
+    gap_snap,
+    gap_x,
     inner,
     losses,
     reduced_gradients,
     sigma_n,
 )
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.proving.proofs import Contradictory, Equals, Less, NoConstant, Proof, Same, Units
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Induction, Premise, Slack, Step
+from dpcheck.bounds.proving.proofs import NoConstant
 
-extra, more = (Symbol(name, nonnegative=True) for name in ("extra", "more"))
-big = Symbol("big", positive=True)
-SEARCHED = {T: (1.0, 12.0), inner: (1.0, 1e4)}
-stated_noise = G * sqrt(c * 2**T * inner * log(2 / delta)) / (n * eps)
-
+gap_begin = quantity("gap_begin", "F(x_0^s) - F(x*) with regularisers", loss=1, printed="g_begin", latex="g_{begin}")
+gap_end = quantity("gap_end", "F(x_0^(s+1)) - F(x*) with regularisers", loss=1, printed="g_end", latex="g_{end}")
+length = quantity("length", "steps m_s of an epoch", box=(2, 1e6), integer=True, printed="m_s", latex="m_s")
+stated_noise = G * sqrt(c * 2**T * inner * log(2 / delta)) / (n * eps)  # (3.7)
 
 # Privacy -------------------------------------------------------------------------------------------
 steps = (2 ** (T + 1) - 2) * inner  # 2m + 4m + ... + 2^T m
@@ -37,7 +40,7 @@ released = reduced_gradients(steps)
 
 theorem4 = Claim(
     id="dwang20.theorem3.1.4",
-    source=Source("dwang20", "Theorem 3.1.4, equation (3.7)"),
+    source=Source("dwang20", "Theorem 3.1.4, equation (3.7)", line=725),
     kind=Kind.PRIVACY,
     says="There are c and c₁ with which DP-SVRG++ is (ε, δ)-private for all ε ≤ c₁·2^T·m/n².",
     assumes=[*losses, eps <= c1 * 2**T * inner / n**2],
@@ -45,218 +48,174 @@ theorem4 = Claim(
     guarantee=ApproxDP(eps, delta),
     hidden=(c, c1),
     cites=[Cites("dwang20.lemma2.1.7", {m: 1, T: 2**T * inner, c1: 2 * c1})],  # as the source counts the steps
-    checks=[Accountant(full_gradients(steps), "linear losses, as for Theorem 3.1.1: ε has no limit")],
+    checks=[
+        Accountant(
+            full_gradients(Rational(3, 4) * steps),
+            "linear losses, of which the output keeps ¾ of the full gradients at least, as for Theorem 3.1.1",
+            box={n: (100, 100)},
+        )
+    ],
 )
 
 theorem4_corrected = Claim(
     id="dwang20.theorem3.1.4.corrected",
-    source=Source("dwang20", "Theorem 3.1.4"),
+    source=Source("dwang20", "Theorem 3.1.4", line=725),
     kind=Kind.PRIVACY,
     says="With c = 144 and c₁ = 1, for ε at most 1: the noisy steps number (2^(T+1)-2)·m.",
     assumes=[*losses, eps <= 1, eps <= 2**T * inner / n**2],
     states=Eq(sigma_n, stated_noise.subs(c, 144)),
     guarantee=ApproxDP(eps, delta),
     corrects="dwang20.theorem3.1.4",
-    checks=[Accountant(released, "two dimensions or more, all noisy gradients seen", SEARCHED)],
-)
-
-noisy_steps = Claim(
-    id="dwang20.section3.1.7.steps.dp_svrgpp",
-    source=Source("dwang20", "section 3.1.7, last line: the number of noisy steps of Algorithm 3.1.3"),
-    kind=Kind.IDENTITY,
-    says="Algorithm 3.1.3 takes T·m noisy steps.",
-    states=Eq(gradients, T * inner),
-    checks=[Equals(steps, "2m + 4m + ... + 2^T·m: the line swaps Algorithms 3.1.2 and 3.1.3")],
-)
-
-noisy_steps_corrected = Claim(
-    id="dwang20.section3.1.7.steps.dp_svrgpp.corrected",
-    source=Source("dwang20", "section 3.1.7, last line"),
-    kind=Kind.IDENTITY,
-    says="It takes (2^(T+1)-2)·m.",
-    states=Eq(gradients, (2 ** (T + 1) - 2) * inner),
-    corrects="dwang20.section3.1.7.steps.dp_svrgpp",
     checks=[
-        Proof(
-            [
-                Same("none at T = 0", ((2 ** (T + 1) - 2) * inner).subs(T, 0), Integer(0)),
-                Same(
-                    "an epoch of 2^(T+1)·m steps more",
-                    (2 ** (T + 1) - 2) * inner + 2 ** (T + 1) * inner,
-                    (2 ** (T + 2) - 2) * inner,
-                ),
-            ]
+        Accountant(
+            released, "two dimensions or more, all noisy gradients seen", box={T: (1.0, 12.0), inner: (1.0, 1e4)}
         )
     ],
 )
 
 # Utility -------------------------------------------------------------------------------------------
-# The explicit bound is A·2^-T + B·2^T: with 2^T = √(A/B) rounded up to a power of 2 it is at most A/x + 2Bx.
-A = 2 * gap0 + 39 * L_s * distance**2 / (4 * inner)
-B = c * G**2 * d * inner * log(2 / delta) / (4 * L_s * n**2 * eps**2)
+at13 = [*composite, Eq(eta, 1 / (13 * L_s))]
+mean_gap = Symbol("mean_gap", positive=True)
+over_an_epoch = {  # one step, read for the means over an epoch: see dp_svrg_proof.py
+    gap_next: mean_gap,
+    gap_x: mean_gap + (gap_begin - gap_end) / length,
+    away: away / sqrt(length),
+    apart: apart / sqrt(length),
+}
 
-least_case = {inner: 1, c: 1, gap0: L_s * distance**2 / 2}
+equation49 = Claim(
+    id="dwang20.equation3.49",
+    source=Source("dwang20", "equation (3.49)", line=1255),
+    kind=Kind.UTILITY,
+    says="One epoch from x₀ to x₀': twice the excess risk of its mean; b, e are the distances of x₀ and x₀' from x°.",
+    assumes=at13,
+    states=Le(
+        2 * excess_risk,
+        (gap_begin - gap_end) / length + gap_snap + 3 * (away**2 - apart**2) / (2 * eta * length)
+        + d * sigma_n**2 / (4 * L_s),
+    ),
+    checks=[
+        Chain(
+            2 * excess_risk,
+            Step("<=", 2 * mean_gap, because=Premise("Jensen: the snapshot is the mean of the iterates")),
+            Step("<=", STATEMENT, because=Slack(cited=[(3, Cites("dwang20.theorem3.1.5.step", over_an_epoch))])),
+        )
+    ],
+)  # fmt: skip
+
+
+def potential(risk: Expr, reach: Expr, excess: Expr, steps: Expr) -> Expr:
+    """g̃ + 3/(4ηm)·‖x₀-x°‖² + g/(2m)."""
+    return risk + 3 * reach**2 / (4 * eta * steps) + excess / (2 * steps)
+
+
+before = potential(gap_snap, away, gap_begin, length / 2)
+
+equation50 = Claim(
+    id="dwang20.equation3.50",
+    source=Source("dwang20", "equation (3.50)", line=1259),
+    kind=Kind.UTILITY,
+    says="The potential halves in an epoch, up to σ²d/(8L); m_s is twice m_(s-1).",
+    assumes=at13,
+    states=Le(2 * potential(excess_risk, apart, gap_end, length), before + d * sigma_n**2 / (4 * L_s)),
+    checks=[
+        Chain(
+            2 * potential(excess_risk, apart, gap_end, length),
+            Step("<=", STATEMENT, because=Slack(cited=[(1, Cites("dwang20.equation3.49"))])),
+        )
+    ],
+)
+
+start = potential(gap0, distance, gap0, inner)  # of the zeroth epoch, whose m_0 is m
+last = Symbol("last", positive=True)  # the potential after T epochs
+
+summed = Claim(
+    id="dwang20.theorem3.1.5.proof",
+    source=Source("dwang20", "proof of Theorem 3.1.5, after (3.50)", line=1263),
+    kind=Kind.UTILITY,
+    says="All epochs together, for every T and m.",
+    assumes=at13,
+    states=Le(excess_risk, gap0 / 2 ** (T - 1) + 3 * distance**2 / (2**T * 4 * eta * inner) + d * sigma_n**2 / (4 * L_s)),
+    cites=[Cites("dwang20.equation3.50")],
+    checks=[
+        Chain(
+            excess_risk,
+            Step("<=", last, because=Premise("the potential is the risk and terms ≥ 0")),
+            Step("<=", start / 2**T + d * sigma_n**2 / (4 * L_s), because=Induction(
+                T, start=start, step=lambda now: (now + equation50.formula - before) / 2, given="(3.50), halved")),
+            Step("<=", STATEMENT),
+        )
+    ],
+)  # fmt: skip
+
+CONSTANTS = "A is a constant: g₀ ≤ 1, ‖x₀-x°‖ ≤ 1"
+powers = n * eps / (G * sqrt(d))  # 2^T, logarithms apart
+chosen = [Eq(T, log(powers / sqrt(log(1 / delta))) / log(2)), Eq(inner, L_s)]  # T as in the theorem, m = Θ(L)
 
 theorem5 = Claim(
     id="dwang20.theorem3.1.5",
-    source=Source("dwang20", "Theorem 3.1.5, equation (3.8)"),
+    source=Source("dwang20", "Theorem 3.1.5, equation (3.8), the noise of (3.7) with c = 1", line=729),
     kind=Kind.UTILITY,
-    says="Excess risk of DP-SVRG++ with the noise of (3.7), after T = O(log(nε/(G√(d·log(1/δ))))) epochs.",
-    assumes=[*composite, delta <= Rational(1, 2)],
+    says="Excess risk of DP-SVRG++ after T = O(log(nε/(G√(d·log(1/δ))))) epochs, m = Θ(L), the start's A a constant.",
+    assumes=[*at13, Eq(sigma_n, stated_noise.subs(c, 1)), *chosen],
+    added=[gap0 <= 1, distance <= 1, delta <= Rational(1, 2)],
     states=Rate(excess_risk, G * sqrt(d * log(1 / delta)) / (n * eps)),
     guarantee=ApproxDP(eps, delta),
+    ignores_units=True,
     cites=[Cites("dwang20.theorem3.1.4")],
-    checks=[Units()],
-)
-
-theorem5_corrected = Claim(
-    id="dwang20.theorem3.1.5.corrected",
-    source=Source("dwang20", "Theorem 3.1.5"),
-    kind=Kind.UTILITY,
-    says="With the distance of the start from a minimiser as a factor, m = 1 and 2^T = √(A/B) rounded up.",
-    assumes=[
-        *composite, delta <= Rational(1, 2), Setting("g₀ ≤ L/2·‖w₀-ŵ‖², as without a regulariser"),
-        Setting("B ≤ A: data enough for an epoch"),
-    ],
-    states=Rate(excess_risk, G * distance * sqrt(d * log(1 / delta)) / (n * eps)),
-    guarantee=ApproxDP(eps, delta),
-    corrects="dwang20.theorem3.1.5",
     checks=[
-        Proof(
-            [
-                Same(
-                    "A/x + 2Bx at x = √(A/B)",
-                    big / sqrt(big / extra) + 2 * extra * sqrt(big / extra), 3 * sqrt(big) * sqrt(extra),
-                ),
-                Less(
-                    "A·B ≤ 5.4·G²‖w₀-ŵ‖²·d·log(1/δ)/(n²ε²), squared and with c = 1; log(2/δ) ≤ 2·log(1/δ)",
-                    (A * B).subs(log(2 / delta), 2 * log(1 / delta)).subs(least_case),
-                    Rational(54, 10) * G**2 * distance**2 * d * log(1 / delta) / (n**2 * eps**2),
-                    {delta: exp(-more)},
-                ),
-            ],
-            f"hidden constant {3 * math.sqrt(5.4):.2f} suffices",
-        )
+        Chain(excess_risk, Step("<=", because=Cites("dwang20.theorem3.1.5.proof")), Step("<=", 13 * STATEMENT)),
     ],
 )
-
-theorem5_private = Claim(
-    id="dwang20.theorem3.1.5.private",
-    source=Source("dwang20", "Theorems 3.1.4 and 3.1.5 together"),
-    kind=Kind.UTILITY,
-    says="(3.8) with 2^T = nε/(G√(d·log(1/δ))), m = L and an ε that Theorem 3.1.4 covers, for n·G√(d·log(1/δ)) > c₁L.",
-    assumes=[
-        *composite,
-        Setting("ε ≤ c₁·2^T·m/n² with 2^T = nε/(G√(d·log(1/δ))) and m = L"),
-        Setting("n·G√(d·log(1/δ)) > c₁L"),
-    ],
-    states=Rate(excess_risk, G * sqrt(d * log(1 / delta)) / (n * eps)),
-    guarantee=ApproxDP(eps, delta),
-    hidden=(c1,),
-    ignores_units=True,
-    checks=[
-        Contradictory(
-            [
-                Same(
-                    "the condition over ε: ε cancels, and what is left is n·G√(d·log(1/δ)) ≤ c₁L",
-                    c1 * (n * eps / (G * sqrt(d * log(1 / delta)))) * L_s / n**2 / eps,
-                    c1 * L_s / (n * G * sqrt(d * log(1 / delta))),
-                )
-            ],
-            "with G = L = 1, as in Table 3.2, no n·√(d·log(1/δ)) above c₁ is left",
-        )
-    ],
-)
-
-cost = Claim(
-    id="dwang20.theorem3.1.5.cost",
-    source=Source("dwang20", "Theorem 3.1.5, gradient complexity"),
-    kind=Kind.COST,
-    says="Record gradients of DP-SVRG++.",
-    assumes=composite,
-    states=Rate(gradients, n * L_s * eps / sqrt(d) + n * log(n * eps / d)),
-    ignores_units=True,
-    checks=[
-        NoConstant(
-            n * eps * L_s / (G * sqrt(d * log(1 / delta))),
-            {G: 1 / big, n: 100, d: 1, eps: 1, L_s: 1, delta: exp(-1)}, big,
-            "2^T·m inner steps with the theorem's own 2^T = nε/(G√(d·log(1/δ))) and m = L: G is lost",
-        )
-    ],
-)
-
-share = n * eps / (G * sqrt(d))
+theorem5_corrected = theorem5
 
 cost_proof = Claim(
     id="dwang20.theorem3.1.5.cost.proof",
-    source=Source("dwang20", "proof of Theorem 3.1.5, last line: the gradient complexity with G"),
+    source=Source("dwang20", "proof of Theorem 3.1.5, last line: the gradient complexity with G", line=1273),
     kind=Kind.COST,
-    says="Record gradients with 2^T = nε/(G√(d·log(1/δ))) and m = L, for log(1/δ) ≥ 1 and x = nε/(G√d) ≥ 2.",
-    assumes=[*composite, delta <= exp(-1), share >= 2],
-    states=Rate(gradients, L_s * share + n * log(share)),
+    says="Record gradients of DP-SVRG++ with the T and m of the theorem.",
+    assumes=[*composite, Eq(inner, L_s)],
+    added=[2**T <= powers, T <= 2 * log(powers)],
+    states=Rate(gradients, L_s * powers + n * log(powers)),
     ignores_units=True,
     checks=[
-        Proof(
-            [
-                Less(
-                    "two gradients for each of (2^(T+1)-2)·m steps, 2^T at most 2x/√(log(1/δ)) ≤ 2x",
-                    2 * 2 * (2 * big / (1 + extra)) * L_s,
-                    8 * L_s * big,
-                ),
-                Less("n·T ≤ n·(log₂x + 1) ≤ 8n·log x for x ≥ 2", 1 + big / log(2), 8 * big, {big: log(2) + extra}),
-            ],
-            "hidden constant 8 suffices",
+        Chain(
+            gradients,
+            Step("=", T * n + 2 * steps, because=Premise("Algorithm 3.1.3: n for each snapshot, two for each step")),
+            Step("<=", 4 * STATEMENT, because=Slack(
+                seen=[4 * L_s * (powers - 2**T), 4 * L_s, 2 * n * (2 * log(powers) - T), n * T])),
+        )
+    ],
+)  # fmt: skip
+
+far = Symbol("far", positive=True)
+
+cost = Claim(
+    id="dwang20.theorem3.1.5.cost",
+    source=Source("dwang20", "Theorem 3.1.5, gradient complexity, without G and with nε/d for nε/(G√d)", line=762),
+    kind=Kind.COST,
+    says="Record gradients of DP-SVRG++ with the T and m of the theorem.",
+    assumes=composite,
+    states=Rate(gradients, n * L_s * eps / sqrt(d) + n * log(n * eps / d)),
+    ignores_units=True,
+    misprint_of="dwang20.theorem3.1.5.cost.proof",
+    checks=[
+        NoConstant(
+            n * log(n * eps / (G * sqrt(d))) / log(2), {n: far, eps: 100 / far, d: 100, G: 1, L_s: 1, delta: exp(-1)}, far,
+            "n gradients for each of T epochs: at ε = d/n the logarithm of nε/d is 0, that of nε/(G√d) is not",
         )
     ],
 )
-
-powers = n * eps * L_s * distance / (G * sqrt(d * log(1 / delta)))
 
 cost_corrected = Claim(
     id="dwang20.theorem3.1.5.cost.corrected",
-    source=Source("dwang20", "Theorem 3.1.5, gradient complexity"),
+    source=Source("dwang20", "Theorem 3.1.5, gradient complexity", line=762),
     kind=Kind.COST,
-    says="2^T is of order nεL‖w₀-ŵ‖/(G√(d·log(1/δ))) with m = 1: that many inner steps, and n for each of T snapshots.",
-    assumes=[*composite, delta <= Rational(1, 2), powers >= 2, Setting("g₀ ≤ L/2·‖w₀-ŵ‖², as without a regulariser")],
-    states=Rate(gradients, powers + n * log(powers)),
+    says="As the proof has it.",
+    assumes=[*composite, Eq(inner, L_s)],
+    added=[2**T <= powers, T <= 2 * log(powers)],
+    states=cost_proof.states,
     corrects="dwang20.theorem3.1.5.cost",
-    checks=[
-        Proof(
-            [
-                Less(
-                    "2^T ≤ 2√(A/B) at m = c = 1, and log(2/δ) ≥ log(1/δ): its square is at most 172·x², with "
-                    "x = nεL‖w₀-ŵ‖/(G√(d·log(1/δ)))",
-                    4 * (A / B).subs(log(2 / delta), log(1 / delta)).subs(least_case),
-                    172 * powers**2,
-                    {delta: exp(-more)},
-                ),
-                Less(
-                    "T·n + 2·2·2^T ≤ 53·x + n·(log₂x + 4) ≤ 53·x + 8n·log x for x ≥ 2",
-                    4 + big / log(2), 8 * big, {big: log(2) + extra},
-                ),
-            ],
-            "hidden constant 53 suffices",
-        )
-    ],
-)
-
-linear_cost = Claim(
-    id="dwang20.section3.1.1.nlogn",
-    source=Source("dwang20", "section 3.1.1, on Table 3.2"),
-    kind=Kind.COST,
-    says="For a constant ε, at most √d·log n, the cost nε/√d + n·log(nε/d) of 1-smooth losses is of order n·log n.",
-    assumes=[eps <= sqrt(d) * log(n), eps <= n, n >= 2],
-    states=Rate(gradients, n * log(n)),
-    checks=[
-        Proof(
-            [
-                Less(
-                    "nε/√d ≤ n·log n", n * eps / sqrt(d), n * log(n),
-                    {n: exp(more), eps: sqrt(d) * more / (1 + extra)},
-                ),
-                Less("log(nε/d) ≤ 2·log n for ε ≤ n", log(n) + log(n), 2 * log(n), {n: exp(more)}),
-            ],
-            "hidden constant 3 suffices",
-        )
-    ],
+    ignores_units=True,
+    checks=cost_proof.checks,
 )

@@ -4,13 +4,13 @@ The widths named after Definition 3.1.4, and Lemmas 3.1.5 to 3.1.7. ‖·‖_C i
 the dimension, printed p, is d.
 """
 
-from sympy import Integer, Le, Rational, Symbol, exp, log, sqrt, symbols
+from sympy import Le, Rational, Symbol, exp, log, sqrt
 
-from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source
+from dpcheck.bounds.language.claim import Claim, Kind, Rate, Setting, Source, smooth
 from dpcheck.bounds.language.symbols import d, quantity
-from dpcheck.bounds.library.convex.variance_reduction import r_u, r_x
-from dpcheck.bounds.proving.one_coordinate import Adds
-from dpcheck.bounds.proving.proofs import AtMost, Follows, Less, NoConstant, Proof, Same, Sharper
+from dpcheck.bounds.library.convex.variance_reduction import L_s, r_u, r_x
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Premise, Slack, Step
+from dpcheck.bounds.proving.proofs import Sharper
 
 width = quantity("G_C", "Gaussian width of the set", parameter=1, printed="G_C", latex="G_C")
 diameter = quantity("diameter", "l2 diameter of the set", parameter=1, printed="‖C‖₂", latex=r"\|C\|_2")
@@ -21,183 +21,174 @@ shake = quantity("shake", "<ε, x+ - x>", loss=1, printed="⟨ε,x⁺-x⟩", lat
 step_gap = quantity("step_gap", "||x+ - x||", printed="‖x⁺-x‖", latex=r"\|x^+-x\|")
 l2 = quantity("l2", "||v||_2", parameter=1, printed="‖v‖₂", latex=r"\|v\|_2")
 minkowski = quantity("minkowski", "||v||_C", printed="‖v‖_C", latex=r"\|v\|_C")
+radius = quantity("radius", "largest l2 norm in the set", parameter=1, printed="R", latex="R")
 width2 = quantity(
     "width2", "E (max over C of <w, v>)^2, v standard normal", parameter=2, printed="E W", latex=r"\mathbb{E}W"
 )
 sparsity = quantity("sparsity", "non-zero entries of a unit vector", box=(1, 1e3), integer=True, printed="s", latex="s")
+above_tangent = quantity(
+    "above_tangent", "F(x+v) - F(x) - <grad F(x), v>", loss=1, printed="F(x+v)-F(x)-⟨∇F(x),v⟩",
+    latex=r"F(x+v)-F(x)-\langle\nabla F(x),v\rangle",
+)  # fmt: skip
 
-extra = Symbol("extra", nonnegative=True)
-big = Symbol("big", positive=True)
+more = Symbol("more", nonnegative=True)
 spread = width**2 + diameter**2
+symmetric = Setting("C symmetric")
 
 width_l1 = Claim(
     id="dwang20.definition3.1.4.l1_ball",
-    source=Source("dwang20", "after Definition 3.1.4"),
+    source=Source("dwang20", "after Definition 3.1.4", line=600),
     kind=Kind.IDENTITY,
-    says="The Gaussian width of the unit l1 ball, the mean of the largest of d absolute normals, d ≥ 2.",
-    assumes=[d >= 2],
+    says="The Gaussian width of the unit l1 ball, the mean of the largest of d absolute normals.",
+    added=[d >= 2],
     states=Rate(width, sqrt(log(d))),
     ignores_units=True,
     checks=[
-        Proof(
-            [
-                Same(
-                    "exp(λ·E max) ≤ 2d·exp(λ²/2) at λ = √(2·log 2d)",
-                    log(2 * d) / sqrt(2 * log(2 * d)) + sqrt(2 * log(2 * d)) / 2, sqrt(2 * log(2 * d)),
-                ),
-                Less("2·log 2d ≤ 4·log d for d ≥ 2", 2 * (log(2) + log(d)), 4 * log(d), {d: exp(log(2) + extra)}),
-            ],
-            "hidden constant 2 suffices",
+        Chain(
+            width,
+            Step("<=", sqrt(2 * log(2 * d)), because=Premise("exp(λ·E max) ≤ 2d·exp(λ²/2) at λ = √(2 log 2d) (Jensen)")),
+            Step("<=", 2 * STATEMENT, where={d: 2 * exp(more)}),
         )
     ],
+)
+
+choices = 2 * sparsity * (1 + log(d / sparsity))  # twice log N
+over_supports = (
+    Step(
+        "<=",
+        sqrt(sparsity) + sqrt(choices),
+        because=Premise("E max over N supports ≤ √s + √(2 log N), as norms deviate like normals; N ≤ (e·d/s)^s"),
+    ),
+    Step("<=", sqrt(2 * (sparsity + choices)), because=Premise("√a + √b ≤ √(2(a+b))")),
 )
 
 width_sparse = Claim(
     id="dwang20.definition3.1.4.sparse",
-    source=Source("dwang20", "after Definition 3.1.4"),
+    source=Source("dwang20", "after Definition 3.1.4", line=600),
     kind=Kind.IDENTITY,
     says="The Gaussian width of the unit vectors with s non-zero entries out of d.",
-    assumes=[sparsity <= d],
+    added=[2 * sparsity <= d],
     states=Rate(width, sqrt(sparsity * log(d / sparsity))),
     ignores_units=True,
-    checks=[
-        NoConstant(
-            sparsity / sqrt(sparsity + 1), {sparsity: big, d: big + 1}, big,
-            "s = d-1: the first s entries alone give E‖b‖ ≥ s/√(s+1), and s·log(d/s) stays at 1",
-        )
-    ],
+    checks=[Chain(width, *over_supports, Step("<=", 4 * STATEMENT, where={d: 2 * sparsity * exp(more)}))],
 )
 
 width_sparse_corrected = Claim(
     id="dwang20.definition3.1.4.sparse.corrected",
-    source=Source("dwang20", "after Definition 3.1.4"),
+    source=Source("dwang20", "after Definition 3.1.4", line=600),
     kind=Kind.IDENTITY,
-    says="It is of order √(s·log(e·d/s)).",
+    says="For every s up to d, it is of order √(s·log(e·d/s)).",
     assumes=[sparsity <= d],
     states=Rate(width, sqrt(sparsity * (1 + log(d / sparsity)))),
     corrects="dwang20.definition3.1.4.sparse",
     ignores_units=True,
-    checks=[
-        Proof(
-            [
-                Same(
-                    "(e·d/s)^s choices of s entries, each norm √s in mean, with the deviations of a normal: "
-                    "√s + √(2·log N) with log N = s·(1 + log(d/s)); squared with 1 + log(d/s) = x",
-                    (sqrt(sparsity) + sqrt(2 * sparsity * big)) ** 2, sparsity * (1 + sqrt(2 * big)) ** 2,
-                ),
-                Less("(1 + √(2x))² ≤ 2 + 4x ≤ 6x for x ≥ 1", 2 + 4 * big, 6 * big, {big: 1 + extra}),
-            ],
-            "hidden constant √6 suffices",
-        )
-    ],
+    checks=[Chain(width, *over_supports, Step("<=", 3 * STATEMENT, where={d: sparsity * exp(more)}))],
 )
 
-width_at_most = Claim(
-    id="dwang20.section3.1.4.width",
-    source=Source("dwang20", "section 3.1.4, on the Gaussian width"),
-    kind=Kind.IDENTITY,
-    says="The Gaussian width is of order √d, for sets of diameter 1.",
-    assumes=[Setting("‖C‖₂ = 1")],
-    states=Rate(width, sqrt(d)),
-    ignores_units=True,
-    checks=[Follows(sqrt(d) / 2, Rational(1, 2), "E sup ⟨b, w⟩ ≤ R·E‖b‖ ≤ R√d with R = ‖C‖₂/2")],
-)
-
-# In coordinates: x, u = x+; p is grad F(x), e the error; a is (grad w(u) - grad w(x))(u - x), at least alpha (u-x)^2.
-x, u, p, e, a, r_0, r_1, q = symbols("x u p e a r_0 r_1 q", real=True)
-
-uphill = quantity(
-    "uphill", "<grad F(x) + ε + p, x+ - u>", loss=1, printed="⟨∇F+ε+p,x⁺-u⟩", latex=r"\langle\nabla F+p,x^+-u\rangle"
-)
-held_back = quantity(
-    "held_back",
-    "1/γ·<grad w(x+) - grad w(x), u - x+>",
-    loss=1,
-    printed="⟨∇V,u-x⁺⟩/γ",
-    latex=r"\langle\nabla V,u-x^+\rangle",
-)
-rise, bend = (Symbol(name, positive=True) for name in ("rise", "bend"))
-
-equation10 = Claim(
-    id="dwang20.equation3.10",
-    source=Source("dwang20", "equation (3.10)"),
-    kind=Kind.UTILITY,
-    says="At the minimiser x⁺ over a convex set no direction towards a u of the set goes down.",
-    assumes=[Setting("C convex, w differentiable, r convex")],
-    states=Le(uphill, held_back),
-    checks=[
-        Proof(
-            [
-                Same(
-                    "a slope -a and a second derivative of at most M leave -a²/(2M) at the share a/M of the way to u",
-                    -rise * (rise / bend) + bend / 2 * (rise / bend) ** 2,
-                    -(rise**2) / (2 * bend),
-                ),
-                Less("which is below the minimum", -(rise**2) / (2 * bend), Integer(0)),
-            ],
-            "so the slope at x⁺ towards u is not negative",
-        )
-    ],
+p_step, bend = (
+    quantity(name, words, loss=1, printed=printed)
+    for name, words, printed in (
+        ("p_step", "<p, x+ - x>, p a subgradient of r at x+", "⟨p,x⁺-x⟩"),
+        ("bend", "<grad w(x+) - grad w(x), x+ - x>/γ", "⟨∇w(x⁺)-∇w(x),x⁺-x⟩/γ"),
+    )
 )
 
 lemma5 = Claim(
     id="dwang20.lemma3.1.5",
-    source=Source("dwang20", "Lemma 3.1.5, read with h = r"),
+    source=Source("dwang20", "Lemma 3.1.5, read with h = r", line=927),
     kind=Kind.UTILITY,
-    says="A mirror step with an error ε: what it gains, where r(u) = r(x⁺) and r(x_j) = r(x).",
+    says="A mirror step with an error ε: what it gains, where r(u) is r(x⁺) and r(x_j) is r(x).",
     assumes=[Setting("w has modulus α, r convex")],
     states=Le(modulus / weight * step_gap**2 + r_u - r_x + shake, gain),
-    cites=[Cites("dwang20.equation3.10")],
     checks=[
-        Adds(
-            modulus / weight * (u - x) ** 2 + r_1 - r_0 + e * (u - x), {gain: p * (x - u)},
-            {
-                "(3.10) at u = x, with q a subgradient of r at x⁺": (p + e + q) * (x - u) - a / weight,
-                "w has modulus α": (a - modulus * (u - x) ** 2) / weight,
-                "r lies above its tangent at x⁺": r_0 - r_1 - q * (x - u),
-            },
+        Chain(
+            modulus / weight * step_gap**2 + r_u - r_x + shake,
+            Step(
+                "<=",
+                STATEMENT,
+                because=Slack(
+                    given={
+                        "x⁺ is optimal, (3.10) at u = x": gain - shake - p_step - bend,
+                        "w has modulus α": bend - modulus / weight * step_gap**2,
+                        "r lies above its tangent at x⁺": p_step - r_u + r_x,
+                    }
+                ),
+            ),
         )
     ],
 )
 
 lemma6 = Claim(
     id="dwang20.lemma3.1.6",
-    source=Source("dwang20", "Lemma 3.1.6"),
+    source=Source("dwang20", "Lemma 3.1.6", line=941),
     kind=Kind.UTILITY,
     says="The l2 norm by the norm of the set, with its diameter.",
-    assumes=[Setting("C symmetric")],
+    assumes=[symmetric],
     states=Le(l2, diameter * minkowski),
     checks=[
-        AtMost(
-            diameter / 2 * minkowski,
-            "v/‖v‖_C lies in C, whose points have norm at most R = ‖C‖₂/2: w and -w are both in it",
-        ),
-        Sharper(diameter / 2 * minkowski, "with the radius, attained at the farthest point"),
+        Chain(l2, Step("<=", because=Cites("dwang20.lemma3.1.6.corrected")), Step("<=", STATEMENT)),
+        Sharper(diameter / 2 * minkowski, "Lemma 3.1.6 corrected, attained at the farthest point"),
     ],
 )
 
 lemma6_corrected = Claim(
     id="dwang20.lemma3.1.6.corrected",
-    source=Source("dwang20", "Lemma 3.1.6"),
+    source=Source("dwang20", "Lemma 3.1.6", line=941),
     kind=Kind.UTILITY,
-    says="With the radius, half the diameter: F is LR²-smooth in the norm of the set.",
-    assumes=[Setting("C symmetric")],
+    says="With the radius, half the diameter.",
+    assumes=[symmetric],
     states=Le(l2, diameter / 2 * minkowski),
     corrects="dwang20.lemma3.1.6",
-    checks=[AtMost(diameter / 2 * minkowski, "v/‖v‖_C lies in C; equality at the farthest point")],
+    checks=[
+        Chain(
+            l2,
+            Step(
+                "<=",
+                STATEMENT,
+                because=Slack(
+                    given={
+                        "v/‖v‖_C lies in C, whose points have norm at most R": radius * minkowski - l2,
+                        "C holds w and -w, at most ‖C‖₂ apart": (diameter / 2 - radius) * minkowski,
+                    }
+                ),
+            ),
+        )
+    ],
+)
+
+lemma6_smooth = Claim(
+    id="dwang20.lemma3.1.6.smooth",
+    source=Source("dwang20", "after Lemma 3.1.6", line=943),
+    kind=Kind.UTILITY,
+    says="F, L-smooth in l2, is L‖C‖₂²-smooth in the norm of the set.",
+    assumes=[smooth(L_s), symmetric],
+    states=Le(above_tangent, L_s * diameter**2 / 2 * minkowski**2),
+    checks=[
+        Chain(
+            above_tangent,
+            Step("<=", L_s / 2 * l2**2, because=Premise("F is L-smooth in l2")),
+            Step("<=", because=Cites("dwang20.lemma3.1.6")),
+            Step("<=", STATEMENT),
+        )
+    ],
 )
 
 lemma7 = Claim(
     id="dwang20.lemma3.1.7",
-    source=Source("dwang20", "Lemma 3.1.7"),
+    source=Source("dwang20", "Lemma 3.1.7", line=947),
     kind=Kind.UTILITY,
     says="The mean squared maximum of ⟨w, v⟩ over C, v standard normal.",
-    assumes=[Setting("C symmetric")],
+    assumes=[symmetric],
     states=Rate(width2, spread),
     checks=[
-        Follows(
-            width**2 + (diameter / 2) ** 2, Integer(1),
-            "its variance is at most R² = ‖C‖₂²/4: the maximum is R-Lipschitz in v (Gaussian Poincaré inequality)",
+        Chain(
+            width2,
+            Step(
+                "<=",
+                width**2 + Rational(1, 4) * diameter**2,
+                because=Premise("the maximum is ‖C‖₂/2-Lipschitz in v: its variance is at most ‖C‖₂²/4 (Poincaré)"),
+            ),
+            Step("<=", STATEMENT),
         )
     ],
 )

@@ -5,7 +5,7 @@ vectors stand in one coordinate: g is the mean difference of the gradients of th
 that differs.
 """
 
-from sympy import Eq, Expr, Le, exp, symbols
+from sympy import Eq, Expr, Le, Rational, Symbol, exp, symbols
 
 from dpcheck.bounds.language.claim import (
     Claim,
@@ -21,45 +21,28 @@ from dpcheck.bounds.language.claim import (
 from dpcheck.bounds.language.symbols import D, Delta_T, L, T, beta, distance, eta, mu, n, quantity
 from dpcheck.bounds.performance.worst_case import gradient_descent_rate, gradient_descent_sensitivity
 from dpcheck.bounds.privacy.numeric_checks import Exactness
-from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Induction, OneStep, Premise, Slack, Step
-from dpcheck.bounds.proving.proofs import Contradictory, Less, Sharper
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Induction, OneStep, Premise, Slack, Step
+from dpcheck.bounds.proving.proofs import Sharper
 
 AT_ITERATES = "where both runs go"
-end_norm = quantity(
-    "end_norm", "norm of the last iterate of a run from 0", parameter=1, printed="‖w_T‖", latex=r"\|w_T\|"
-)
-end_away = quantity(
-    "end_away", "distance of the last iterate from ŵ", parameter=1, printed="‖w_T-ŵ‖", latex=r"\|w_T-\hat w\|"
-)
+end_norm = quantity("end_norm", "norm of the last iterate of a run from 0", parameter=1, printed="‖w_T‖")
+end_away = quantity("end_away", "distance of the last iterate from ŵ", parameter=1, printed="‖w_T-ŵ‖")
 gap_T = quantity("gap_T", "F(w_T) - F(ŵ)", loss=1, printed="F(w_T) - F(ŵ)", latex=r"F(w_T)-F(\hat w)")
 parted = quantity("parted", "distance of two neighbouring runs at a step", parameter=1, printed="Δ_t")
-parted_next = quantity(
-    "parted_next",
-    "distance of two neighbouring runs a step later",
-    parameter=1,
-    printed="Δ_(t+1)",
-    latex=r"\Delta_{t+1}",
-)
+parted_next = quantity("parted_next", "distance of neighbouring runs a step later", parameter=1, printed="Δ_(t+1)")
 
 
-def sensitivity_at(p):  # type: ignore[no-untyped-def]
-    """The exact worst case at a point of the hypotheses."""
+# Exact worst cases -----------------------------------------------------------------------------------
+def sensitivity_at(p, regularised=False):  # type: ignore[no-untyped-def]
+    """How far neighbouring runs part at a point of the hypotheses; `regularised`: of losses l + mu/2 ||w||^2."""
     return gradient_descent_sensitivity(
         n=int(p["n"]), steps=int(p["T"]), step_size=p["eta"], smoothness=p["beta"],
-        strong_convexity=p.get("mu", 0.0), lipschitz=p["L"],
-    )
-
-
-def regularised_at(p):  # type: ignore[no-untyped-def]
-    """The exact worst case of losses l + mu/2 ||w||^2 with l convex, (beta - mu)-smooth and L-Lipschitz."""
-    return gradient_descent_sensitivity(
-        n=int(p["n"]), steps=int(p["T"]), step_size=p["eta"], smoothness=p["beta"],
-        strong_convexity=p["mu"], lipschitz=p["L"], regularised=True,
+        strong_convexity=p.get("mu", 0.0), lipschitz=p["L"], regularised=regularised,
     )
 
 
 def rate_at(p):  # type: ignore[no-untyped-def]
-    """The exact worst case of F(w_T) - F(w_hat) at distance 1."""
+    """F(w_T) - F(w_hat) at distance 1."""
     return gradient_descent_rate(
         steps=int(p["T"]), step_size=p["eta"], smoothness=p["beta"], strong_convexity=p.get("mu", 0.0)
     )
@@ -77,6 +60,7 @@ strong_points = [
         (10, 5, 0.9, 1.0), (3, 8, 0.05, 1.0), (10, 20, 0.05, 1.0),
     ]
 ]
+natural_points = [{"T": k, "eta": 1.0, "beta": 1.0, "distance": 1.0} for k in (1, 2, 4, 8, 12, 20)]
 
 
 def rate_points(largest: float) -> list[dict[str, float]]:
@@ -88,300 +72,218 @@ def rate_points(largest: float) -> list[dict[str, float]]:
     ]
 
 
-natural_points = [{"T": k, "eta": 1.0, "beta": 1.0, "distance": 1.0} for k in (1, 2, 4, 8, 12, 20)]
-
 # One step ------------------------------------------------------------------------------------------
 g, h = symbols("g h", real=True)
 after_a_step = (parted - eta * (g + h)) ** 2
 ONE_STEP = Premise("w_(t+1) - w'_(t+1) = (w_t - w'_t) - η(g + h), by Algorithm 1")
+convex_losses = [convex(), smooth(beta), lipschitz(L), eta <= 1 / beta]
+strong_losses = [strongly_convex(mu), smooth(beta), lipschitz(L, AT_ITERATES), eta <= 1 / (beta + mu), mu <= beta]
 
 
-def given_away(*more_seen: Expr, **more_given: Expr) -> Slack:
-    """What both recursions give away at the record that differs, whose two gradients are at most L long."""
+def given_away(coercive: str, part: Expr, seen: Expr) -> Slack:
+    """What a recursion gives away: by co-coercivity on the common records, and at the record that differs."""
     return Slack(
-        given=more_given
-        | {
+        given={
+            coercive: 2 * eta * part,
             "‖h‖ ≤ 2L/n": 2 * eta**2 * ((2 * L / n) ** 2 - h**2),
             "⟨Δ, h⟩ ≥ -2L/n·Δ": 2 * eta * parted * (2 * L / n + h),
         },
-        seen=[*more_seen, eta**2 * (g - h) ** 2],
+        seen=[2 * eta * seen * g**2, eta**2 * (g - h) ** 2],
     )
 
 
 recursion2 = Claim(
-    id="zhang17.lemma2.recursion",
+    id="zhang17.lemma2.recursion", kind=Kind.SENSITIVITY,
     source=Source("zhang17", "Lemma 2, the recursion of its proof", line=143),
-    kind=Kind.SENSITIVITY,
     says="One step of gradient descent on convex losses, squared.",
-    assumes=[convex(), smooth(beta), lipschitz(L), eta <= 1 / beta],
+    assumes=convex_losses,
     states=Le(parted_next**2, parted**2 + 4 * eta * L / n * parted + 8 * eta**2 * L**2 / n**2),
     checks=[
         Chain(
             parted_next**2,
             Step("=", after_a_step, because=ONE_STEP),
-            Step(
-                "<=", STATEMENT,
-                because=given_away(
-                    2 * eta * (1 / beta - eta) * g**2,
-                    **{"⟨Δ, g⟩ ≥ ‖g‖²/β (convex, smooth)": 2 * eta * (parted * g - g**2 / beta)},
-                ),
-            ),
+            Step("<=", STATEMENT, because=given_away(
+                "⟨Δ, g⟩ ≥ ‖g‖²/β (convex, smooth)", parted * g - g**2 / beta, 1 / beta - eta)),
         )
     ],
 )
 
+shared = (n - 1) / n * mu * beta / (mu + beta) * parted**2
 recursion3 = Claim(
-    id="zhang17.lemma3.recursion",
-    source=Source("zhang17", "proof of Lemma 3, the recursion; its last line, printed =, read as ≤", line=395),
-    kind=Kind.SENSITIVITY,
+    id="zhang17.lemma3.recursion", kind=Kind.SENSITIVITY,
+    source=Source("zhang17", "proof of Lemma 3, the recursion; its last line, printed =, read as ≤", line=396),
     says="One step of gradient descent on strongly convex losses, squared.",
-    assumes=[strongly_convex(mu), smooth(beta), lipschitz(L, AT_ITERATES), eta <= 1 / (beta + mu), n >= 2],
+    assumes=[*strong_losses, n >= 2],
     states=Le(
         parted_next**2,
         (1 - 2 * (n - 1) * eta * mu * beta / (n * (mu + beta))) * parted**2
-        + 4 * eta * L / n * parted
-        + 8 * eta**2 * L**2 / n**2,
+        + 4 * eta * L / n * parted + 8 * eta**2 * L**2 / n**2,
     ),
-    provenance=Provenance.READING,
     checks=[
         Chain(
             parted_next**2,
             Step("=", after_a_step, because=ONE_STEP),
-            Step(
-                "<=", STATEMENT,
-                because=given_away(
-                    2 * eta * (1 / (mu + beta) - eta) * g**2,
-                    **{
-                        "⟨Δ, g⟩ ≥ (n-1)/n·μβ/(μ+β)·Δ² + ‖g‖²/(μ+β) (strongly convex, smooth)": 2 * eta * (
-                            parted * g - (n - 1) / n * mu * beta / (mu + beta) * parted**2 - g**2 / (mu + beta)
-                        )
-                    },
-                ),
-            ),
+            Step("<=", STATEMENT, because=given_away(
+                "⟨Δ, g⟩ ≥ (n-1)/n·μβ/(μ+β)·Δ² + ‖g‖²/(μ+β) (strongly convex, smooth)",
+                parted * g - shared - g**2 / (mu + beta), 1 / (mu + beta) - eta)),
         )
     ],
 )
 
+
 # Sensitivity ---------------------------------------------------------------------------------------
-NOT_EXPANDING = "a gradient step on the common records does not expand; two gradients of the other differ by 2L/n"
-CONTRACTING = "a gradient step on the common records contracts by 1-ημ; two gradients of the other differ by 2L/n"
+def by_steps(subject, step, given, start=0):  # type: ignore[no-untyped-def]
+    """The bound carried from one step to the next, for a reason in words."""
+    return Chain(subject, Step("<=", STATEMENT, because=Induction(T, start=start, step=step, given=given)))
+
 
 lemma2 = Claim(
-    id="zhang17.lemma2",
+    id="zhang17.lemma2", kind=Kind.SENSITIVITY,
     source=Source("zhang17", "Lemma 2", line=137),
-    kind=Kind.SENSITIVITY,
     says="T steps of gradient descent on neighbouring datasets end at most this far apart.",
-    assumes=[convex(), smooth(beta), lipschitz(L), eta <= 1 / beta],
+    assumes=convex_losses,
     states=Le(Delta_T, 3 * L * T * eta / n),
     checks=[
-        Chain(
-            Delta_T,
-            Step("<=", STATEMENT, because=Induction(T, step=OneStep("zhang17.lemma2.recursion", parted, parted_next))),
-        ),
+        by_steps(Delta_T, OneStep("zhang17.lemma2.recursion", parted, parted_next), ""),
         Exactness(sensitivity_at, convex_points, "over all smooth convex losses", vary=["eta"]),
     ],
 )
 
 lemma2_corrected = Claim(
-    id="zhang17.lemma2.corrected",
-    source=Source("zhang17", "Lemma 2"),
-    kind=Kind.SENSITIVITY,
+    id="zhang17.lemma2.corrected", kind=Kind.SENSITIVITY,
+    source=Source("zhang17", "Lemma 2", line=137),
     says="The exact constant is 2: attained by linear losses.",
-    assumes=[convex(), smooth(beta), lipschitz(L), eta <= 1 / beta],
+    assumes=convex_losses,
     states=Le(Delta_T, 2 * L * T * eta / n),
     corrects="zhang17.lemma2",
     checks=[
-        Chain(
-            Delta_T,
-            Step("<=", STATEMENT, because=Induction(T, step=lambda b: b + 2 * eta * L / n, given=NOT_EXPANDING)),
+        by_steps(
+            Delta_T, lambda b: b + 2 * eta * L / n,
+            "a gradient step on the common records does not expand; two gradients of the other differ by 2L/n",
         ),
         Exactness(sensitivity_at, convex_points, "over all smooth convex losses", vary=["eta"]),
     ],
 )
 
 lemma3 = Claim(
-    id="zhang17.lemma3",
-    source=Source("zhang17", "Lemma 3, read as its proof does: Lipschitz where the iterates go", line=149),
-    kind=Kind.SENSITIVITY,
+    id="zhang17.lemma3", kind=Kind.SENSITIVITY,
+    source=Source("zhang17", "Lemma 3, Lipschitz as its proof in A.1 uses it: where the iterates go", line=149),
     says="With strong convexity the distance stays bounded for any number of steps.",
-    assumes=[strongly_convex(mu), smooth(beta), lipschitz(L, AT_ITERATES), eta <= 1 / (beta + mu), mu <= beta],
-    added=[n >= 2],
+    assumes=[*strong_losses, n >= 2],
     states=Le(Delta_T, 5 * L * (mu + beta) / (n * mu * beta)),
-    provenance=Provenance.READING,
     checks=[
-        Chain(
-            Delta_T,
-            Step("<=", STATEMENT, because=Induction(T, step=OneStep("zhang17.lemma3.recursion", parted, parted_next))),
-        ),
+        by_steps(Delta_T, OneStep("zhang17.lemma3.recursion", parted, parted_next), ""),
         Sharper(2 * L / (n * mu), "Lemma 3 corrected, for any number of steps"),
         Exactness(sensitivity_at, strong_points, "over all smooth strongly convex losses", vary=["eta"]),
-    ],
-)
-
-lemma3_global = Claim(
-    id="zhang17.lemma3.global",
-    source=Source("zhang17", "Lemma 3, to the letter: Lipschitz on all of R^d", line=149),
-    kind=Kind.SENSITIVITY,
-    says="The same, with the Lipschitz bound on the whole space as the lemma states it.",
-    assumes=[strongly_convex(mu), smooth(beta), lipschitz(L), eta <= 1 / (beta + mu)],
-    states=Le(Delta_T, 5 * L * (mu + beta) / (n * mu * beta)),
-    checks=[
-        Contradictory(
-            [Less("at distance 3L/μ strong convexity moves the gradient by more than 2L", 2 * L, mu * (3 * L / mu))],
-            "no loss is strongly convex and Lipschitz on all of R^d",
-        )
     ],
 )
 
 contraction = lambda b: (1 - eta * mu) * b + 2 * eta * L / n  # noqa: E731
 
 lemma3_corrected = Claim(
-    id="zhang17.lemma3.corrected",
-    source=Source("zhang17", "Lemma 3"),
-    kind=Kind.SENSITIVITY,
+    id="zhang17.lemma3.corrected", kind=Kind.SENSITIVITY,
+    source=Source("zhang17", "Lemma 3", line=149),
     says="The distance contracts by 1-ημ a step and grows by 2ηL/n, for every T.",
-    assumes=[strongly_convex(mu), smooth(beta), lipschitz(L, AT_ITERATES), eta <= 1 / (beta + mu), mu <= beta],
+    assumes=strong_losses,
     states=Le(Delta_T, 2 * L / (n * mu) * (1 - (1 - eta * mu) ** T)),
     corrects="zhang17.lemma3",
     checks=[
-        Chain(Delta_T, Step("<=", STATEMENT, because=Induction(T, step=contraction, given=CONTRACTING))),
+        by_steps(
+            Delta_T, contraction,
+            "a gradient step on the common records contracts by 1-ημ; two gradients of the other differ by 2L/n",
+        ),
         Exactness(sensitivity_at, strong_points, "over all smooth strongly convex losses", vary=["eta"]),
     ],
 )
 
+regularised = [Setting("f = ℓ + μ/2·‖w‖² with ℓ convex"), eta <= 1 / (beta + mu), mu <= beta]
+
 lemma3_regularised = Claim(
-    id="zhang17.lemma3.regularised",
-    source=Source("zhang17", "Lemma 3, for the losses of section 4"),
-    kind=Kind.SENSITIVITY,
+    id="zhang17.lemma3.regularised", kind=Kind.SENSITIVITY,
+    source=Source("zhang17", "Lemma 3, for the losses of section 4", line=149),
     says="For f = ℓ + μ/2·‖w‖² the regulariser is common to both runs: only the Lipschitz constant of ℓ counts.",
-    assumes=[
-        convex(),
-        smooth(beta),
-        lipschitz(L, "without its regulariser"),
-        Setting("f = ℓ + μ/2·‖w‖² with ℓ convex"),
-        eta <= 1 / (beta + mu),
-        mu <= beta,
-    ],
+    assumes=[convex(), smooth(beta), lipschitz(L, "without its regulariser"), *regularised],
     states=Le(Delta_T, 2 * L / (n * mu) * (1 - (1 - eta * mu) ** T)),
     corrects="zhang17.lemma3",
     checks=[
-        Chain(
-            Delta_T,
-            Step(
-                "<=",
-                STATEMENT,
-                because=Induction(
-                    T, step=contraction, given="the common part, μ/2·‖w‖² in it, contracts by 1-ημ; ∇ℓ differs by 2L/n"
-                ),
-            ),
-        ),
-        Exactness(regularised_at, strong_points, "over all such regularised losses"),
+        by_steps(Delta_T, contraction, "the common part, μ/2·‖w‖² in it, contracts by 1-ημ; ∇ℓ differs by 2L/n"),
+        Exactness(lambda p: sensitivity_at(p, regularised=True), strong_points, "over all such regularised losses"),
     ],
 )
 
 lemma2_confined = Claim(
-    id="zhang17.lemma2.confined",
+    id="zhang17.lemma2.confined", kind=Kind.SENSITIVITY,
     source=Source("zhang17", "Lemma 2"),
-    kind=Kind.SENSITIVITY,
     says="A run from 0 goes no further than its steps: a bound on the gradients is needed only within that ball.",
     assumes=[lipschitz(L, AT_ITERATES), Setting("the run starts at 0")],
     states=Le(end_norm, eta * L * T),
     provenance=Provenance.CONSEQUENCE,
-    checks=[
-        Chain(
-            end_norm,
-            Step(
-                "<=",
-                STATEMENT,
-                because=Induction(T, step=lambda b: b + eta * L, given="a step adds η∇f, of norm at most ηL"),
-            ),
-        )
-    ],
+    checks=[by_steps(end_norm, lambda b: b + eta * L, "a step adds η∇f, of norm at most ηL")],
 )
 
 lemma3_confined = Claim(
-    id="zhang17.lemma3.regularised.confined",
+    id="zhang17.lemma3.regularised.confined", kind=Kind.SENSITIVITY,
     source=Source("zhang17", "Lemma 3, for the losses of section 4"),
-    kind=Kind.SENSITIVITY,
     says="The regulariser keeps every run from 0 in the ball of radius L/μ: a bound on ‖∇ℓ‖ is needed only there.",
     assumes=[
-        lipschitz(L, "without its regulariser, " + AT_ITERATES),
-        Setting("f = ℓ + μ/2·‖w‖²; the run starts at 0"),
-        eta <= 1 / (beta + mu),
-        mu <= beta,
+        lipschitz(L, "without its regulariser, " + AT_ITERATES), Setting("f = ℓ + μ/2·‖w‖²; the run starts at 0"),
+        eta <= 1 / (beta + mu), mu <= beta,
     ],
     states=Le(end_norm, L / mu * (1 - (1 - eta * mu) ** T)),
     provenance=Provenance.CONSEQUENCE,
     checks=[
-        Chain(
-            end_norm,
-            Step(
-                "<=",
-                STATEMENT,
-                because=Induction(
-                    T,
-                    step=lambda b: (1 - eta * mu) * b + eta * L,
-                    given="a step keeps 1-ημ of w and adds η∇ℓ, of norm at most ηL",
-                ),
-            ),
+        by_steps(
+            end_norm, lambda b: (1 - eta * mu) * b + eta * L,
+            "a step keeps 1-ημ of w and adds η∇ℓ, of norm at most ηL",
         )
     ],
 )
 
-to_the_minimiser = Claim(
-    id="zhang17.lemma3.ball.minimiser",
-    source=Source("zhang17", "proof of Lemma 3: the iterates stay in the ball of radius 2D", line=403),
-    kind=Kind.SENSITIVITY,
-    says="A run from 0 never moves away from its minimiser, whose norm is at most D.",
-    assumes=[convex(), smooth(beta), eta <= 2 / beta, Setting("w₀ = 0; ‖ŵ‖ ≤ D for both datasets")],
-    states=Le(end_away, D),
-    provenance=Provenance.CONSEQUENCE,
-    checks=[
-        Chain(
-            end_away,
-            Step(
-                "<=",
-                STATEMENT,
-                because=Induction(
-                    T, start=D, step=lambda b: b, given="η²‖∇F‖² ≤ 2η⟨∇F, w-ŵ⟩, as ‖∇F‖² ≤ β⟨∇F, w-ŵ⟩ and η ≤ 2/β"
-                ),
-            ),
-        )
-    ],
-)
+towards = Symbol("towards", nonnegative=True)  # ⟨∇F, w-ŵ⟩
 
 ball3 = Claim(
-    id="zhang17.lemma3.ball",
-    source=Source("zhang17", "proof of Lemma 3: the iterates stay in the ball of radius 2D", line=403),
-    kind=Kind.SENSITIVITY,
+    id="zhang17.lemma3.ball", kind=Kind.SENSITIVITY,
+    source=Source("zhang17", "proof of Lemma 3: the iterates stay in the ball of radius 2D", line=398),
     says="A run from 0 never leaves the ball of radius 2D around 0, if its minimiser has norm at most D.",
     assumes=[strongly_convex(mu), smooth(beta), eta <= 1 / (beta + mu), Setting("w₀ = 0; ‖ŵ‖ ≤ D for both datasets")],
-    states=Le(end_norm, 2 * D),
+    states=Le(end_norm**2, (2 * D) ** 2),
     checks=[
         Chain(
-            end_norm,
-            Step("<=", end_away + D, because=Premise("‖w_T‖ ≤ ‖w_T-ŵ‖ + ‖ŵ‖")),
-            Step("<=", because=Cites("zhang17.lemma3.ball.minimiser")),
-            Step("=", STATEMENT),
+            end_norm**2,
+            Step("<=", 2 * end_away**2 + 2 * D**2, because=Premise("(‖w_T-ŵ‖ + ‖ŵ‖)² ≤ 2‖w_T-ŵ‖² + 2‖ŵ‖²")),
+            Step("<=", STATEMENT, because=Induction(
+                T, start=4 * D**2, step=lambda b: b - 2 * (2 * eta - beta * eta**2) * towards,
+                given="‖w-ŵ-η∇F‖² = ‖w-ŵ‖² - 2η⟨∇F, w-ŵ⟩ + η²‖∇F‖² with ‖∇F‖² ≤ β⟨∇F, w-ŵ⟩")),
         )
     ],
 )
 
 # Convergence -------------------------------------------------------------------
+pulled_in = 2 * eta * mu * beta / (mu + beta)  # the share of ‖w-ŵ‖² that a step takes away
+
 lemma5 = Claim(
-    id="zhang17.lemma5",
+    id="zhang17.lemma5", kind=Kind.UTILITY,
     source=Source("zhang17", "Lemma 5", line=412),
-    kind=Kind.UTILITY,
     says="Gradient descent on a strongly convex smooth risk converges exponentially.",
     assumes=[strongly_convex(mu), smooth(beta), eta <= 2 / (beta + mu), mu <= beta],
     states=Le(gap_T, beta / 2 * exp(-2 * eta * mu * beta * T / (mu + beta)) * distance**2),
-    checks=[Exactness(rate_at, rate_points(2.0), "over all such risks", vary=["eta"])],
+    checks=[
+        Chain(
+            gap_T,
+            Step("<=", beta / 2 * end_away**2, because=Premise("F is β-smooth, and ∇F(ŵ) = 0")),
+            Step("<=", beta / 2 * (1 - pulled_in) ** T * distance**2, because=Induction(
+                T, start=beta / 2 * distance**2, step=lambda b: (1 - pulled_in) * b,
+                given="‖w-ŵ-η∇F‖² ≤ (1-2ημβ/(μ+β))·‖w-ŵ‖², as ⟨∇F, w-ŵ⟩ ≥ ‖∇F‖²/(μ+β) + μβ/(μ+β)·‖w-ŵ‖²")),
+            Step("<=", beta / 2 * exp(-pulled_in) ** T * distance**2, because=Premise("1-x ≤ e^-x")),
+            Step("=", STATEMENT),
+        ),
+        Exactness(rate_at, rate_points(2.0), "over all such risks", vary=["eta"]),
+    ],
 )
 
 lemma5_corrected = Claim(
-    id="zhang17.lemma5.corrected",
-    source=Source("zhang17", "Lemma 5"),
-    kind=Kind.UTILITY,
+    id="zhang17.lemma5.corrected", kind=Kind.UTILITY,
+    source=Source("zhang17", "Lemma 5", line=412),
     says="The exact rate for steps up to 1/β.",
     assumes=[strongly_convex(mu), smooth(beta), eta <= 1 / beta, mu <= beta],
     states=Le(gap_T, mu / 2 * distance**2 / (mu / beta - 1 + (1 - eta * mu) ** (-2 * T))),
@@ -390,22 +292,28 @@ lemma5_corrected = Claim(
 )
 
 lemma8 = Claim(
-    id="zhang17.lemma8",
+    id="zhang17.lemma8", kind=Kind.UTILITY,
     source=Source("zhang17", "Lemma 8", line=441),
-    kind=Kind.UTILITY,
     says="Gradient descent with step 1/β on a convex smooth risk converges like 1/T.",
     assumes=[convex(), smooth(beta), Eq(eta, 1 / beta)],
     states=Le(gap_T, 2 * beta * distance**2 / T),
     checks=[
-        Chain(gap_T, Step("<=", because=Cites("zhang17.lemma8.corrected")), Step("<=", STATEMENT)),
+        Chain(
+            gap_T,
+            Step("<=", STATEMENT, because=Slack(
+                given={
+                    "F never rises, and F(w_t⁺)-F(ŵ) ≤ β/2·(‖w_t-ŵ‖²-‖w_t⁺-ŵ‖²) adds up over T steps (Nesterov [18])":
+                    beta * distance**2 / (2 * T) - gap_T
+                },
+                seen=[Rational(3, 2) * beta * distance**2 / T])),
+        ),
         Exactness(rate_at, natural_points, "over all such risks", vary=["eta"]),
     ],
 )
 
 lemma8_corrected = Claim(
-    id="zhang17.lemma8.corrected",
-    source=Source("zhang17", "Lemma 8"),
-    kind=Kind.UTILITY,
+    id="zhang17.lemma8.corrected", kind=Kind.UTILITY,
+    source=Source("zhang17", "Lemma 8", line=441),
     says="The exact rate.",
     assumes=[convex(), smooth(beta), Eq(eta, 1 / beta)],
     states=Le(gap_T, beta * distance**2 / (4 * T + 2)),

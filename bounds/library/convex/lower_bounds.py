@@ -5,77 +5,55 @@ may fall below them. The scaled forms carry the units that the captions normalis
 or (μD²)·g(w/D), turns the unit problem into one of any Lipschitz constant and size, and its excess risk with it.
 """
 
-from sympy import Min, log, sqrt
+from sympy import Expr, Min, sqrt
 
-from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source, convex, lipschitz, strongly_convex
-from dpcheck.bounds.language.symbols import D, L, beta, d, delta, eps, excess_risk, mu, n, ratio
-from dpcheck.bounds.library.convex.outpert_gd import theorem2_approx
+from dpcheck.bounds.language.claim import (
+    Claim,
+    Hypothesis,
+    Kind,
+    Provenance,
+    Rate,
+    Setting,
+    Source,
+    convex,
+    lipschitz,
+    strongly_convex,
+)
+from dpcheck.bounds.language.symbols import D, L, d, eps, excess_risk, mu, n
 from dpcheck.bounds.proving.consistency import Uncontradicted
-from dpcheck.bounds.proving.proofs import Proof, Same, Units
+from dpcheck.bounds.proving.proofs import Units
 
-every_algorithm = Setting("some dataset, for every (ε, δ)-private algorithm (δ = o(1/n) in the source cited)")
 strong_rate, convex_rate = Min(1, d / (n**2 * eps**2)), Min(1, sqrt(d) / (n * eps))
 
-strong = Claim(
-    id="dwang20.table3.1.lower",
-    source=Source("dwang20", "Table 3.1, caption"),
-    kind=Kind.LOWER_BOUND,
-    says="Strongly convex losses: no (ε, δ)-private algorithm has less excess risk on every dataset.",
-    assumes=[every_algorithm, Setting("each loss is 1-Lipschitz; the set and μ of order 1")],
-    states=Rate(excess_risk, strong_rate, below=True),
-    ignores_units=True,
-    checks=[Uncontradicted()],
-)
 
-convex_lower = Claim(
-    id="dwang20.table3.2.lower",
-    source=Source("dwang20", "Table 3.2, caption"),
-    kind=Kind.LOWER_BOUND,
-    says="Convex losses: no (ε, δ)-private algorithm has less excess risk on every dataset.",
-    assumes=[every_algorithm, convex(), Setting("each loss is 1-Lipschitz; the set of order 1")],
-    states=Rate(excess_risk, convex_rate, below=True),
-    ignores_units=True,
-    checks=[Uncontradicted()],
-)
+def lower(table: str, line: int, says: str, rate: Expr, *assumes: Hypothesis, scaled: bool = False) -> Claim:
+    """A caption's lower bound, or the same with units."""
+    every = Setting("some dataset, for every (ε, δ)-private algorithm (δ = o(1/n) in the source cited)")
+    return Claim(
+        id=f"dwang20.table{table}.lower{'.scaled' if scaled else ''}", kind=Kind.LOWER_BOUND,
+        source=Source("dwang20", f"Table {table}, caption{', with units' if scaled else ''}", line),
+        says=says,
+        assumes=[every, *assumes],
+        states=Rate(excess_risk, rate, below=True),
+        ignores_units=not scaled,
+        provenance=Provenance.CONSEQUENCE if scaled else Provenance.PRINTED,
+        checks=[*([Units()] if scaled else []), Uncontradicted()],
+    )
 
-strong_scaled = Claim(
-    id="dwang20.table3.1.lower.scaled",
-    source=Source("dwang20", "Table 3.1, caption, with units"),
-    kind=Kind.LOWER_BOUND,
-    says="The same for L-Lipschitz, μ-strongly convex losses over a ball whose radius is of order L/μ.",
-    assumes=[every_algorithm, strongly_convex(mu), lipschitz(L)],
-    states=Rate(excess_risk, L**2 / mu * strong_rate, below=True),
-    checks=[Units(), Uncontradicted()],
-)
 
-convex_scaled = Claim(
-    id="dwang20.table3.2.lower.scaled",
-    source=Source("dwang20", "Table 3.2, caption, with units"),
-    kind=Kind.LOWER_BOUND,
-    says="The same for L-Lipschitz convex losses over a ball of radius D.",
-    assumes=[every_algorithm, convex(), lipschitz(L)],
-    states=Rate(excess_risk, L * D * convex_rate, below=True),
-    checks=[Units(), Uncontradicted()],
+strong = lower(
+    "3.1", 566, "Strongly convex losses: no (ε, δ)-private algorithm has less excess risk on every dataset.",
+    strong_rate, Setting("each loss is 1-Lipschitz; the set and μ of order 1"),
 )
-
-matches = Claim(
-    id="zhang17.section1.matches_lower_bound",
-    source=Source("zhang17", "section 1, contribution 1 and its footnote"),
-    kind=Kind.UTILITY,
-    says="In n and d, Theorem 2 matches the lower bound of Bassily et al. (μ a constant): their ratio has neither.",
-    assumes=[*theorem2_approx.assumes, *strong.assumes, d <= n**2 * eps**2],
-    states=Rate(ratio, log(1 / delta)),
-    cites=[Cites("zhang17.theorem2.approx"), Cites("dwang20.table3.1.lower")],
-    checks=[
-        Proof(
-            [
-                Same(
-                    "Theorem 2 at L = β = μ = 1 over d/(n²ε²), which is the lower bound where d ≤ n²ε²",
-                    theorem2_approx.formula.subs({L: 1, beta: 1, mu: 1}) / (d / (n**2 * eps**2)),
-                    log(1 / delta),
-                )
-            ],
-            "the ratio is log(1/δ)",
-        )
-    ],
+convex_lower = lower(
+    "3.2", 586, "Convex losses: no (ε, δ)-private algorithm has less excess risk on every dataset.",
+    convex_rate, convex(), Setting("each loss is 1-Lipschitz; the set of order 1"),
+)
+strong_scaled = lower(
+    "3.1", 566, "The same for L-Lipschitz, μ-strongly convex losses over a ball whose radius is of order L/μ.",
+    L**2 / mu * strong_rate, strongly_convex(mu), lipschitz(L), scaled=True,
+)
+convex_scaled = lower(
+    "3.2", 586, "The same for L-Lipschitz convex losses over a ball of radius D.",
+    L * D * convex_rate, convex(), lipschitz(L), scaled=True,
 )

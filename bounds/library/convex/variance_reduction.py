@@ -1,20 +1,22 @@
-"""Noisy variance-reduced gradients (dwang20, section 3.1): lemmas and privacy proof that DP-SVRG and its kin share.
+"""Noisy variance-reduced gradients (dwang20, section 3.1): what DP-SVRG and its kin share.
 
-Lemmas 3.1.1 to 3.1.4 and equations (3.13) to (3.18). The dimension, printed p, is d here. Loop:
-dpcheck/kernels/variance_reduction.py.
+The symbols of the section, what a run releases, Lemmas 3.1.1 to 3.1.4, the moments (3.13) and (3.15) of the privacy
+proof, and one noisy proximal step with its variance (3.26). The dimension, printed p, is d here. In proofs about a
+step vectors stand in one coordinate. Loop: dpcheck/kernels/variance_reduction.py.
 """
 
 from dataclasses import replace
 from typing import Any
 
-from sympy import Eq, Le, Rational, Symbol, exp, log, sqrt, symbols
+from sympy import Eq, Le, Symbol, log, sqrt, symbols
 
-from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source, convex, lipschitz, smooth
-from dpcheck.bounds.language.symbols import T, c, c1, d, delta, eps, eta, mu, n, quantity
+from dpcheck.bounds.language.claim import Claim, Kind, Rate, Setting, Source, convex, lipschitz, smooth
+from dpcheck.bounds.language.symbols import T, c, d, delta, eps, eta, mu, n, quantity
 from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
 from dpcheck.bounds.privacy.release import Release
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Premise, Slack, Step
 from dpcheck.bounds.proving.one_coordinate import Adds
-from dpcheck.bounds.proving.proofs import Follows, Less, NoConstant, Proof, Same
+from dpcheck.bounds.proving.proofs import AtMost, NoConstant
 
 # The symbols of section 3.1 ------------------------------------------------------------------------
 G = quantity("G", "bound on the gradient of each loss", loss=1, parameter=-1)
@@ -29,6 +31,7 @@ sigma_n = quantity(
 )
 gap0 = quantity("gap0", "F(x_0) - F(x*) with regularisers", loss=1, printed="g₀", latex="g_0")
 gap_x = quantity("gap_x", "F(x_(t-1)) - F(x*) with regularisers", loss=1, printed="g", latex="g")
+gap_next = quantity("gap_next", "F(x_t) - F(x*) with regularisers", loss=1, printed="g⁺", latex="g^+")
 gap_snap = quantity("gap_snap", "F(x~) - F(x*) with regularisers", loss=1, printed="g̃", latex=r"\tilde g")
 variance = quantity(
     "variance", "E ||v - grad F||^2", loss=2, parameter=-2, printed="E‖v-∇F‖²", latex=r"\mathbb{E}\|v-\nabla F\|^2"
@@ -50,11 +53,14 @@ sigma_1 = quantity("sigma_1", "noise for the sampled difference over G", printed
 sigma_2 = quantity("sigma_2", "noise for the full gradient over G", printed="σ₂", latex=r"\sigma_2")
 
 losses = [convex(), smooth(L_s), lipschitz(G)]
+composite = [*losses, Setting("r convex")]
+regularised = [*losses, Setting("r μ-strongly convex")]
+strong = [*regularised, mu <= L_s]
 kappa = L_s / mu
-strong = [*losses, Setting("r μ-strongly convex"), mu <= L_s]
 stated_noise = G * sqrt(c * T * inner * log(1 / delta)) / (n * eps)  # (3.3)
 
 
+# What a run releases -------------------------------------------------------------------------------
 def reduced_gradients(steps: Any, batch: Any = 1) -> Release:
     """All noisy gradients: a replaced record moves the drawn differences by 4G/b and the full gradient by 2G/n."""
     drawn = WithoutReplacement(batch, n)
@@ -71,258 +77,221 @@ def full_gradients(steps: Any) -> Release:
     return Release(2 * G / n, Gaussian(sigma_n), steps=steps)
 
 
-def drawn_differences(steps: Any) -> Release:
-    """What a loss leaves of it whose gradient at x~ is like the others', and opposite wherever x goes."""
-    return Release(2 * G, Gaussian(sigma_n), WithoutReplacement(1, n), steps)
-
-
-u, v, x, y, z = symbols("u v x y z", real=True)
-big, q = (Symbol(name, positive=True) for name in ("big", "q"))
-more = Symbol("more", nonnegative=True)
-
-mean_step = quantity("mean_step", "E v, one coordinate", loss=1, parameter=-1, printed="E v", latex=r"\mathbb{E}v")
-true_step = quantity("true_step", "gradient of F at x, one coordinate", loss=1, parameter=-1, printed="∇F(x)")
-p, p_snap, w, w_snap = symbols("p p_snap w w_snap", real=True)  # gradients at x and x~ of a share q, and of the rest
-
-unbiased = Claim(
-    id="dwang20.section3.1.3.unbiased",
-    source=Source("dwang20", "section 3.1.3: the noisy estimator is unbiased"),
-    kind=Kind.IDENTITY,
-    says="The mean of ∇f(x, z_i) - ∇f(x̃, z_i) + ∇F(x̃) + u over a uniform i and the noise is ∇F(x).",
-    states=Eq(mean_step, true_step),
-    checks=[
-        Adds(
-            q * (p - p_snap) + (1 - q) * (w - w_snap) + (q * p_snap + (1 - q) * w_snap),
-            {true_step: q * p + (1 - q) * w},
-        )
-    ],
-)
-
 # Lemmas --------------------------------------------------------------------------------------------
+# ∇f(x~) - ∇f(y), its mean square over the records, and the least of f - <∇f(y), .> on the way down from x~.
+turn = Symbol("turn", real=True)
+lower = Symbol("lower", nonnegative=True)
+
 lemma1 = Claim(
     id="dwang20.lemma3.1.1",
-    source=Source("dwang20", "Lemma 3.1.1, for the convex losses of section 3.1.3"),
+    source=Source("dwang20", "Lemma 3.1.1, for the convex losses of section 3.1.3", line=867),
     kind=Kind.UTILITY,
     says="The variance of a noisy variance-reduced gradient at y with snapshot x̃.",
     assumes=[convex(), smooth(L_s)],
     states=Le(variance, 2 * L_s * bregman + d * sigma_n**2),
     checks=[
-        Proof(
-            [
-                Same(
-                    "f - ⟨∇f(y), ·⟩ is least at y, and a step 1/L from x̃ lowers it by ‖∇f(x̃)-∇f(y)‖²/(2L)",
-                    -1 / L_s + L_s / 2 * (1 / L_s) ** 2,
-                    -1 / (2 * L_s),
-                ),
-                Same(
-                    "a variance is a second moment less a square",
-                    q * (x - (q * x + (1 - q) * y)) ** 2 + (1 - q) * (y - (q * x + (1 - q) * y)) ** 2,
-                    q * x**2 + (1 - q) * y**2 - (q * x + (1 - q) * y) ** 2,
-                ),
-            ],
-            "mean of ‖∇f(x̃)-∇f(y)‖² ≤ 2L·D_f(x̃,y), plus independent noise on d coordinates",
+        Chain(
+            variance,
+            Step("<=", turn**2 + d * sigma_n**2, because=Premise(
+                "a variance is at most the second moment, here of Δ = ∇f(x̃)-∇f(y); u is independent, of mean 0")),
+            Step("<=", STATEMENT, because=Slack(given={
+                "f - ⟨∇f(y), ·⟩ is convex, hence least at y": 2 * L_s * lower,
+                "and L-smooth along the step -Δ/L from x̃":
+                    2 * L_s * (bregman - turn**2 / L_s + L_s / 2 * (turn / L_s) ** 2 - lower),
+            })),
         )
     ],
-)
+)  # fmt: skip
 
 lemma2 = Claim(
     id="dwang20.lemma3.1.2",
-    source=Source("dwang20", "Lemma 3.1.2"),
+    source=Source("dwang20", "Lemma 3.1.2", line=879),
     kind=Kind.IDENTITY,
     says="At the minimiser z° of γ/2·‖x-z₀‖² + φ(x); a, b, e are ‖z₀-z°‖, ‖z-z₀‖, ‖z-z°‖, and g a subgradient of φ.",
     assumes=[Setting("φ convex")],
     states=Eq(inner_g, gamma_p / 2 * (near**2 - away**2 + apart**2)),
-    checks=[Adds(gamma_p * (x - y) * (z - y), {near: x - y, away: z - x, apart: z - y})],
+    checks=[Adds(gamma_p * near * (near + away), {apart: near + away})],  # g = γ(z₀ - z°), z - z° = (z - z₀) + (z₀ - z°)
 )
 
-# x is x_(j-1), y is x_j: the subgradient of r at y is (x - y)/eta - v.
-prox_where = {near: x - y, away: x - u, apart: y - u}
-below = r_u - r_x - ((x - y) / eta - v) * (u - y)
+
+def proximal_step(bend: Any) -> Chain:
+    """(x_(j-1) - x_j)/η - v is a subgradient of r at x_j, and r lies `bend` above its tangent there."""
+    return Chain(
+        inner_v,
+        Step("<=", STATEMENT, because=Slack(given={
+            "(x_(j-1)-x_j)/η - v is a subgradient at x_j of r, which is (μ-strongly) convex":
+                r_u - r_x + near * apart / eta - inner_v - bend,
+            "x_(j-1)-u = (x_(j-1)-x_j) + (x_j-u)": (away**2 - (near + apart) ** 2) / (2 * eta),
+        })),
+    )  # fmt: skip
+
 
 lemma3 = Claim(
     id="dwang20.lemma3.1.3.convex",
-    source=Source("dwang20", "Lemma 3.1.3, first inequality"),
+    source=Source("dwang20", "Lemma 3.1.3, first inequality", line=903),
     kind=Kind.UTILITY,
     says="A proximal step against any u, r convex; a, b, e are ‖x_(j-1)-x_j‖, ‖x_(j-1)-u‖, ‖x_j-u‖.",
     assumes=[Setting("r convex")],
     states=Le(inner_v, -(near**2) / (2 * eta) + away**2 / (2 * eta) - apart**2 / (2 * eta) + r_u - r_x),
-    checks=[Adds(v * (y - u), prox_where, {"r lies above its tangent at x_j": below})],
+    checks=[proximal_step(0)],
 )
 
 lemma3_strong = Claim(
     id="dwang20.lemma3.1.3.strongly_convex",
-    source=Source("dwang20", "Lemma 3.1.3, second inequality"),
+    source=Source("dwang20", "Lemma 3.1.3, second inequality", line=907),
     kind=Kind.UTILITY,
     says="The same for μ-strongly convex r.",
     assumes=[Setting("r μ-strongly convex")],
     states=Le(
         inner_v, -(near**2) / (2 * eta) + away**2 / (2 * eta) - (1 + eta * mu) / (2 * eta) * apart**2 + r_u - r_x
     ),
-    checks=[Adds(v * (y - u), prox_where, {"r lies μ/2·e² above its tangent at x_j": below - mu / 2 * (u - y) ** 2})],
+    checks=[proximal_step(mu / 2 * apart**2)],
 )
+
+aligned = Symbol("aligned", real=True)  # <prox(x) - prox(y), x - y>
 
 lemma4 = Claim(
     id="dwang20.lemma3.1.4",
-    source=Source("dwang20", "Lemma 3.1.4"),
+    source=Source("dwang20", "Lemma 3.1.4", line=923),
     kind=Kind.UTILITY,
     says="A proximal step does not expand: e is the distance of the images, b that of the points.",
-    assumes=[Setting("r closed and convex")],
+    assumes=[Setting("r convex")],
     states=Le(apart, away),
     checks=[
-        Adds(
-            u - v,
-            {away: x - y},
-            {
-                "subgradients x-u and y-v of r are monotone, twice": 2 * ((x - u) - (y - v)) * (u - v),
-                "a square": ((x - y) - (u - v)) ** 2,
-            },
-            squared=True,
+        Chain(
+            apart,
+            Step("<=", aligned / apart, because=Premise("subgradients x - prox(x) of r are monotone")),
+            Step("<=", STATEMENT, because=Slack(given={"Cauchy-Schwarz": away - aligned / apart})),
         )
     ],
 )
 
-# The privacy proof, with G = 1 ---------------------------------------------------------------------
-# Order 1 of (1-q) N(0, σ²) + q N(2, σ²) against N(0, σ²): a record whose sampled difference is 2 instead of 0.
-first_moment = log(1 + (exp(4 / sigma_1**2) - 1) / n**2)
+# The moments of the privacy proof, with G = 1 ------------------------------------------------------
 sampled_rate = lam**2 / (n**2 * sigma_1**2) + lam**3 / (n**3 * sigma_1**3)
-# Noise as small as (3.18) allows at order 1: λ = 1 ≤ σ₁² log(n/σ₁).
-smallest = {n: big, lam: 1, sigma_1: 1 / log(big) ** Rational(1, 2), sigma_2: 1}
+# Of (1-q) N(0, σ²) + q N(2, σ²) against N(0, σ²), q = 1/n, at least what the drawn part alone gives.
+drawn_alone = (lam + 1) * (2 * lam / sigma_1**2 - log(n))
+far = Symbol("far", positive=True)
 
 equation13 = Claim(
     id="dwang20.equation3.13",
-    source=Source("dwang20", "equation (3.13)"),
+    source=Source("dwang20", "equation (3.13)", line=969),
     kind=Kind.PRIVACY,
-    says="The moments of one sampled difference with noise σ₁, as quoted from the moments accountant.",
+    says="The moments of one sampled difference with noise σ₁, by Lemma 3 of the moments accountant.",
     assumes=[lam <= sigma_1**2 * log(n / sigma_1)],
     states=Rate(moment, sampled_rate),
     checks=[
         NoConstant(
-            first_moment, smallest, big,
-            "σ₁ = 1/√(log n) meets (3.18) at λ = 1, and e^(4/σ₁²) = n⁴ outweighs 1/n²: the lemma asks for σ₁ ≥ 1",
+            drawn_alone, {n: far, sigma_1: 10, lam: 100 * log(far / 10) / log(3)}, far,
+            "that lemma is for vectors of norm 1, and ∇f(x)-∇f(x̃) has norm 2: at λ near the largest allowed, that the "
+            "record is drawn outweighs its probability n^-(λ+1); n = 10·3^k, λ = 100k", at=590_490,
         )
     ],
-)
+)  # fmt: skip
 
 equation13_corrected = Claim(
     id="dwang20.equation3.13.corrected",
-    source=Source("dwang20", "equation (3.13)"),
+    source=Source("dwang20", "equation (3.13)", line=969),
     kind=Kind.PRIVACY,
-    says="With conditions like those of the lemma quoted, for a shift of 4: σ₁ ≥ 4, n ≥ 4σ₁, λ ≤ (σ₁/4)² log(4n/σ₁).",
+    says="With the conditions of that lemma for a shift of 4, which a replaced record causes; the constant is 64.",
     assumes=[sigma_1 >= 4, n >= 4 * sigma_1, lam <= sigma_1**2 / 16 * log(4 * n / sigma_1)],
-    states=Le(moment, 32 * lam * (lam + 1) / (n**2 * sigma_1**2)),
+    states=Rate(moment, sampled_rate),
     corrects="dwang20.equation3.13",
 )
 
+moved = Symbol("moved", nonnegative=True)  # ||∇F(x~, D) - ∇F(x~, D')||
+
 equation15 = Claim(
     id="dwang20.equation3.15",
-    source=Source("dwang20", "equation (3.15)"),
+    source=Source("dwang20", "equation (3.15), σ read as σ₂", line=979),
     kind=Kind.PRIVACY,
-    says="The moments of the full gradient with noise σ₂ (printed once as σ): means at most 2/n apart.",
+    says="The moments of the full gradient with noise σ₂.",
+    assumes=[Setting("‖∇f‖ ≤ 1")],
     states=Le(moment, 2 * lam * (lam + 1) / (n**2 * sigma_2**2)),
     checks=[
-        Adds(lam * (lam + 1) * (2 / n) ** 2 / (2 * sigma_2**2), {}),
-        Proof([Less("λ(λ+1) ≤ 2λ², so c₁ = 4 serves", 2 * lam * (lam + 1), 4 * lam**2, {lam: 1 + more})]),
+        Chain(
+            moment,
+            Step("=", lam * (lam + 1) * moved**2 / (2 * sigma_2**2), because=Premise(
+                "λ times the Rényi divergence of order λ+1 of two Gaussians (3.14)")),
+            Step("<=", STATEMENT, because=Slack(given={
+                "a replaced record moves a mean of gradients of norm 1 by 2/n":
+                    lam * (lam + 1) * ((2 / n) ** 2 - moved**2) / (2 * sigma_2**2)})),
+        )
     ],
-)
+)  # fmt: skip
 
-equation16 = Claim(
-    id="dwang20.equation3.16",
-    source=Source("dwang20", "equation (3.16)"),
-    kind=Kind.PRIVACY,
-    says="The moments of a whole step: (3.13) plus (3.15).",
-    assumes=[lam <= sigma_1**2 * log(n / sigma_1)],
-    states=Rate(moment, lam**2 / (n**2 * sigma_2**2) + sampled_rate),
-    cites=[Cites("dwang20.equation3.13"), Cites("dwang20.equation3.15")],
-    checks=[NoConstant(first_moment, smallest, big, "the sampled difference alone, as for (3.13)")],
-)
+# One noisy step ------------------------------------------------------------------------------------
+# One loss L/2 x² (a Huber loss that bends far out), the others 0, r and μ negligible: exact for every pair of gaps.
+spread = 2 * L_s * (1 - 1 / n) * (sqrt(gap_x) + sqrt(gap_snap)) ** 2 + d * sigma_n**2
 
-equation16_corrected = Claim(
-    id="dwang20.equation3.16.corrected",
-    source=Source("dwang20", "equation (3.16)"),
-    kind=Kind.PRIVACY,
-    says="The moments of a whole step under the conditions of (3.13) corrected.",
-    assumes=[sigma_1 >= 4, n >= 4 * sigma_1, lam <= sigma_1**2 / 16 * log(4 * n / sigma_1)],
-    states=Rate(moment, lam**2 / (n**2 * sigma_2**2) + lam**2 / (n**2 * sigma_1**2)),
-    corrects="dwang20.equation3.16",
+equation26 = Claim(
+    id="dwang20.equation3.26",
+    source=Source("dwang20", "equation (3.26)", line=1046),
+    kind=Kind.UTILITY,
+    says="The variance of a step by the excess risks g at x_(t-1) and g̃ at x̃, with 2L.",
+    assumes=losses,
+    states=Le(variance, 2 * L_s * (gap_x + gap_snap) + d * sigma_n**2),
     checks=[
-        Follows(
-            equation13_corrected.formula + equation15.formula,
-            Rational(64),
-            "(3.13) corrected plus (3.15); λ+1 ≤ 2λ",
-            {lam: 1 + more},
+        AtMost(
+            spread, "one loss L/2·x², the others 0; x and x̃ on opposite sides", box={sigma_n: (1e-3, 1e-2), n: (3, 1e3)}
         )
     ],
 )
 
-equation17 = Claim(
-    id="dwang20.equation3.17",
-    source=Source("dwang20", "equation (3.17)"),
-    kind=Kind.PRIVACY,
-    says="The moments after T steps, printed without T.",
-    states=Rate(moment, lam**2 / (n**2 * sigma_2**2) + lam**2 / (n**2 * sigma_1**2)),
-    cites=[Cites("dwang20.equation3.16")],
+# Of ∇f(x) - ∇f(x*) and ∇f(x~) - ∇f(x*): the variances, which are those of Lemma 3.1.1 at y = x* without noise.
+spread_x, spread_snap, bregman_x, bregman_snap = symbols("spread_x spread_snap bregman_x bregman_snap", nonnegative=True)
+
+equation26_corrected = Claim(
+    id="dwang20.equation3.26.corrected",
+    source=Source("dwang20", "equation (3.26)", line=1046),
+    kind=Kind.UTILITY,
+    says="The same with 4L.",
+    assumes=losses,
+    states=Le(variance, 4 * L_s * (gap_x + gap_snap) + d * sigma_n**2),
+    corrects="dwang20.equation3.26",
     checks=[
-        NoConstant(
-            T * equation15.formula, {T: big, lam: 1, n: 10, sigma_1: 10, sigma_2: 10}, big,
-            "T full gradients of linear losses: their moments add up exactly",
+        Chain(
+            variance,
+            Step("<=", 2 * spread_x + 2 * spread_snap + d * sigma_n**2, because=Premise(
+                "‖a-b‖² ≤ 2‖a‖² + 2‖b‖², for the gradients at x and at x̃, each less that at x*")),
+            Step("<=", because=Cites("dwang20.lemma3.1.1", {variance: spread_x, bregman: bregman_x, sigma_n: 0})),
+            Step("<=", because=Cites("dwang20.lemma3.1.1", {variance: spread_snap, bregman: bregman_snap, sigma_n: 0})),
+            Step("<=", STATEMENT, because=Slack(given={
+                "-∇F(x*) is a subgradient of r at x*, so D_F(x, x*) ≤ g": 4 * L_s * (gap_x - bregman_x),
+                "likewise at x̃": 4 * L_s * (gap_snap - bregman_snap)})),
         )
     ],
-)
+)  # fmt: skip
 
-equation17_corrected = Claim(
-    id="dwang20.equation3.17.corrected",
-    source=Source("dwang20", "equation (3.17)"),
-    kind=Kind.PRIVACY,
-    says="The same with T, under the conditions of (3.13) corrected.",
-    assumes=[sigma_1 >= 4, n >= 4 * sigma_1, lam <= sigma_1**2 / 16 * log(4 * n / sigma_1)],
-    states=Rate(moment, T * lam**2 / (n**2 * sigma_2**2) + T * lam**2 / (n**2 * sigma_1**2)),
-    corrects="dwang20.equation3.17",
+# F at x = x_(t-1), x_t and x*, ∇F(x), v - ∇F(x), and x_t - x; r(x*) - r(x_t) is F_t - F_z - gap_next.
+F_x, F_t, F_z, slope, error = symbols("F_x F_t F_z slope error", real=True)
+jump = apart - away
+young = eta / (2 * (1 - eta * L_s))
+per_step = 4 * eta * L_s / (1 - eta * L_s) * (gap_x + gap_snap) + eta / (1 - eta * L_s) * d * sigma_n**2
+telescoping = (away**2 - apart**2) / (2 * eta)
+
+step = Claim(
+    id="dwang20.theorem3.1.5.step",
+    source=Source("dwang20", "proof of Theorem 3.1.5, the display after (3.48)", line=1243),
+    kind=Kind.UTILITY,
+    says="What a proximal step with a noisy gradient gains; b and e are the distances of x_(t-1) and x_t from x°.",
+    assumes=[*composite, eta < 1 / L_s],
+    states=Le(gap_next, per_step + telescoping),
     checks=[
-        Follows(
-            T * (equation13_corrected.formula + equation15.formula), Rational(64), "T times (3.16)", {lam: 1 + more}
+        Chain(
+            gap_next,
+            Step("<=", young * error**2 + telescoping, because=Slack(
+                given={
+                    "F is L-smooth": F_x + slope * jump + L_s / 2 * jump**2 - F_t,
+                    "F is convex": F_z - F_x + slope * away,
+                    "(x-x_t)/η - v is a subgradient at x_t of r, which is convex":
+                        F_t - F_z - gap_next - (jump / eta + slope + error) * apart,
+                    "E⟨v-∇F, x-x*⟩ = 0": error * away,
+                    "Young": young * (error + jump * (1 - eta * L_s) / eta) ** 2,
+                },
+            )),
+            Step("=", young * variance + telescoping, because=Premise("the variance is E‖v-∇F‖²")),
+            Step("<=", because=Cites("dwang20.equation3.26.corrected")),
+            Step("<=", STATEMENT),
         )
     ],
-)
-
-chosen = 2 * log(1 / delta) / eps  # the order that makes exp(-λε/2) = δ
-chosen_sigma2 = c * T * log(1 / delta) / (n**2 * eps**2)  # σ₁² of (3.19), c for c₄²
-
-
-equation18 = Claim(
-    id="dwang20.equation3.18",
-    source=Source("dwang20", "equations (3.18) to (3.20) and the sentence around them"),
-    kind=Kind.PRIVACY,
-    says="σ₁ of (3.19) can meet (3.18), which has room for an order only while σ₁ is below n.",
-    assumes=[eps <= c1 * T / n**2],
-    states=Rate(sigma_1, n),
-    hidden=(c1,),
-    checks=[
-        NoConstant(
-            sqrt(T * log(1 / delta)) / (n * eps), {T: big, n: 10, eps: 1, delta: Rational(1, 10)}, big,
-            "with T large enough σ₁ exceeds n, whatever the constants, and log(n/σ₁) is negative",
-        )
-    ],
-)
-
-equation18_corrected = Claim(
-    id="dwang20.equation3.18.corrected",
-    source=Source("dwang20", "equations (3.18) to (3.20)"),
-    kind=Kind.PRIVACY,
-    says="It does where σ₁ is also at most n/e², with c at least c₁.",
-    assumes=[eps <= c1 * T / n**2, c1 <= c, chosen_sigma2 * exp(4) <= n**2],
-    states=Le(chosen, chosen_sigma2 * log(n / chosen_sigma2 ** Rational(1, 2))),
-    corrects="dwang20.equation3.18",
-    checks=[
-        Proof(
-            [
-                Same(
-                    "σ₁² at the least T, n²ε/c₁, is c/c₁·log(1/δ)/ε",
-                    chosen_sigma2.subs(T, n**2 * eps / c1),
-                    c / c1 * log(1 / delta) / eps,
-                ),
-                Less("times log(n/σ₁) ≥ 2 that is at least λ", 2 * c1, 2 * c, {c: c1 + more}),
-            ],
-            "σ₁² log(n/σ₁) ≥ 2·(c/c₁)·log(1/δ)/ε ≥ λ",
-        )
-    ],
-)
+)  # fmt: skip

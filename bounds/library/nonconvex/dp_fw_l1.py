@@ -1,92 +1,164 @@
 """DP-FW-L1 (wangxu19, Algorithm 4; dwang20, section 4.1.4, Algorithm 4.1.19): Frank-Wolfe by private selections.
 
-Definition 6, Lemma 3 and Theorem 6 / 4.1.6; the proof stands in dp_fw_l1_proof.py, Corollary 1 / 4.1.1 and what is said
-of the dimension in dp_fw_l1_dimension.py. The failure probability, printed η, is γ of the table. Solver:
-dpcheck/solvers/nonconvex/dp_fw_l1.py.
+The exponential mechanism, Theorem 6 / 4.1.6 with its proof, and what is said after Corollary 1 / 4.1.1. A is the finite
+set whose convex hull is C, and ‖C‖₁ the largest l1 norm on it; the failure probability, printed η, is γ of the table,
+and the step size γ_t is `pace`. Solver: dpcheck/solvers/nonconvex/dp_fw_l1.py.
 """
 
-from sympy import Eq, Integer, Le, Rational, Symbol, exp, log, simplify, sqrt
+from typing import Any
 
-from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source
+from sympy import Eq, Integer, Le, Rational, Symbol, exp, log, sqrt
+
+from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source, lipschitz, smooth
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
-from dpcheck.bounds.language.symbols import T, delta, delta1, eps, gamma, n, quantity, x_tail
-from dpcheck.bounds.library.convex.gaussian_width import diameter
+from dpcheck.bounds.language.symbols import T, d, delta, delta1, eps, eps_out, gamma, n, quantity, run_time, x_tail
+from dpcheck.bounds.library.convex.gaussian_width import diameter, width
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s, gap0
-from dpcheck.bounds.library.nonconvex.dp_fw_l1_proof import (
-    a,
-    best_pace,
-    eps0,
-    explicit,
-    likely_gap,
-    pace,
-    points,
-    polytope,
-    score_gap,
-    sensitivity_corrected,
-    size_1,
-    stated_eps0,
-)
-from dpcheck.bounds.library.nonconvex.stationarity import both
+from dpcheck.bounds.library.nonconvex.stationarity import a, both, gap_t, likely_gap, miss, pace
 from dpcheck.bounds.privacy.iterate_accountants import SelectionAccountant
 from dpcheck.bounds.privacy.laws import Selected
 from dpcheck.bounds.privacy.release import Release, Seen
-from dpcheck.bounds.proving.proofs import Less, NoConstant, Proof, Same
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Slack, Step
+from dpcheck.bounds.proving.proofs import NoConstant
 
-log_weight = quantity(
-    "log_weight", "log of a candidate's weight", printed="ln weight", latex=r"\ln\mathrm{weight}", box=(1e-3, 1e3)
-)
+size_1 = quantity("size_1", "largest l1 norm of a point of the set", parameter=1, printed="‖C‖₁", latex=r"\|C\|_1")
+points = quantity("points", "number of points of A", box=(2, 1e6), integer=True, printed="|A|", latex="|A|")
+eps0 = quantity("eps0", "epsilon of one selection", printed="ε₀", latex=r"\varepsilon_0")
+score_gap = quantity("score_gap", "sensitivity of the score -<s, grad F>", loss=1, printed="Δu", latex=r"\Delta u")
 noise_scale = quantity("noise_scale", "scale of the noise on a score", loss=1, printed="λ", latex=r"\lambda")
-divergence = quantity("selection_renyi", "Renyi divergence of one selection", printed="D_α", latex=r"D_\alpha")
-order = quantity(
-    "selection_order", "order of the Renyi divergence of a selection", box=(1.01, 1e3), printed="α", latex=r"\alpha"
-)
+loss_range = quantity("loss_range", "largest less least privacy loss of a selection", printed="range", latex="r")
+rho_T = quantity("rho_T", "zero-concentrated privacy parameter of T selections", printed="ρ", latex=r"\rho")
+bound8 = quantity("bound8", "right-hand side of (8) / (4.8)", printed="(8)", latex="(8)")
+g, g_other, up, down = (Symbol(name, nonnegative=True) for name in ("g", "g_other", "up", "down"))
+big = Symbol("big", positive=True)
 
-extra, more = (Symbol(name, nonnegative=True) for name in ("extra", "more"))
-big, x = (Symbol(name, positive=True) for name in ("big", "x"))
+NUMBERS, REMARKS = ("theorem6", "theorem4.1.6"), ("algorithm4", "algorithm4.1.19")
+AFTER: dict[str, Any] = {"places": ("after Corollary 1", "after Corollary 4.1.1"), "lines": (278, 2869)}
+in_l1 = [lipschitz(G, "in l1"), Setting("C = conv(A), A finite")]
+polytope = [smooth(L_s), *in_l1]  # Assumption 4 / 4.1.4
+stated_eps0 = eps / sqrt(8 * T * a)
 
-# The exponential mechanism (wangxu19, Preliminaries) -------------------------------------------------
+# The exponential mechanism: weights e^(u/λ) --------------------------------------------------------------
 definition6 = Claim(
     id="wangxu19.definition6",
-    source=Source("wangxu19", "Definition 6, the exponential mechanism"),
+    source=Source("wangxu19", "Definition 6, the exponential mechanism", line=85),
     kind=Kind.PRIVACY,
-    says="Weights exp(εu/(2Δu)): a neighbour changes each, and their sum, by a factor of at most e^(ε/2).",
-    states=Eq(log_weight, eps / 2),
-    guarantee=PureDP(eps),
+    says="Selecting with probabilities proportional to e^(u/λ), λ = 2Δu/ε, is ε-private.",
+    assumes=[Eq(noise_scale, 2 * score_gap / eps)],
+    states=Le(eps_out, eps),
+    guarantee=PureDP(eps_out),
     checks=[
-        Proof(
-            [
-                Same("a weight changes by exp(ε·Δu/(2Δu))", exp(eps * score_gap / (2 * score_gap)), exp(eps / 2)),
-                Same("so does their sum: together e^ε", exp(eps / 2) * exp(eps / 2), exp(eps)),
-            ]
+        Chain(
+            eps_out,
+            Step(
+                "<=", 2 * score_gap / noise_scale,
+                because=Premise("a neighbour changes a weight, and the sum of all, by a factor of at most e^(Δu/λ)"),
+            ),
+            Step("<=", STATEMENT),
         )
     ],
 )
 
 lemma3 = Claim(
     id="wangxu19.lemma3",
-    source=Source("wangxu19", "Lemma 3"),
+    source=Source("wangxu19", "Lemma 3", line=87),
     kind=Kind.UTILITY,
-    says="The probability that a selection falls short of the best score by (2Δu/ε)(ln|R| + t) or more; t is x.",
-    states=Le(gamma, exp(-x_tail)),
+    says="What a selection falls short of the best score by, but for a probability of e^(-t); t is x.",
+    assumes=[Eq(gamma, exp(-x_tail))],
+    states=Le(miss, 2 * score_gap / eps0 * (log(points) + x_tail)),
     checks=[
-        Proof(
-            [
-                Same(
-                    "each such candidate has at most e^(-ln|R| - t) of the best one's weight; there are at most |R|",
-                    points * exp(-(log(points) + x_tail)), exp(-x_tail),
-                )
-            ]
+        Chain(
+            miss,
+            Step(
+                "<=", 2 * score_gap / eps0 * log(points / gamma),
+                because=Premise("at most |R| candidates fall short by β, with e^(-ε₀β/(2Δu)) of the best weight each"),
+            ),
+            Step("<=", STATEMENT),
         )
     ],
 )
 
+bounded_range = Claim(
+    id="dwang20.algorithm4.1.19.range",
+    source=Source("dwang20", "Algorithm 4.1.19, step 2", line=2855),
+    kind=Kind.PRIVACY,
+    says="The privacy loss of a selection with weights e^(u/λ) has a range of at most 2Δu/λ, not only that size.",
+    states=Le(loss_range, 2 * score_gap / noise_scale),
+    provenance=Provenance.CONSEQUENCE,
+    checks=[
+        Chain(
+            loss_range,
+            Step("=", (up + down) / noise_scale, because=Premise("the loss is (u-u')/λ plus the same for all s")),
+            Step("<=", STATEMENT, because=Slack({
+                "u rises by Δu at most": (score_gap - up) / noise_scale,
+                "u falls by Δu at most": (score_gap - down) / noise_scale,
+            })),
+        )
+    ],
+)
+
+noisy_max, noisy_max_twin = both(
+    *REMARKS, ".noisy_max", **AFTER,
+    kind=Kind.PRIVACY,
+    says="Report-noisy-max in place of the exponential mechanism: Laplace (or exponential) noise of scale 2Δu/ε₀.",
+    assumes=polytope,
+    states=Eq(noise_scale, 2 * score_gap / eps0),
+    guarantee=PureDP(eps0),
+    provenance=Provenance.READING,
+)
+
 # Privacy -------------------------------------------------------------------------------------------
-NUMBERS = ("theorem6", "theorem4.1.6")
-moved = sensitivity_corrected.formula  # a score, between neighbours
+sensitivity = Claim(
+    id="dwang20.theorem4.1.6.sensitivity",
+    source=Source("dwang20", "proof of Theorem 4.1.6, Δu", line=3054),
+    kind=Kind.SENSITIVITY,
+    says="How far a replaced record moves a score, as printed: with ε below.",
+    assumes=in_l1,
+    states=Rate(score_gap, size_1 * G / (n * eps)),
+    misprint_of="dwang20.theorem4.2.14.sensitivity",
+    checks=[
+        NoConstant(
+            2 * G * size_1 / n, {G: Integer(1), size_1: Integer(1), n: Integer(10), eps: big}, big,
+            "a linear loss that turns round moves the score of the longest s by 2G‖s‖₁/n, whatever ε is",
+        )
+    ],
+)
+
+sensitivity_corrected = Claim(
+    id="dwang20.theorem4.1.6.sensitivity.corrected",
+    source=Source("dwang20", "proof of Theorem 4.1.6, Δu", line=3054),
+    kind=Kind.SENSITIVITY,
+    says="How far a replaced record moves a score: ‖s‖₁ times 2G/n, the change of the gradient in l∞.",
+    assumes=in_l1,
+    states=Le(score_gap, 2 * G * size_1 / n),
+    corrects="dwang20.theorem4.1.6.sensitivity",
+    checks=[
+        Chain(
+            score_gap,
+            Step("<=", size_1 * (g + g_other) / n, because=Premise("Hölder: ‖s‖₁ times two gradients in l∞, over n")),
+            Step("<=", STATEMENT, because=Slack({
+                "‖∇f(x,z)‖∞ ≤ G": size_1 * (G - g) / n,
+                "‖∇f(x,z')‖∞ ≤ G": size_1 * (G - g_other) / n,
+            })),
+        )
+    ],
+)
+
+sensitivity_again = Claim(
+    id="dwang20.theorem4.2.14.sensitivity",
+    source=Source("dwang20", "proof of Theorem 4.2.14, Δu of the same algorithm", line=3768),
+    kind=Kind.SENSITIVITY,
+    says="How far a replaced record moves a score.",
+    assumes=in_l1,
+    states=Rate(score_gap, size_1 * G / n),
+    checks=[Chain(score_gap, Step("<=", because=Cites(sensitivity_corrected.id)), Step("<=", 2 * STATEMENT))],
+)
+
+moved = sensitivity_corrected.formula
 released = Release(moved, Selected(2 * moved / eps0), steps=T, seen=Seen.RANDOM_ITERATE)  # x_R shows R-1 selections
 
 privacy, privacy_twin = both(
-    *NUMBERS, ".privacy",
+    *NUMBERS, ".privacy", lines=(268, 2861),
     kind=Kind.PRIVACY,
     says="With selections of ε₀ = ε/√(8T·ln(1/δ)), DP-FW-L1 is (ε, δ)-private for any ε and δ above 0.",
     assumes=polytope,
@@ -104,173 +176,159 @@ privacy, privacy_twin = both(
     ],
 )
 
-rho = T * stated_eps0**2 / 8
-
 privacy_corrected, privacy_corrected_twin = both(
-    *NUMBERS, ".privacy.corrected",
+    *NUMBERS, ".privacy.corrected", lines=(268, 2861),
     kind=Kind.PRIVACY,
-    says="The same for ε ≤ 48·ln(1/δ): T selections of range ε₀ are Tε₀²/8-zCDP.",
-    cites=[Cites("dwang20.algorithm4.1.19.range", {order: Integer(2)})],
-    assumes=[*polytope, eps <= 48 * a],
-    states=Eq(eps0, stated_eps0),
-    guarantee=ApproxDP(eps, delta),
+    says="The ε' that these selections have at δ: at most ε wherever ε ≤ 48·ln(1/δ), and near ε/4 for small ε.",
+    assumes=[*polytope, Eq(eps0, stated_eps0)],
+    states=Le(eps_out, eps / 4 + eps**2 / (64 * a)),
+    guarantee=ApproxDP(eps_out, delta),
     checks=[
-        Proof(
-            [
-                Same("ρ = Tε₀²/8", rho, eps**2 / (64 * a)),
-                Same("2√(ρ·ln(1/δ))", 2 * sqrt(eps**2 / (64 * a) * a), eps / 4),
-                Less(
-                    "ρ + 2√(ρ·ln(1/δ)) ≤ ε, with ε = 48·ln(1/δ)/(1+e) and x = ln(1/δ)",
-                    eps**2 / (64 * x) + eps / 4, eps, {eps: 48 * x / (1 + extra)},
-                ),
-            ],
-            "zCDP of bounded range, converted: ε²/(64·ln(1/δ)) + ε/4",
+        Chain(
+            eps_out,
+            Step("<=", rho_T + 2 * sqrt(rho_T * a), because=Premise("ρ-zCDP has ε' = ρ+2√(ρ·ln(1/δ)) (Bun, Steinke)")),
+            Step(
+                "<=", T * loss_range**2 / 8 + 2 * sqrt(T * loss_range**2 / 8 * a),
+                because=Premise("losses of range r are r²/8-zCDP (Cesar, Rogers 2021), and ρ adds up over T steps"),
+            ),
+            Step("<=", because=Cites(bounded_range.id, {noise_scale: 2 * score_gap / eps0})),
+            Step("=", STATEMENT),
         )
     ],
 )
 
-zcdp_eps0 = sqrt(8 / T) * (sqrt(eps + a) - sqrt(a))
-
-sharper, sharper_twin = both(
-    *NUMBERS, ".privacy.sharper",
-    kind=Kind.PRIVACY,
-    says="Larger selections, for any ε and δ: about four times those stated where ε is small against ln(1/δ).",
-    cites=[Cites("dwang20.algorithm4.1.19.range", {order: Integer(2)})],
-    assumes=polytope,
-    states=Eq(eps0, zcdp_eps0),
-    guarantee=ApproxDP(eps, delta),
-    checks=[
-        Proof(
-            [
-                Same(
-                    "ρ + 2√(ρ·ln(1/δ)) = ε at ρ = (√(ε+x) - √x)², x = ln(1/δ)",
-                    (sqrt(eps + x) - sqrt(x)) ** 2 + 2 * (sqrt(eps + x) - sqrt(x)) * sqrt(x), eps,
-                )
-            ],
-            "Tε₀²/8 = ρ",
-        )
-    ],
+# The proof (dwang20, section 4.1.6) ------------------------------------------------------------------
+tail = log(points * T / gamma)
+falls_short = (  # but for a probability of η/T, each of T selections
+    Step("<=", because=Cites(lemma3.id, {gamma: gamma / T, x_tail: log(T / gamma)})),
+    Step("<=", because=Cites(sensitivity_corrected.id)),
 )
 
-bounded_range = Claim(
-    id="dwang20.algorithm4.1.19.range",
-    source=Source("dwang20", "Algorithm 4.1.19, what its selections are"),
-    kind=Kind.PRIVACY,
-    says="The Rényi divergence of a selection: its loss has range ε₀, so it is ε₀²/8-zCDP.",
-    assumes=[order > 1],
-    states=Le(divergence, order * eps0**2 / 8),
-    checks=[
-        Proof(
-            [
-                Same(
-                    "log E_Q e^(sℓ) is 0 at s = 0 and 1, and its second derivative, a variance of numbers with range "
-                    "ε₀, is at most ε₀²/4: so it lies below s(s-1)/2·ε₀²/4 for s ≥ 1",
-                    (order * (order - 1) / 2 * eps0**2 / 4) / (order - 1), order * eps0**2 / 8,
-                ),
-                Same("the variance: 1/4 - p(1-p) is a square", Rational(1, 4) - x * (1 - x), (x - Rational(1, 2)) ** 2),
-            ]
-        )
-    ],
+equation12 = Claim(
+    id="dwang20.equation4.12",
+    source=Source("dwang20", "equation (4.12), β", line=3054),
+    kind=Kind.UTILITY,
+    says="What a selection falls short by, with probability 1-η/T.",
+    assumes=[*polytope, Eq(eps0, stated_eps0)],
+    states=Rate(miss, G * size_1 * sqrt(8 * T * a) * tail / (n * eps)),
+    checks=[Chain(miss, *falls_short, Step("<=", 4 * STATEMENT))],
 )
 
-noisy_max, noisy_max_twin = both(
-    "algorithm4", "algorithm4.1.19", ".noisy_max", places=("after Corollary 1", "after Corollary 4.1.1"),
-    kind=Kind.PRIVACY,
-    says="Report-noisy-max in place of the exponential mechanism: Laplace (or exponential) noise of scale 2Δu/ε₀.",
-    assumes=polytope,
-    states=Eq(noise_scale, 2 * score_gap / eps0),
-    guarantee=PureDP(eps0),
+explicit = Claim(
+    id="dwang20.theorem4.1.6.explicit",
+    source=Source("dwang20", "proof of Theorem 4.1.6, its last display, with the constant that O() hides", line=3074),
+    kind=Kind.UTILITY,
+    says="The gap at x_R in the mean over R, with probability 1-η, any step up to 1; ε₀ is that of each selection.",
+    assumes=[*polytope, pace <= 1],
+    states=Le(likely_gap, gap0 / (pace * T) + pace * L_s * diameter**2 / 2 + 4 * G * size_1 * tail / (n * eps0)),
+    provenance=Provenance.READING,
     checks=[
-        Proof(
-            [
-                Same(
-                    "given the others' noise, a candidate wins if its noise exceeds a threshold, which a neighbour "
-                    "moves by at most 2Δu: over the scale",
-                    2 * score_gap / (2 * score_gap / eps0), eps0,
-                )
-            ],
-            "the tail of the noise beyond a threshold falls by at most e^ε₀ over a shift of ε₀ scales",
+        Chain(
+            likely_gap,
+            Step("=", gap_t / pace, because=Premise("R is uniform on 1..T: both stand for means over the steps")),
+            Step("<=", because=Cites("dwang20.equation4.13")),
+            Step(
+                "<=", (gap0 / T + pace * miss + L_s * pace**2 * diameter**2 / 2) / pace,
+                because=Premise("the falls of F add up to F(x₁) - F(x_(T+1)) ≤ F(x₁) - F(x°)"),
+            ),
+            *falls_short,
+            Step("<=", STATEMENT),
         )
     ],
 )
 
 # Utility -------------------------------------------------------------------------------------------
-rate = size_1 * a ** Rational(1, 4) * sqrt(log(n * points / gamma)) / sqrt(n * eps)
+ell = log(points * n / gamma)
+rate = size_1 * a ** Rational(1, 4) * sqrt(ell) / sqrt(n * eps)
+choices = [Eq(T, n * eps / (sqrt(a) * ell)), Eq(pace, sqrt(2 / T) / diameter), Eq(eps0, stated_eps0)]
+# What O() hides, as in the caption of Table 1; ‖x-y‖₂ ≤ ‖x‖₁ + ‖y‖₁; steps that stay in C.
+kept = [Eq(G, 1), Eq(L_s, 1), Eq(gap0, 1), diameter <= 2 * size_1, pace <= 1, Setting("T ≤ n")]
+by_explicit = (
+    Step("<=", because=Cites(explicit.id)),
+    Step("<=", explicit.formula.subs(tail, ell), because=Premise("T ≤ n, so ln(|A|T/η) ≤ ln(|A|n/η)")),
+)
 
 utility, utility_twin = both(
-    *NUMBERS, places=("Theorem 6, equation (8) (the copy reads √ for ⁴√)", "Theorem 4.1.6, equation (4.8)"),
+    *NUMBERS, places=("Theorem 6, equation (8) (the text has √ for ⁴√)", "Theorem 4.1.6, equation (4.8)"),
+    lines=(272, 2863),
     kind=Kind.UTILITY,
-    says="The gap at x_R with γ = √(2/(T‖C‖₂²)), T = nε/(√ln(1/δ)·ln(|A|n/η)), in the mean over R; G and L fixed.",
-    assumes=[*polytope, Setting("G and L at most 1")],
+    says="The gap at x_R with these γ_t and T, in the mean over R, but for a probability η (γ here).",
+    assumes=[*polytope, *choices],
+    added=kept,
     states=Rate(likely_gap, rate),
     guarantee=ApproxDP(eps, delta),
     ignores_units=True,
+    checks=[Chain(likely_gap, *by_explicit, Step("<=", 15 * STATEMENT))],
+)
+
+corollary, corollary_twin = both(
+    "corollary1", "corollary4.1.1", places=("Corollary 1 (the text has √ for ⁴√)", "Corollary 4.1.1"),
+    lines=(276, 2867),
+    kind=Kind.UTILITY,
+    says="(8) on the unit l1 ball or the simplex, whose vertices are at most 2d, for η ≥ 1/(nd) (η is γ here).",
+    assumes=[*polytope, *choices, Eq(size_1, 1), points <= 2 * d],
+    added=[*kept, n >= 2, gamma >= 1 / (n * d)],
+    states=Rate(likely_gap, a ** Rational(1, 4) * sqrt(log(n * d)) / sqrt(n * eps)),
+    guarantee=ApproxDP(eps, delta),
+    ignores_units=True,
+    checks=[
+        Chain(
+            likely_gap,
+            *by_explicit,
+            Step("<=", 15 * rate),
+            Step("<=", 15 * rate.subs(ell, 3 * log(n * d)), because=Premise("|A|n/η ≤ 2n²d² ≤ (nd)³ for n ≥ 2")),
+            Step("<=", 26 * STATEMENT),
+        )
+    ],
+)
+
+# After Corollary 1 / 4.1.1 ---------------------------------------------------------------------------
+HAS_BALL = Setting("C contains the unit l2 ball")
+
+in_ball, in_ball_twin = both(
+    *REMARKS, ".width", **AFTER,
+    kind=Kind.LOWER_BOUND,
+    says="The Gaussian width of a set that contains the unit l2 ball is at least of order √d.",
+    assumes=[HAS_BALL],
+    states=Rate(width, sqrt(d), below=True),
+    ignores_units=True,
+    checks=[
+        Chain(
+            width,
+            Step(">=", d / sqrt(d + 1), because=Premise("b/‖b‖ lies in C, and E‖b‖ ≥ d/√(d+1) for d normals")),
+            Step(">=", STATEMENT / sqrt(2)),
+        )
+    ],
+)
+
+contains_ball, contains_ball_twin = both(
+    *REMARKS, ".only_log", **AFTER,
+    kind=Kind.UTILITY,
+    says="For a set that contains the unit l2 ball, (8) grows with d no faster than √ln d, other things being equal.",
+    assumes=[HAS_BALL],
+    states=Rate(bound8, sqrt(log(d))),
+    ignores_units=True,
+    provenance=Provenance.READING,
     checks=[
         NoConstant(
-            1 / (18 * size_1) - 1,
-            {
-                size_1: 1 / (2 * big), points: Integer(2), gamma: Rational(1, 4), eps: Integer(1), delta: exp(-1),
-                n: Integer(20),
-            },
-            big,
-            "f(x) = x on [-s/2, s/2] with s = 1/big, T = 3: γ = √(2/3)/s is above 2, and x₃ = γ²s/2 + O(1) with "
-            "probability 1/2, far outside the set",
+            rate, {size_1: sqrt(big), points: 2 * big, d: big, n: 1000, gamma: exp(-1), eps: 1, delta: exp(-1)}, big,
+            "such a C contains (1, ..., 1)/√d, so ‖C‖₁ ≥ √d, attained by √d times the l1 ball with |A| = 2d",
         )
     ],
 )
 
-# With γ = √(2g₀/(LT))/‖C‖₂ <= 1 and T = nε‖C‖₂√(Lg₀)/(G‖C‖₁√ln(1/δ)·ln(|A|n/η)), both terms are of one size.
-ell = Symbol("ell", positive=True)  # ln(|A|n/η), at least ln(|A|T/η) if T <= n
-balanced = n * eps * diameter * sqrt(L_s * gap0) / (G * size_1 * sqrt(a) * ell)
-corrected_rate = sqrt(G * size_1 * diameter) * (L_s * gap0 * a) ** Rational(1, 4) / sqrt(n * eps)
-two_terms = simplify(
-    explicit.formula.subs(eps0, stated_eps0).subs(log(points * T / gamma), ell).subs(pace, best_pace).subs(T, balanced)
-)
-
-utility_corrected, utility_corrected_twin = both(
-    *NUMBERS, ".corrected",
-    kind=Kind.UTILITY,
-    cites=[Cites("dwang20.theorem4.1.6.explicit")],
-    says="With all that (8) hides, at γ = √(2g₀/(LT))/‖C‖₂ ≤ 1 and T ≤ n that balances its two terms.",
-    assumes=[*polytope, Setting("T between 2g₀/(L‖C‖₂²) and n")],
-    states=Rate(likely_gap, corrected_rate * sqrt(log(n * points / gamma))),
-    guarantee=ApproxDP(eps, delta),
-    checks=[
-        Proof(
-            [
-                Same(
-                    "the explicit bound there, with ln(|A|T/η) ≤ ℓ = ln(|A|n/η)",
-                    two_terms, (sqrt(2) + 8 * sqrt(2)) * corrected_rate * sqrt(ell),
-                )
-            ],
-            "hidden constant 9√2 suffices",
-        )
-    ],
-)
-
-fixed_size, fixed_size_twin = both(
-    *NUMBERS, ".fixed_size",
-    kind=Kind.UTILITY,
-    cites=[Cites("dwang20.theorem4.1.6.explicit")],
-    says="As printed, it holds where T ≤ n, γ ≤ 1 and also g₀ is fixed: at G = L = g₀ = 1.",
-    assumes=[*polytope, Setting("G, L and g₀ are 1; ‖C‖₂ ≤ 2‖C‖₁, T ≤ n and γ ≤ 1")],
-    states=Rate(likely_gap, rate),
-    guarantee=ApproxDP(eps, delta),
+cost, cost_twin = both(
+    *REMARKS, ".cost", **AFTER,
+    kind=Kind.COST,
+    says="Operations of one selection, given the gradient.",
+    assumes=polytope,
+    states=Rate(run_time, points * d),
     ignores_units=True,
     checks=[
-        Proof(
-            [
-                Same(
-                    "(g₀+L)‖C‖₂/√(2T) + β at T = nε/(√ln(1/δ)·ℓ), with ‖C‖₂ = 2‖C‖₁",
-                    simplify(
-                        explicit.formula.subs(eps0, stated_eps0).subs(log(points * T / gamma), ell)
-                        .subs(pace, sqrt(2 / T) / diameter).subs(T, n * eps / (sqrt(a) * ell))
-                        .subs({G: 1, L_s: 1, gap0: 1}).subs(diameter, 2 * size_1)
-                    ),
-                    10 * sqrt(2) * size_1 * a ** Rational(1, 4) * sqrt(ell) / sqrt(n * eps),
-                )
-            ],
-            "hidden constant 10√2 suffices",
+        Chain(
+            run_time,
+            Step("<=", 2 * points * d + 2 * points, because=Premise("|A| scalar products, as many noises, a maximum")),
+            Step("<=", 4 * STATEMENT),
         )
     ],
 )

@@ -1,304 +1,472 @@
-"""Utility of DP-LSSGD (lwang21, Theorems 5.3.4 and 5.3.7; lssgd20, Theorems 2 and 3): the theorems and their proofs.
+"""Utility of DP-LSSGD (lwang21, Theorems 5.3.4 and 5.3.7; lssgd20, Theorems 2 and 3).
 
-With the printed number of steps, which lacks γ (or β), both theorems fail: too few steps to get anywhere. With the
-proofs' own number they hold, for convex risks as printed and for others at a random iterate. η = 1/√T hides units.
+With the printed number of steps, which lacks γ (or β), the theorems fail: too few steps to get anywhere. The proofs
+have it, and with it the convex theorems hold; the others do at a random iterate, for ‖∇F‖² at the mean of the iterates
+is not at most its mean over them. Each proof is one step, T of them by induction, and the choice of T. η = 1/√T hides
+units.
 """
 
-from sympy import Expr, Integer, Le, Rational, Symbol, exp, log, sqrt, symbols
+from sympy import Eq, Expr, Integer, Le, Min, Rational, Symbol, diff, exp, log, pi, sqrt
 
-from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source, convex, lipschitz, smooth
-from dpcheck.bounds.language.symbols import T, d, delta, eps, eta, excess_risk, n, quantity, ratio
+from dpcheck.bounds.language.claim import Cites, Claim, Hypothesis, Kind, Rate, Source, convex, lipschitz, smooth
+from dpcheck.bounds.language.symbols import T, c1, d, delta, eps, eta, excess_risk, n, quantity
 from dpcheck.bounds.library.convex.dp_svrg_minibatch import batch
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s
-from dpcheck.bounds.library.nonconvex.dp_lssgd import nu
-from dpcheck.bounds.library.nonconvex.laplacian_smoothing import both, gamma_s, smoothing
-from dpcheck.bounds.proving.proofs import AtMost, Less, NoConstant, Proof, Same
+from dpcheck.bounds.library.nonconvex.dp_lssgd import conditions, noise, nu, order, order_right, split
+from dpcheck.bounds.library.nonconvex.laplacian_smoothing import (
+    angle,
+    beta_s,
+    both,
+    eigenvalue,
+    gamma_s,
+    induced2,
+    smoothed2,
+    smoothing,
+)
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Induction, OneStep, Premise, Slack, Step
+from dpcheck.bounds.proving.proofs import AtMost, Equals, NoConstant
 
+# Symbols -------------------------------------------------------------------------------------------
 D_sigma = quantity("D_sigma", "‖w⁰-w*‖² in the norm of A_σ", parameter=2, printed="D_σ", latex=r"D_\sigma")
-D_0 = quantity("D_0", "‖w⁰-w*‖²", parameter=2, printed="D₀", latex="D_0")
-gap_k = quantity("ls_gap_k", "F(w^k) - F(w*)", loss=1, printed="g_k", latex="F(w^k)-F^*")
-slope2 = quantity("ls_slope2", "‖∇F(w^k)‖²", loss=2, parameter=-2, printed="‖∇F(w^k)‖²")
-spread2 = quantity("ls_spread2", "E‖∇f_B - ∇F‖²", loss=2, parameter=-2, printed="E‖∇f_B-∇F‖²")
-scaled = quantity("ls_scaled", "γ·D_σ, what smoothing makes of D₀", parameter=2, printed="γD_σ")
+gap = quantity("ls_gap", "F(w⁰) - F(w*)", loss=1, printed="D_F", latex="D_F")
+gap_k = quantity("ls_gap_k", "E F(w^k) - F(w*)", loss=1, printed="g_k")
+gap_next = quantity("ls_gap_next", "F - F(w*) after a step along -∇F", loss=1, printed="g⁺")
+inner = quantity("ls_inner", "E ⟨∇F(w^k), w^k-w*⟩", loss=1, printed="⟨∇F,w-w*⟩")
+slope2 = quantity("ls_slope2", "E ‖∇F(w^k)‖²", loss=2, parameter=-2, printed="‖∇F(w^k)‖²")
+dual2 = quantity("ls_dual2", "E ‖∇F(w^k)‖² in the norm of A_σ⁻¹", loss=2, parameter=-2, printed="‖∇F(w^k)‖²_{A⁻¹}")
+grad2 = quantity(
+    "ls_grad2", "E ‖∇f_i(w^k)‖² in the norm of A_σ⁻¹ or of A_σ⁻²", loss=2, parameter=-2, printed="E‖∇f_i‖²"
+)
+spread2 = quantity("ls_spread2", "E ‖∇f_B - ∇F‖²", loss=2, parameter=-2, printed="E‖∇f_B-∇F‖²")
+before = quantity("ls_before", "what a proof adds up, before a step", printed="Φ_k")
+after = quantity("ls_after", "what a proof adds up, after a step", printed="Φ_{k+1}")
+total = quantity("ls_total", "what a proof adds up, after T steps", printed="Φ_T")
+norm2 = quantity(
+    "ls_norm2",
+    "E‖∇F(w̃)‖² in the norm of A_σ⁻¹",
+    loss=2,
+    parameter=-2,
+    printed="E‖∇F(w̃)‖²_{A⁻¹}",
+    holds="in expectation",
+)
+plain2 = quantity(
+    "ls_plain2", "E‖∇F(w̃)‖² in the ℓ₂ norm", loss=2, parameter=-2, printed="E‖∇F(w̃)‖₂²", holds="in expectation"
+)
+slope = quantity("ls_slope", "norm of the gradient", printed="‖∇f(a₂)‖")
+factor = quantity("ls_height", "factor on the example's function", printed="s")
 
 log_delta, spent = log(1 / delta), n**2 * eps**2
-far, x, y, v, w, lam = symbols("far x y v w lam", positive=True)
-more, extra = (Symbol(name, nonnegative=True) for name in ("more", "extra"))
-modes = [gamma_s <= 1, gamma_s * d >= 1, d >= 2]  # one eigenvalue of A_σ is 1
+far = Symbol("far", positive=True)
+gamma_modes = [gamma_s <= 1, gamma_s * d >= 1, d >= 2]  # one eigenvalue of A_σ is 1
+beta_modes = [beta_s <= 1, beta_s * d >= 1, d >= 2]
+small = delta <= exp(-eps)  # ε ≤ log(1/δ), so that α's 1 is no more than what stands beside it
+constant_steps = Eq(eta, 1 / sqrt(T))
+noise_v0 = Eq(nu, noise(Integer(8)).subs(order, 2 * log_delta / eps + 1))
+noise_right = Eq(nu, noise(Integer(40)).subs(order, 2 * log_delta / eps + 1))  # µ = 1/2
 
-# One step, in a coordinate of the eigenbasis: eigenvalue λ, gradient v, error w
-step: list[Same | Less] = [
-    Same(
-        "‖w - ηA⁻¹v‖² in the norm of A",
-        lam * (w - eta * v / lam) ** 2,
-        lam * w**2 - 2 * eta * v * w + eta**2 * v**2 / lam,
-    ),
-    Less("‖v‖² in the norm of A⁻¹ is at most ‖v‖², as λ ≥ 1", v**2 / lam, v**2, {lam: 1 + more}),
-]
+UNBIASED = "gradients of random records have the mean ∇F, and the noise is independent of mean 0"
+CONVEX, LIPSCHITZ = "F is convex", "f_i is G-Lipschitz, and A_σ ≥ I"
+MEAN = Premise("Jensen: F is convex, and Φ_T holds the gaps of all T steps")
+RANDOM = Premise("a random one of T iterates has the mean of their ‖∇F‖², which Φ_T holds; F ≥ F*")
 
 
-def at_most_noise(constant: int, split: Expr, top: int) -> Less:
-    """ν² over TG²log(1/δ)/(n²ε²), ε ≤ log(1/δ): constant·ε·α/(µ·log(1/δ)) with α = log(1/δ)/((1-µ)ε) + 1."""
-    ratio_of_eps = 1 / (1 + more)  # ε / log(1/δ)
-    return Less(
-        f"ν² ≤ {top}·TG²log(1/δ)/(n²ε²) for ε ≤ log(1/δ)",
-        constant / split * (1 / (1 - split) + ratio_of_eps),
-        Integer(top),
+def one_step(
+    claim_id: str, place: str, line: int, says: str, assumes: list[Hypothesis], rise: Expr, chain: Chain
+) -> Claim:
+    """What one step adds to what a proof adds up."""
+    return Claim(
+        id=claim_id,
+        source=Source(claim_id.split(".")[0], place, line=line),
+        kind=Kind.UTILITY,
+        says=f"One step: Φ, {says}, rises by so much at most.",
+        assumes=assumes,
+        states=Le(after, before + rise),
+        ignores_units=True,
+        checks=[chain],
+    )
+
+
+def all_steps(step: Claim, line: int, says: str, start: Expr) -> Claim:
+    """What T steps with one step size come to."""
+    return Claim(
+        id=step.id.replace(".step", ".proof"),
+        source=Source(step.source.document, step.source.place.replace("one step", "summed over T steps"), line=line),
+        kind=Kind.UTILITY,
+        says=f"T steps of one size: {says}",
+        assumes=step.assumes,
+        states=Le(total, start + T * (step.formula - before)),
+        ignores_units=True,
+        checks=[
+            Chain(total, Step("<=", STATEMENT, because=Induction(T, start, OneStep(step.id, before, after)))),
+        ],
     )
 
 
 # Convex, lssgd20 -----------------------------------------------------------------------------------
+step2 = one_step(
+    "lssgd20.theorem2.step",
+    "proof of Theorem 2, one step",
+    361,
+    "E‖w^k-w*‖² in the norm of A_σ and 2η(F-F*) of the steps before",
+    [convex(), lipschitz(G)],
+    eta**2 * (G**2 + gamma_s * d * nu**2),
+    Chain(
+        after,
+        Step(
+            "=",
+            before + 2 * eta * (gap_k - inner) + eta**2 * (grad2 + nu**2 * induced2),
+            because=Premise(f"(4) in the norm of A_σ, squared: {UNBIASED}"),
+        ),
+        Step("=", because=Cites("lssgd20.lemma4")),
+        Step(
+            "<=",
+            STATEMENT,
+            because=Slack({CONVEX: 2 * eta * (inner - gap_k), LIPSCHITZ: eta**2 * (G**2 - grad2)}),
+        ),
+    ),
+)
+sum2 = all_steps(step2, 369, "E‖w^T-w*‖² in the norm of A_σ and the sum of 2η(F-F*).", D_sigma)
+
 bound2 = 2 * G * sqrt(6 * gamma_s * (D_sigma + G**2) * d * log_delta) / (n * eps)
 printed_T = (D_sigma + G**2) * spent / (24 * d * G**2 * log_delta)
 few = "F = G·max(0, ‖w*‖ - ⟨u,w⟩), u constant, so that A_σu = u: the mean iterate moves by √T·G at most, and Jensen"
-
 theorem2 = Claim(
     id="lssgd20.theorem2",
-    source=Source("lssgd20", "Theorem 2"),
+    source=Source("lssgd20", "Theorem 2", line=136),
     kind=Kind.UTILITY,
-    says="Excess risk with η = 1/√T and T = (D_σ+G²)n²ε²/(24dG²log(1/δ)) steps.",
-    assumes=[convex(), lipschitz(G), *modes, eps**2 <= 5 * printed_T * log_delta * batch**2 / n**2, batch <= n],
+    says="Excess risk of the mean iterate with η = 1/√T and T = (D_σ+G²)n²ε²/(24dG²log(1/δ)) steps.",
+    assumes=[
+        convex(), lipschitz(G), *gamma_modes, batch <= n, constant_steps, noise_v0, Eq(T, printed_T), printed_T >= 1,
+        eps**2 <= 5 * printed_T * log_delta * batch**2 / n**2,
+    ],
     states=Le(excess_risk, bound2),
     ignores_units=True,
-    checks=[AtMost(G * (sqrt(D_sigma) - G * sqrt(printed_T + 1)), few, box={D_sigma: (1, 1e8), G: (0.1, 10)})],
-    cites=[Cites("lssgd20.lemma4")],
-)
-
-theorem2_proof = Claim(
-    id="lssgd20.theorem2.proof",
-    source=Source("lssgd20", "Proof of Theorem 2"),
-    kind=Kind.UTILITY,
-    says="Excess risk of the mean iterate with η = 1/√T, for every T and ν.",
-    assumes=[convex(), lipschitz(G)],
-    states=Le(excess_risk, (D_sigma + G**2 + gamma_s * d * nu**2) / (2 * sqrt(T))),
-    ignores_units=True,
+    misprint_of="lssgd20.theorem2.corrected",
     checks=[
-        Proof(
-            [
-                *step,
-                Same(
-                    "summed over T steps with 2η⟨∇F, w-w*⟩ ≥ 2η(F-F*), over 2ηT",
-                    ((D_sigma + T * eta**2 * (G**2 + gamma_s * d * nu**2)) / (2 * eta * T)).subs(eta, 1 / sqrt(T)),
-                    (D_sigma + G**2 + gamma_s * d * nu**2) / (2 * sqrt(T)),
-                ),
-            ],
-            "E‖noise‖² in the norm of A⁻¹ is γdν²",
+        AtMost(
+            G * (sqrt(D_sigma) - G * sqrt(T + 1)), few,
+            box={D_sigma: (1, 1e8), G: (0.1, 10), eps: (0.1, 2), n: (100, 1e6)},
         )
     ],
-)
+)  # fmt: skip
 
-best_T = printed_T / gamma_s
 theorem2_corrected = Claim(
     id="lssgd20.theorem2.corrected",
-    source=Source("lssgd20", "Theorem 2"),
+    source=Source("lssgd20", "Theorem 2, with T as its proof has it", line=379),
     kind=Kind.UTILITY,
-    says="The same bound with the proof's T = (D_σ+G²)n²ε²/(24γdG²log(1/δ)), a whole number, for ε ≤ log(1/δ).",
-    assumes=[convex(), lipschitz(G), *modes, eps <= log_delta],
+    says="The same bound with the proof's T = (D_σ+G²)n²ε²/(24γdG²log(1/δ)).",
+    assumes=[convex(), lipschitz(G), batch <= n, constant_steps, Eq(T, printed_T / gamma_s), noise_v0],
+    added=[small],
     states=Le(excess_risk, bound2),
     corrects="lssgd20.theorem2",
     ignores_units=True,
     checks=[
-        Proof(
-            [
-                *step,
-                at_most_noise(4, Rational(1, 2), 24),
-                Same(
-                    "the bound at that T, squared",
-                    (((D_sigma + G**2 + gamma_s * d * 24 * T * G**2 * log_delta / spent) / (2 * sqrt(T))) ** 2).subs(
-                        T, best_T
-                    ),
-                    bound2**2,
-                ),
-            ],
-            "½(A/√T + B√T) = √(AB) at T = A/B",
+        Chain(
+            excess_risk,
+            Step("<=", total / (2 * eta * T), because=MEAN),
+            Step("<=", because=Cites("lssgd20.theorem2.proof")),
+            Step("<=", STATEMENT),
         )
     ],
 )
 
 # Convex, lwang21 -----------------------------------------------------------------------------------
-rate4 = G * sqrt(6 * gamma_s * (D_sigma + G**2 / batch) * d * log_delta) / (n * eps)
-path4 = {
-    n: far,
-    eps: Integer(10),
-    delta: exp(-1),
-    batch: Integer(1),
-    G: Integer(1),
-    d: 400 * far**2,
-    gamma_s: 1 / far,
-    D_sigma: 8 * far**2 - 1,
-}
-theorem4 = Claim(
-    id="lwang21.theorem5.3.4",
-    source=Source("lwang21", "Theorem 5.3.4"),
-    kind=Kind.UTILITY,
-    says="Excess risk with η = 1/√T and T = C₁(D_σ+G²/b)n²ε²/(dG²log(1/δ)), where Theorem 5.3.2 applies.",
-    assumes=[convex(), lipschitz(G), *modes, batch <= n],
-    states=Rate(excess_risk, rate4),
-    ignores_units=True,
-    checks=[
-        NoConstant(
-            G * (sqrt(D_sigma) - G * sqrt((D_sigma + G**2 / batch) * spent / (d * G**2 * log_delta) + 1)),
-            path4,
-            far,
-            f"{few}; C₁ = 1 (any other: d times C₁), µ = 1/2, T = 2n², where the conditions of Theorem 5.3.2 hold",
-            1e4,
-        )
-    ],
-    cites=[
-        Cites("lwang21.lemma5.5.7"),
-        Cites("lwang21.equation5.5.3"),
-        Cites("lwang21.equation5.5.4"),
-    ],
-)
-
-theorem4_corrected = Claim(
-    id="lwang21.theorem5.3.4.corrected",
-    source=Source("lwang21", "Theorem 5.3.4"),
-    kind=Kind.UTILITY,
-    says="With γ in T as in the proof, T = (D_σ+G²/b)n²ε²/(120γdG²log(1/δ)) whole, T ≥ 4L², L-smooth losses, µ = 1/2.",
-    assumes=[convex(), lipschitz(G), smooth(L_s), *modes, batch <= n, eps <= log_delta, Setting("T ≥ 4L²")],
-    states=Le(excess_risk, 3 * sqrt(20) * rate4),
-    corrects="lwang21.theorem5.3.4",
-    ignores_units=True,
-    checks=[
-        Proof(
-            [
-                *step,
-                Less(
-                    "η²‖∇F‖² ≤ 2Lη²(F-F*) ≤ 4/3·η(F-F*), η ≤ 1/(2L)", 2 * L_s / (2 * L_s * (1 + more)), Rational(4, 3)
-                ),
-                at_most_noise(20, Rational(1, 2), 120),
-                Same(
-                    "3/2·(A/√T + B√T) at T = A/B, squared",
-                    ((Rational(3, 2) * (x / sqrt(T) + y * sqrt(T))) ** 2).subs(T, x / y),
-                    9 * x * y,
-                ),
-                Same(
-                    "with A = D_σ+G²/b and B = 120γdG²log(1/δ)/(n²ε²)",
-                    9 * (D_sigma + G**2 / batch) * 120 * gamma_s * d * G**2 * log_delta / spent,
-                    (3 * sqrt(20) * rate4) ** 2,
-                ),
-            ],
-            "2/3·η of the progress is left",
-        )
-    ],
-)
-
-
-# Steps of the convex proof -------------------------------------------------------------------------
-variance_step = Claim(
+variance = Claim(
     id="lwang21.equation5.5.3",
-    source=Source("lwang21", "(5.5.3)"),
+    source=Source("lwang21", "(5.5.3)", line=9315),
     kind=Kind.UTILITY,
     says="The variance of the mean gradient of b records drawn without replacement.",
-    assumes=[lipschitz(G), batch <= n, n >= 2],
+    assumes=[lipschitz(G), batch <= n],
+    added=[n >= 2],
     states=Le(spread2, G**2 / batch),
     checks=[
-        AtMost(
-            G**2 * (n - batch) / ((n - 1) * batch),
-            "G²·(n-b)/(b(n-1)), attained by gradients of norm G and mean 0",
-            where={n: 1 + extra + more, batch: 1 + extra},
+        Chain(
+            spread2,
+            Step(
+                "<=",
+                G**2 * (n - batch) / ((n - 1) * batch),
+                because=Premise(
+                    "the variance of a mean of b of n vectors drawn without replacement, of norm at most G"
+                ),
+            ),
+            Step("<=", STATEMENT),
         )
     ],
 )
 
 progress = Claim(
     id="lwang21.equation5.5.4",
-    source=Source("lwang21", "(5.5.4)"),
+    source=Source("lwang21", "(5.5.4)", line=9327),
     kind=Kind.UTILITY,
     says="(1-Lη/2)η‖∇F‖² ≤ F - F* for an L-smooth F.",
     assumes=[smooth(L_s), eta < 2 / L_s],
     states=Le(slope2, gap_k / ((1 - L_s * eta / 2) * eta)),
     checks=[
-        Proof(
-            [
-                Same("a step 1/L shows ‖∇F‖² ≤ 2L(F-F*)", -1 / L_s + L_s / 2 * (1 / L_s) ** 2, -1 / (2 * L_s)),
-                Same("1 - 2Lη(1-Lη/2) is a square", 1 - 2 * L_s * eta * (1 - L_s * eta / 2), (1 - L_s * eta) ** 2),
-            ],
-            "2L ≤ 1/((1-Lη/2)η)",
+        Chain(
+            slope2,
+            Step(
+                "<=",
+                (gap_k - gap_next) / ((1 - L_s * eta / 2) * eta),
+                because=Premise("F is L-smooth: a step η along -∇F takes (1-Lη/2)η‖∇F‖² off, at least"),
+            ),
+            Step("<=", STATEMENT),
         )
     ],
 )
 
-missing = Claim(
-    id="lwang21.theorem5.3.4.step",
-    source=Source("lwang21", "Proof of Theorem 5.3.4, after (5.5.4)"),
+step4 = one_step(
+    "lwang21.theorem5.3.4.step",
+    "proof of Theorem 5.3.4, one step",
+    9371,
+    "E‖w^k-w*‖² in the norm of A_σ and 2/3·η(F-F*) of the steps before",
+    [convex(), lipschitz(G), smooth(L_s), batch <= n, n >= 2, eta <= 1 / (2 * L_s)],
+    eta**2 * (G**2 / batch + gamma_s * d * nu**2),
+    Chain(
+        after,
+        Step(
+            "<=",
+            before + 2 * eta * (gap_k / 3 - inner) + eta**2 * (spread2 + slope2 + nu**2 * induced2),
+            because=Premise(f"(5.2.5) in the norm of A_σ ≥ I, squared: {UNBIASED}"),
+        ),
+        Step("<=", because=Cites("lwang21.equation5.5.3")),
+        Step("<=", because=Cites("lwang21.equation5.5.4")),
+        Step("=", because=Cites("lwang21.lemma5.5.7")),
+        Step(
+            "<=",
+            STATEMENT,
+            because=Slack(
+                {CONVEX: 2 * eta * (inner - gap_k)},
+                [eta * gap_k * (Rational(4, 3) - 1 / (1 - L_s * eta / 2))],
+            ),
+        ),
+    ),
+)
+sum4 = all_steps(step4, 9421, "E‖w^T-w*‖² in the norm of A_σ and the sum of 2/3·η(F-F*).", D_sigma)
+
+rate4 = G * sqrt(6 * gamma_s * (D_sigma + G**2 / batch) * d * log_delta) / (n * eps)
+steps4 = (D_sigma + G**2 / batch) * spent / (d * G**2 * log_delta)
+applies = [batch <= n, Eq(order, order_right), *conditions]  # Theorem 5.3.2
+theorem4 = Claim(
+    id="lwang21.theorem5.3.4",
+    source=Source("lwang21", "Theorem 5.3.4", line=8467),
     kind=Kind.UTILITY,
-    says="η²‖∇F‖² ≤ 4/3·η(F-F*), of a convex F with G-Lipschitz losses, as the theorem assumes; here G = ‖∇F‖.",
-    assumes=[convex(), lipschitz(G)],
-    states=Le(slope2, 4 * gap_k / (3 * eta)),
-    checks=[AtMost(G**2 + 0 * gap_k, "F = G·|w| near 0, where F - F* is as small as one likes")],
+    says="Excess risk of the mean iterate, η = 1/√T, T = C₁(D_σ+G²/b)n²ε²/(dG²log(1/δ)), where Theorem 5.3.2 applies.",
+    assumes=[convex(), lipschitz(G), *gamma_modes, *applies, Eq(T, c1 * steps4)],
+    states=Rate(excess_risk, rate4),
+    hidden=[c1],
+    ignores_units=True,
+    misprint_of="lwang21.theorem5.3.4.corrected",
+    checks=[
+        NoConstant(
+            G * (sqrt(D_sigma) - G * sqrt(T)),
+            {
+                n: far, T: 2 * far**2, eps: Integer(10), delta: exp(-1), split: Rational(1, 2), order: Rational(6, 5),
+                batch: Integer(1), G: Integer(1), d: 400 * c1 * far**2, gamma_s: 1 / far, D_sigma: 8 * far**2 - 1,
+            },
+            far,
+            few,
+            1e4,
+        )
+    ],
+)  # fmt: skip
+
+theorem4_corrected = Claim(
+    id="lwang21.theorem5.3.4.corrected",
+    source=Source("lwang21", "Theorem 5.3.4, with T as its proof has it", line=9529),
+    kind=Kind.UTILITY,
+    says="The same bound with γ in T, T = (D_σ+G²/b)n²ε²/(120γdG²log(1/δ)), for L-smooth losses and T ≥ 4L²; µ = 1/2.",
+    assumes=[convex(), lipschitz(G), batch <= n, constant_steps, Eq(T, steps4 / (120 * gamma_s)), noise_right],
+    added=[smooth(L_s), eta <= 1 / (2 * L_s), n >= 2, small],
+    states=Rate(excess_risk, rate4),
+    corrects="lwang21.theorem5.3.4",
+    ignores_units=True,
+    checks=[
+        Chain(
+            excess_risk,
+            Step("<=", 3 * total / (2 * eta * T), because=MEAN),
+            Step("<=", because=Cites("lwang21.theorem5.3.4.proof")),
+            Step("<=", 3 * sqrt(20) * STATEMENT),
+        )
+    ],
 )
 
-missing_corrected = Claim(
-    id="lwang21.theorem5.3.4.step.corrected",
-    source=Source("lwang21", "Proof of Theorem 5.3.4, after (5.5.4)"),
-    kind=Kind.UTILITY,
-    says="The same for L-smooth losses and η ≤ 1/(2L), that is T ≥ 4L², which the theorem does not assume.",
-    assumes=[convex(), smooth(L_s), eta <= 1 / (2 * L_s)],
-    states=Le(slope2, 4 * gap_k / (3 * eta)),
-    corrects="lwang21.theorem5.3.4.step",
-    checks=[AtMost(2 * L_s * gap_k, "‖∇F‖² ≤ 2L(F-F*)", {eta: 1 / (2 * L_s * (1 + more))}, exact=False)],
+# Nonconvex, lssgd20 --------------------------------------------------------------------------------
+SMOOTH = f"F is L-smooth; {UNBIASED}"
+step3 = one_step(
+    "lssgd20.theorem3.step",
+    "proof of Theorem 3, one step",
+    405,
+    "E F(w^k) - F* and η/2·‖∇F‖² in the norm of A_σ⁻¹ of the steps before",
+    [lipschitz(G), smooth(L_s)],
+    L_s * eta**2 / 2 * (G**2 + d * beta_s * nu**2),
+    Chain(
+        after,
+        Step(
+            "<=",
+            before + eta * dual2 / 2 - eta * dual2 + L_s * eta**2 / 2 * (grad2 + nu**2 * smoothed2),
+            because=Premise(SMOOTH),
+        ),
+        Step("=", because=Cites("lssgd20.lemma5")),
+        Step("<=", STATEMENT, because=Slack({LIPSCHITZ: L_s * eta**2 / 2 * (G**2 - grad2)}, [eta * dual2 / 2])),
+    ),
 )
+sum3 = all_steps(step3, 409, "E F(w^T) - F* and the sum of η/2·‖∇F‖² in the norm of A_σ⁻¹.", gap)
 
-# What smoothing gains ------------------------------------------------------------------------------
-factor_printed, factor_printed_v0 = both(
-    "section5.1.1.gain",
-    "section1.1.gain",
+bound3 = 4 * G * sqrt(6 * beta_s * d * L_s * (2 * gap + L_s * G**2) * log_delta) / (n * eps)
+ledge = (
+    "F falls with slope G along a constant u for a length x ≥ √T·G, then levels off: half of the time, by the symmetry "
+    "of the noise, the mean iterate has not come so far"
+)
+# ν² = 8TG²(2log(1/δ)+ε)/(n²ε²) stands in the printed T = (D_F+Lν²)n²ε²/(12dLG²log(1/δ)): solved for T.
+printed_T3 = gap * spent / (4 * L_s * G**2 * (3 * d * log_delta - 2 * (2 * log_delta + eps)))
+theorem3 = Claim(
+    id="lssgd20.theorem3",
+    source=Source("lssgd20", "Theorem 3", line=148),
     kind=Kind.UTILITY,
-    says="Smoothing makes the bound smaller, γ(D_σ+G²) ≤ D₀+G², by a factor much less than one: here γD_σ against D₀.",
-    assumes=[Setting("w⁰-w* alternates in sign, d even")],
-    states=Le(scaled, D_0),
+    says="Gradient at the mean iterate, η = 1/√T and T = (D_F+Lν²)n²ε²/(12dLG²log(1/δ)).",
+    assumes=[
+        lipschitz(G), smooth(L_s), *beta_modes, batch <= n, constant_steps, noise_v0, Eq(T, printed_T3),
+        printed_T3 >= 1, eps**2 <= 5 * printed_T3 * log_delta * batch**2 / n**2,
+    ],
+    states=Le(norm2, bound3),
+    ignores_units=True,
     checks=[
         AtMost(
-            (1 + 4 * smoothing) / sqrt(1 + 4 * smoothing) * D_0,
-            "D_σ = (1+4σ)D₀ for an alternating w⁰-w*, and γ ≥ 1/√(4σ+1)",
+            Min(G**2 / 2, gap - G**2 / (2 * L_s) - G**2 * sqrt(T + 1)),
+            f"{ledge}: G²/2 where D_F - G²/(2L) = G·x exceeds √(T+1)·G²",
+            box={gap: (10, 1e4), G: (1, 2), L_s: (0.5, 2), d: (200, 1e4), n: (100, 1e6), eps: (0.1, 2)},
         )
     ],
-)
+)  # fmt: skip
 
-factor_right, factor_right_v0 = both(
-    "section5.1.1.gain.corrected",
-    "section1.1.gain.corrected",
+best3 = (2 * gap + L_s * G**2) * spent / (24 * d * L_s * beta_s * G**2 * log_delta)
+theorem3_corrected = Claim(
+    id="lssgd20.theorem3.corrected",
+    source=Source("lssgd20", "Theorem 3, with T as its proof has it", line=419),
     kind=Kind.UTILITY,
-    says="For a constant w⁰-w*, γD_σ ≤ D₀: smoothing helps towards smooth minimisers.",
-    assumes=[gamma_s <= 1, Setting("w⁰-w* constant")],
-    states=Le(scaled, D_0),
-    checks=[AtMost(gamma_s * D_0, "A_σ leaves constants as they are: D_σ = D₀", {gamma_s: 1 / (1 + more)})],
-)
-
-generic, generic_v0 = both(
-    "remark5.3.6.generic",
-    "remark2.generic",
-    kind=Kind.UTILITY,
-    says="In a generic direction γD_σ is on average no less than D₀: smoothing gains nothing in that part.",
-    assumes=[Setting("w⁰-w* uniform on a sphere")],
-    states=Le(D_0, scaled),
+    says="The same bound at a random iterate, with the proof's T = (2D_F+LG²)n²ε²/(24dLβG²log(1/δ)).",
+    assumes=[lipschitz(G), smooth(L_s), batch <= n, constant_steps, Eq(T, best3), noise_v0],
+    added=[small],
+    states=Le(norm2, bound3),
+    corrects="lssgd20.theorem3",
+    ignores_units=True,
     checks=[
-        Proof(
-            [
-                Same(
-                    "γ·E D_σ/D₀ is the mean of λ_i/λ_j over all i, j, and pairs of them exceed 2 by a square",
-                    x / y + y / x - 2,
-                    (x - y) ** 2 / (x * y),
-                ),
-            ],
-            "the mean of 1/λ is at least one over the mean of λ",
+        Chain(
+            norm2,
+            Step("<=", 2 * total / (eta * T), because=RANDOM),
+            Step("<=", because=Cites("lssgd20.theorem3.proof")),
+            Step("<=", STATEMENT),
         )
     ],
 )
 
-monotone, monotone_v0 = both(
-    "remark5.3.6",
-    "remark2",
+# Nonconvex, lwang21 --------------------------------------------------------------------------------
+step7 = one_step(
+    "lwang21.theorem5.3.7.step",
+    "proof of Theorem 5.3.7, one step",
+    9690,
+    "E F(w^k) - F* and η/2·‖∇F‖² in the norm of A_σ⁻¹ of the steps before",
+    [lipschitz(G), smooth(L_s), batch <= n, n >= 2, eta <= 1 / L_s],
+    L_s * eta**2 / 2 * (G**2 / batch + d * beta_s * nu**2),
+    Chain(
+        after,
+        Step(
+            "<=",
+            before + eta * dual2 / 2 - eta * dual2 + L_s * eta**2 / 2 * (spread2 + dual2 + nu**2 * smoothed2),
+            because=Premise(f"{SMOOTH}; A_σ ≥ I"),
+        ),
+        Step("<=", because=Cites("lwang21.equation5.5.3")),
+        Step("=", because=Cites("lwang21.lemma5.5.8")),
+        Step("<=", STATEMENT, because=Slack(seen=[eta / 2 * (1 - L_s * eta) * dual2])),
+    ),
+)
+sum7 = all_steps(step7, 9730, "E F(w^T) - F* and the sum of η/2·‖∇F‖² in the norm of A_σ⁻¹.", gap)
+
+rate7 = G * sqrt(beta_s * d * L_s * (2 * gap + L_s * G**2 / batch) * log_delta) / (n * eps)
+theorem7 = Claim(
+    id="lwang21.theorem5.3.7",
+    source=Source("lwang21", "Theorem 5.3.7", line=8546),
     kind=Kind.UTILITY,
-    says="γG² falls as σ grows: γ at σ + s over γ at σ, eigenvalue by eigenvalue.",
-    states=Le(ratio, 1),
+    says="Gradient at the mean iterate, η = 1/√T, T = C₁(D_F+LG²/b)n²ε²/(dLG²log(1/δ)), where Theorem 5.3.2 applies.",
+    assumes=[
+        lipschitz(G), smooth(L_s), *beta_modes, *applies,
+        Eq(T, c1 * (gap + L_s * G**2 / batch) * spent / (d * L_s * G**2 * log_delta)),
+    ],
+    states=Rate(norm2, rate7),
+    hidden=[c1],
+    ignores_units=True,
     checks=[
-        AtMost(
-            (1 + smoothing * more) / (1 + (smoothing + extra) * more),
-            "λ = 1 + σ·2(1-cos θ) grows with σ",
-            exact=False,
+        NoConstant(
+            G**2 / 2,
+            {
+                n: far, T: 2 * far**2, eps: Integer(10), delta: exp(-1), split: Rational(1, 2), order: Rational(6, 5),
+                batch: Integer(1), G: Integer(1), L_s: Integer(1), d: c1 * (100 * far + 75), beta_s: 1 / sqrt(far),
+                gap: 2 * far + Rational(1, 2),
+            },
+            far,
+            f"{ledge}; x = 2n",
+            1e6,
         )
     ],
+)  # fmt: skip
+
+theorem7_corrected = Claim(
+    id="lwang21.theorem5.3.7.corrected",
+    source=Source("lwang21", "Theorem 5.3.7, with T as its proof has it", line=9801),
+    kind=Kind.UTILITY,
+    says="The same bound at a random iterate, with β in T, T = (2D_F+LG²/b)n²ε²/(120dLβG²log(1/δ)) ≥ L²; µ = 1/2.",
+    assumes=[
+        lipschitz(G), smooth(L_s), batch <= n, constant_steps, noise_right,
+        Eq(T, (2 * gap + L_s * G**2 / batch) * spent / (120 * d * L_s * beta_s * G**2 * log_delta)),
+    ],
+    added=[eta <= 1 / L_s, n >= 2, small],
+    states=Rate(norm2, rate7),
+    corrects="lwang21.theorem5.3.7",
+    ignores_units=True,
+    checks=[
+        Chain(
+            norm2,
+            Step("<=", 2 * total / (eta * T), because=RANDOM),
+            Step("<=", because=Cites("lwang21.theorem5.3.7.proof")),
+            Step("<=", 2 * sqrt(120) * STATEMENT),
+        )
+    ],
+)  # fmt: skip
+
+# The l2 norm ---------------------------------------------------------------------------------------
+plain_norm, plain_norm_v0 = both(
+    "theorem5.3.7.l2",
+    "theorem3.l2",
+    places=("after Proposition 5.3.8", "after Proposition 2"),
+    lines=(8605, 160),
+    kind=Kind.UTILITY,
+    says="‖∇F‖² in the ℓ₂ norm is at most 1+4σ times that in the norm of A_σ⁻¹.",
+    states=Le(plain2, (1 + 4 * smoothing) * norm2),
+    checks=[
+        Chain(
+            plain2,
+            Step("<=", eigenvalue * norm2, because=Premise("v² ≤ λ·v²/λ' in each mode λ', λ at θ = π, the largest")),
+            Step("=", because=Cites("lwang21.section5.2.fft", {angle: pi})),
+            Step("=", STATEMENT),
+        )
+    ],
+)
+
+x, y = Symbol("x", real=True), Symbol("y", real=True)
+
+
+def gradient_at(point: tuple[Expr, Expr]) -> Expr:
+    """The norm of the gradient of x²/4 + y², the example's function where that is at most 1."""
+    return sqrt(sum(diff(x**2 / 4 + y**2, z).subs({x: point[0], y: point[1]}) ** 2 for z in (x, y)))
+
+
+example, example_v0 = both(
+    "equation5.5.5",
+    "equation5",
+    lines=(9899, 166),
+    kind=Kind.IDENTITY,
+    says="In the example a₂ = (1, √3/2) is nearer to the minimum than a₁ = (2, 0), and its gradient larger: √13/2 (of "
+    "s·f, s times that) against 1. By the first of the two cases, on whose border both points lie.",
+    states=Eq(slope, factor * sqrt(13) / 2),
+    checks=[Equals(lambda: factor * gradient_at((Integer(1), sqrt(3) / 2)), "x²/4 + y², differentiated")],
 )

@@ -9,21 +9,20 @@ from typing import Any
 import numpy as np
 
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.bounds.library.convex import dp_katyusha_epochs as proof
-from dpcheck.datasets.embedded import logistic_synthetic
-from dpcheck.evidence.checks import AuditCheck, Property, Trend
+from dpcheck.bounds.library.convex import dp_katyusha_proof as proof
+from dpcheck.evidence.checks import AuditCheck, Property
 from dpcheck.evidence.random_problems import RUNS, SIZES, random_problem
 from dpcheck.kernels.variance_reduction import reduced_descent
-from dpcheck.problems.losses import Logistic
-from dpcheck.solver import Calibration
 from dpcheck.solvers.convex.dp_katyusha import DPKatyusha
 
+SHORT = {"T": 1, "inner": 400, "n": 20}  # ε = 1 is at most c₁Tm/n² with c₁ = 1
 
-def attacked(calibration: Calibration, noised: bool = True) -> Any:
-    """Twenty records, one epoch of five steps (one, as printed), the released snapshot seen."""
-    solver = DPKatyusha(epochs=1, inner=5 if noised else 1, step_size=10.0, noised=noised)
+
+def as_printed() -> Any:
+    """Twenty linear losses, one epoch without noise, its snapshot seen."""
+    solver = DPKatyusha(epochs=SHORT["T"], inner=SHORT["inner"], step_size=0.1, noised=False)
     guarantee = ApproxDP(1.0, 1e-2)
-    return solver.mechanism(guarantee, calibration), solver.worst_pair(), guarantee
+    return solver.mechanism(guarantee, "stated"), solver.worst_pair(), guarantee
 
 
 def one_epoch(case: Mapping[str, Any]) -> tuple[float, float]:
@@ -47,33 +46,12 @@ def one_epoch(case: Mapping[str, Any]) -> tuple[float, float]:
     return float(left.mean() - 5 * left.std() / math.sqrt(len(left))), float(bound) + 1e-9
 
 
-def error_by(symbol: str) -> Any:
-    """Excess risk over a grid of n or eps with the published noise, c = 1, on regularised logistic regression."""
-
-    def measure(value: float, trials: int, seed: int) -> np.ndarray:
-        here = {"n": 400.0, "eps": 1.0} | {symbol: value}
-        problem = logistic_synthetic(int(here["n"]), 3, seed=7).problem(Logistic(), l2=0.01)
-        found = DPKatyusha(epochs=8).solve(
-            problem, ApproxDP(here["eps"], 1e-3), seed, trials=trials, calibration="stated"
-        )
-        return problem.value(found.w) - problem.minimiser()[1]
-
-    return measure
-
-
 CHECKS = {
     "dwang20.theorem3.1.3.privacy": [
-        AuditCheck(lambda: attacked("stated", noised=False), "Algorithm 3.1.2 as printed, T = m = 1", trials=2000)
-    ],
-    "dwang20.theorem3.1.3.privacy.noised": [
-        AuditCheck(lambda: attacked("stated"), "with noise as published, c = 1, its output seen")
-    ],
-    "dwang20.theorem3.1.3.privacy.noised.corrected": [
-        AuditCheck(lambda: attacked("certified"), "certified calibration, on the same pair")
-    ],
-    "dwang20.theorem3.1.3.utility": [
-        Trend("n", (200, 400, 800, 1600), error_by("n"), "published noise, L/μ = 25", trials=40, slack=0.15),
-        Trend("eps", (0.5, 1.0, 2.0, 4.0), error_by("eps"), "published noise, L/μ = 25", trials=40, slack=0.15),
+        AuditCheck(
+            as_printed, "Algorithm 3.1.2 as printed, T = 1, m = 400, n = 20", trials=2000, at=SHORT,
+            any_constants="no line adds noise: the output is the same whatever c and c₁ are",
+        )
     ],
     "dwang20.equation3.39": [
         Property(

@@ -9,20 +9,13 @@ from typing import Any
 import numpy as np
 
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.bounds.library.convex import dp_svrgpp_proof as proof
-from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.bounds.library.convex import dp_svrgpp as theory
+from dpcheck.evidence.checks import Property
 from dpcheck.evidence.random_problems import RUNS, SIZES, random_problem
 from dpcheck.kernels.variance_reduction import Epochs, composite_minimum, composite_value, reduced_descent
 from dpcheck.problems.losses import Logistic
 from dpcheck.problems.problem import Problem
-from dpcheck.solver import Calibration
 from dpcheck.solvers.convex.dp_svrgpp import DPSVRGpp
-
-
-def attacked(calibration: Calibration) -> Any:
-    """Twenty records, one epoch of six steps, the mean of the iterates seen."""
-    solver, guarantee = DPSVRGpp(epochs=1, inner=3, step_size=4.0), ApproxDP(1.0, 1e-2)
-    return solver.mechanism(guarantee, calibration), solver.worst_pair(), guarantee
 
 
 def all_epochs(case: Mapping[str, Any]) -> tuple[float, float]:
@@ -36,7 +29,7 @@ def all_epochs(case: Mapping[str, Any]) -> tuple[float, float]:
     )
     least, best = composite_minimum(problem, l1), minimiser(problem, l1)
     risks = composite_value(problem, done.w, l1) - least
-    bound = proof.summed.evaluate(
+    bound = theory.summed.evaluate(
         gap0=float(composite_value(problem, start, l1)) - least, T=len(plan.lengths), inner=solver.inner,
         eta=plan.step_size,
         distance=float(np.linalg.norm(start - best)), d=problem.d, sigma_n=case["noise"], L_smooth=0.25,
@@ -51,12 +44,6 @@ def minimiser(problem: Problem, l1: float) -> np.ndarray:
 
 
 CHECKS = {
-    "dwang20.theorem3.1.4": [
-        AuditCheck(lambda: attacked("stated"), "Algorithm 3.1.3 as published, c = 1, its output seen")
-    ],
-    "dwang20.theorem3.1.4.corrected": [
-        AuditCheck(lambda: attacked("certified"), "certified calibration, on the same pair")
-    ],
     "dwang20.theorem3.1.5.proof": [
         Property(
             all_epochs,

@@ -43,16 +43,6 @@ def of_two(case: Mapping[str, Any]) -> tuple[float, float]:
     return float(spent(joint[0], joint[1], case["eps_a"] + case["eps_b"])), float(own)
 
 
-def of_views(case: Mapping[str, Any]) -> tuple[float, float]:
-    """Delta of three sequential local views, the second record replaced, against that of its view alone."""
-    rng = np.random.default_rng(case["seed"])
-    k = case["outputs"]
-    before, after = rng.dirichlet(np.ones(k)), rng.dirichlet(np.ones(k), size=(k, k))
-    views = near_laws(rng, (k, k), 2.0)  # of the second record, given the first view
-    joint = [np.einsum("i,ij,ijl->ijl", before, view, after).ravel() for view in views]
-    return float(spent(joint[0], joint[1], case["eps"])), float(spent(*views, case["eps"]).max())
-
-
 SEEDS = {"seed": (0, 10**6), "outputs": (2, 6)}
 
 CHECKS = {
@@ -66,5 +56,4 @@ CHECKS = {
             "random laws, the second chosen by the first, exactly",
         )
     ],
-    "dwang20.definition2.2.1": [Property(of_views, {**SEEDS, "eps": (0.0, 2.0)}, "three random views, exactly")],
 }

@@ -35,20 +35,19 @@ class SummedGradients:
 
 PROMISED = ApproxDP(1.0, 1e-2)
 SIZES = {"n": 1000, "batch": 10, "steps": 20_000}  # ε < q²T: Lemma 2.1.7 is meant for it
+AT = {"n": 1000, "m": 10, "T": 20_000}
 
 
 def attacked(claim: Claim, **constants: float) -> tuple[Any, tuple[Any, Any], Guarantee]:
     """A gradient that turns round, under the claim's own noise."""
-    values = {"n": SIZES["n"], "m": SIZES["batch"], "T": SIZES["steps"], "eps": PROMISED.eps, "delta": PROMISED.delta}
-    deviation = float(claim.evaluate(G=1.0, **values, **constants))
+    deviation = float(claim.evaluate(G=1.0, **AT, eps=PROMISED.eps, delta=PROMISED.delta, **constants))
     return SummedGradients(**SIZES, deviation=deviation), (1.0, -1.0), PROMISED
 
 
 CHECKS = {
-    "dwang20.lemma2.1.7": [
-        AuditCheck(lambda: attacked(theory.lemma7, c2=3.0), "c₂ = 3, which serves below; 20000 steps summed")
-    ],
     "dwang20.lemma2.1.7.corrected": [
-        AuditCheck(lambda: attacked(theory.lemma7_corrected), "10 of 1000 records in each of 20000 steps, summed")
-    ],
+        AuditCheck(
+            lambda: attacked(theory.lemma7_corrected), "10 of 1000 records in each of 20000 steps, summed", at=AT
+        )
+    ]
 }

@@ -1,45 +1,68 @@
-"""A sampled randomised response, on which Lemma 2.1.2 fails. Claims: bounds/library/mechanisms/subsampling.py."""
+"""Sampled mechanisms, their laws computed exactly. Claims: .../mechanisms/subsampling.py."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from scipy import special
 
-from dpcheck.bounds.language.guarantees import Guarantee, PureDP
+from dpcheck.bounds.language.claim import lambdified
 from dpcheck.bounds.library.mechanisms import subsampling as theory
-from dpcheck.evidence.checks import AuditCheck
+from dpcheck.evidence.checks import Property
+from dpcheck.evidence.mechanisms.composition import spent
+
+Laws = dict[frozenset[int], np.ndarray]
 
 
-@dataclass(frozen=True)
-class SampledResponse:
-    """Whether a 1 is among `size` records drawn without replacement, by randomised response that is eps-private."""
-
-    eps: float
-    size: int
-
-    def __call__(self, data: np.ndarray, rng: np.random.Generator, trials: int) -> np.ndarray:
-        ones = int(np.sum(data))
-        drawn = rng.hypergeometric(ones, len(data) - ones, self.size, size=trials) > 0
-        honest = rng.random(trials) < special.expit(self.eps)
-        return np.where(honest, drawn, ~drawn).astype(float)[:, None]
+def random_mechanism(rng: np.random.Generator, records: int, size: int, outputs: int, apart: float) -> Laws:
+    """A random law for each batch of `size` out of `records`."""
+    common = rng.normal(size=outputs)
+    batches = map(frozenset, combinations(range(records), size))
+    return {batch: special.softmax(common + apart * rng.uniform(-1, 1, size=outputs)) for batch in batches}
 
 
-ONE, NONE = np.eye(10)[0], np.zeros(10)
+def truthful_response(records: int, size: int, eps: float, delta: float) -> Laws:
+    """Whether the last record is in the batch: the truth with probability delta, else by randomised response."""
+    yes = (1 - delta) * special.expit(eps)
+    told = np.array([delta, 0.0, yes, 1 - delta - yes])  # surely yes, surely no, yes, no
+    batches = map(frozenset, combinations(range(records), size))
+    return {batch: told if records - 1 in batch else told[[1, 0, 3, 2]] for batch in batches}
 
 
-def attacked(claim_name: str, eps: float = 3.0, size: int = 1) -> tuple[Any, tuple[Any, Any], Guarantee]:
-    """Ten records, one of which is 1 or 0; the guarantee is what the claim says."""
-    stated = getattr(theory, claim_name).evaluate(q=size / 10, eps=eps)
-    return SampledResponse(eps, size), (ONE, NONE), PureDP(float(stated))
+def least_delta(laws: Laws, eps: float) -> float:
+    """Of the mechanism itself: over all batches that differ in one record."""
+    near = [(a, b) for a in laws for b in laws if len(a - b) == 1]
+    return max(float(spent(laws[a], laws[b], eps)) for a, b in near)
+
+
+def sampled(laws: Laws, without: int) -> np.ndarray:
+    """The law on a random batch from all records but one."""
+    return np.mean([law for batch, law in laws.items() if without not in batch], axis=0)
+
+
+def after_sampling(case: Mapping[str, Any]) -> tuple[float, float]:
+    """The exact δ at ε' of a mechanism on random batches, the first record replaced by the last, against αδ."""
+    rng = np.random.default_rng(case["seed"])
+    n, size, eps = case["n"], 1 + case["seed"] % case["n"], case["eps"]
+    if case["seed"] % 4 < 2:
+        laws = truthful_response(n + 1, size, eps, case["delta"])
+    else:
+        laws = random_mechanism(rng, n + 1, size, case["outputs"], 2.0)
+    level = float(theory.lemma9_exact.evaluate(q=size / n, eps=eps))
+    assert theory.lemma9_exact.guarantee is not None
+    allowed = lambdified(theory.lemma9_exact.guarantee.parameters["delta"])(least_delta(laws, eps), size / n)
+    return float(spent(sampled(laws, 0), sampled(laws, n), level)), float(allowed) + 1e-12
 
 
 CHECKS = {
-    "dwang20.lemma2.1.2": [AuditCheck(lambda: attacked("lemma2"), "one of ten records drawn, ε = 3")],
-    "dwang20.lemma2.1.2.corrected": [
-        AuditCheck(lambda: attacked("lemma2_corrected", eps=1.25), "one of ten records drawn, ε = 1.25")
-    ],
-    "dwang20.lemma2.1.2.exact": [AuditCheck(lambda: attacked("lemma2_exact"), "one of ten records drawn, ε = 3")],
+    "zhang17.lemma9.exact": [
+        Property(
+            after_sampling,
+            {"seed": (0, 10**6), "n": (1, 5), "outputs": (2, 5), "eps": (0.05, 4.0), "delta": (0.0, 0.3)},
+            "random mechanisms and randomised response on up to five records, exactly",
+        )
+    ]
 }

@@ -1,9 +1,10 @@
-"""What runs of DP-LSSGD show. Claims: bounds/library/nonconvex/dp_lssgd.py."""
+"""What runs of DP-LSSGD show. Claims: bounds/library/nonconvex/dp_lssgd.py and dp_lssgd_proof.py."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,7 @@ from scipy import special
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex import dp_lssgd as theory
-from dpcheck.bounds.library.nonconvex import dp_lssgd_proof as convex_theory
-from dpcheck.bounds.library.nonconvex import dp_lssgd_stationarity as nonconvex_theory
-from dpcheck.bounds.library.nonconvex import dp_lssgd_steps as steps_theory
+from dpcheck.bounds.library.nonconvex import dp_lssgd_proof as proof
 from dpcheck.evidence.checks import AuditCheck, Property
 from dpcheck.evidence.random_problems import random_problem
 from dpcheck.kernels.smoothing import LaplacianSmoothing
@@ -23,145 +22,108 @@ from dpcheck.problems.losses import Array, Logistic, Sigmoid
 from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration
 from dpcheck.solvers.nonconvex.dp_lssgd import DPLSSGD
-from dpcheck.testing.planting import with_noise_times
 
-ALTERNATING = (1.0, -1.0) * 4
-CLAIMED = ApproxDP(1.0, 1e-2)
-SEEN, RUNS = "every iterate seen", "200 runs, five standard errors"
+BOUNDARY = ApproxDP(1.13, 1e-4)  # ε² = 5·log(1/δ)/36, nearly
 
 
 def at_the_boundary(calibration: Calibration) -> Any:
     """One of six records, one step, ε at the limit of Theorem 1's condition."""
-    guarantee = ApproxDP(1.13, 1e-4)
     solver = DPLSSGD(batch=1, steps=1, smoothing=2.0, document="lssgd20")
-    return solver.mechanism(guarantee, calibration, transcript=True), linear_pair(6), guarantee
+    return solver.mechanism(BOUNDARY, calibration, transcript=True), linear_pair(6), BOUNDARY
 
 
-def where_theorem_5_3_2_applies(part: float = 1.0) -> Any:
-    """One of twelve records, eight steps, µ = 0.05: about the fewest that meet both conditions at ε = 5."""
-    guarantee = ApproxDP(5.0, 0.1)
-    solver = DPLSSGD(batch=1, steps=8, smoothing=2.0, split=0.05)
-    return with_noise_times(part, solver, guarantee, "stated", transcript=True), linear_pair(12), guarantee
+def renyi_divergence(order: float, share: float, spread: float, others: tuple[float, float]) -> float:
+    """The larger of both directions between (1-τ)N(x,s) + τN(m,s), m = (0, 0) or (1, 0), x that of the other batches.
 
-
-def smoothed(part: float) -> Any:
-    """Eight dimensions, gradients that alternate: what smoothing shrinks most; every iterate seen."""
-    solver = DPLSSGD(batch=2, steps=4, smoothing=5.0)
-    return with_noise_times(part, solver, CLAIMED, transcript=True), linear_pair(10, ALTERNATING), CLAIMED
-
-
-def if_smoothing_helped() -> Any:
-    """The noise that would do if sensitivity fell by √β and noise did not."""
-    return smoothed(math.sqrt(LaplacianSmoothing(5.0, 8).beta))
-
-
-def renyi_divergence(order: float, share: float, spread: float, means: tuple[float, float]) -> float:
-    """The larger of both directions between (1-τ)N(0,s) + τN(m,s), m one mean or the other, on a grid with all mass.
-
-    Rounding leaves about 1e-11: too much for shares below 1e-4.
+    Three means span a plane, and the grid of it holds all mass; rounding leaves about 1e-12.
     """
-    deviation = math.sqrt(spread)
-    x = np.linspace(-order - 12 * deviation, order + 12 * deviation, 20_001)
-    centre = -(x**2) / (2 * spread) - math.log(deviation * math.sqrt(2 * math.pi))
+    step = math.sqrt(spread) / 4
+    axis = np.arange(-order - 40 * step, order + 40 * step, step)
+    across, up = np.meshgrid(axis, axis)
+
+    def component(mean: tuple[float, float]) -> Array:
+        apart = (across - mean[0]) ** 2 + (up - mean[1]) ** 2
+        return np.asarray(-apart / (2 * spread) + 2 * math.log(step) - math.log(2 * math.pi * spread))
+
     p, q = (
-        centre + np.logaddexp(math.log1p(-share), math.log(share) + (2 * m * x - m**2) / (2 * spread)) for m in means
+        np.logaddexp(math.log1p(-share) + component(others), math.log(share) + component(mean))
+        for mean in ((0.0, 0.0), (1.0, 0.0))
     )
     moments = (order * a + (1 - order) * b for a, b in ((p, q), (q, p)))
-    return max(float(special.logsumexp(m) + math.log(x[1] - x[0])) / (order - 1) for m in moments)
+    return max(float(special.logsumexp(m)) / (order - 1) for m in moments)
 
 
-def amplified(case: Mapping[str, Any]) -> tuple[float, float]:
-    """The divergence at a real order inside the lemma's limit, against 5τ²α/σ'²."""
-    spread, share = float(case["spread"]), 10.0 ** -float(case["digits"])
+def amplified(claim: Claim, case: Mapping[str, Any]) -> tuple[float, float]:
+    """The divergence at a real order inside the lemma's limit, against the claim's; means are at most 1 apart."""
+    spread, share, across = float(case["spread"]), 10.0 ** -float(case["digits"]), float(case["across"])
     top = math.log(1 / (share * (1 + spread)))
     if top <= 1.01:
         return 0.0, 1.0
     order = 1.01 + (top - 1.01) * float(case["part"])
-    bound = theory.amplification.evaluate(ls_order=order, ls_spread=spread, ls_tau=share)
-    means = (0.5, -0.5) if case["between"] else (1.0, 0.0)  # the other records between the two, or like one
-    return renyi_divergence(order, share, spread, means), float(bound)
+    up = float(case["up"]) * math.sqrt(1 - max(across, 1 - across) ** 2)
+    found = renyi_divergence(order, share, spread, (across, up))
+    return found, float(claim.evaluate(ls_order=order, ls_spread=spread, ls_tau=share))
+
+
+def within(claim: Claim) -> Property:
+    """Its divergence is no less than what quadrature finds."""
+    ends = {"spread": (1.5, 60.0), "digits": (0.5, 3.5), "part": (0.0, 1.0), "across": (0.0, 1.0), "up": (0.0, 1.0)}
+    because = "real orders inside the limit, the other records anywhere within the sensitivity, quadrature"
+    return Property(partial(amplified, claim), ends, because, examples=60)
+
+
+def against(claim: Claim, problem: Problem, case: Mapping[str, Any], released: Any, weight: float, **at: Any) -> Any:
+    """A run's iterates, the operator, and the claim's bound on `weight`·ηT times what the proof adds up of each."""
+    steps, sigma = int(case["T"]), float(case["sigma"])
+    solver = DPLSSGD(1, steps, sigma, schedule="constant", released=released)
+    found = solver.solve(problem, ApproxDP(float(case["eps"]), 1e-2), int(case["seed"]), trials=200)
+    operator, eta = LaplacianSmoothing(sigma, problem.d), 1 / math.sqrt(steps)
+    means = {"gamma_s": operator.gamma, "beta_s": operator.beta, "d": problem.d}
+    sizes = {"G": problem.data_lipschitz, "ls_nu": found.noise_std, "T": steps, "eta": eta, **means, **at}
+    return found.w, operator, float(claim.evaluate(**sizes)) / (weight * eta * steps)
+
+
+def less_five_errors(sample: Array) -> float:
+    """A mean from below."""
+    return float(sample.mean() - 5 * sample.std() / math.sqrt(len(sample)))
 
 
 def excess(case: Mapping[str, Any]) -> tuple[float, float]:
-    """E F(mean iterate) - F*, less five standard errors, against the bound of Theorem 2's proof."""
-    return excess_against(convex_theory.theorem2_proof, case, 1)
-
-
-def excess_of_batches(case: Mapping[str, Any]) -> tuple[float, float]:
-    """The same with batches, against that of Theorem 5.3.4's proof; T ≥ 4L² always, as L ≤ 1/4."""
-    return excess_against(steps_theory.theorem4_proof, case, min(int(case["batch"]), int(case["n"])))
-
-
-def excess_against(claim: Claim, case: Mapping[str, Any], batch: int) -> tuple[float, float]:
+    """E F(mean iterate) - F near the minimum, against the proof of Theorem 2, which holds for every point."""
     problem = random_problem(case, Logistic())
-    best, least = _minimiser(problem)
-    solver = DPLSSGD(batch, int(case["T"]), float(case["sigma"]), schedule="constant", released="mean")
-    found = solver.solve(problem, ApproxDP(float(case["eps"]), 1e-2), int(case["seed"]), trials=200)
-    gaps = problem.value(found.w) - least
-    operator = LaplacianSmoothing(solver.smoothing, problem.d)
-    bound = claim.evaluate(
-        D_sigma=float(operator.norm2(best)), G=problem.data_lipschitz, gamma_s=operator.gamma, d=problem.d,
-        ls_nu=found.noise_std, T=found.steps, batch=batch, L_smooth=problem.smoothness, n=problem.n,
-    )  # fmt: skip
-    return float(gaps.mean() - 5 * gaps.std() / math.sqrt(len(gaps))), float(bound)
-
-
-def _minimiser(problem: Problem) -> tuple[Array, float]:
-    """A comparison point and its value: bounds of this kind hold against every point."""
-    w = np.zeros(problem.d)
+    best = np.zeros(problem.d)
     for _ in range(200):
-        w = w - 4.0 * problem.gradient(w)
-    return w, float(problem.value(w))
+        best = best - 4.0 * problem.gradient(best)
+    distance = float(LaplacianSmoothing(float(case["sigma"]), problem.d).norm2(best))
+    w, _, bound = against(proof.sum2, problem, case, "mean", 2.0, D_sigma=distance)
+    return less_five_errors(problem.value(w) - float(problem.value(best))), bound
 
 
 def stationarity(case: Mapping[str, Any]) -> tuple[float, float]:
-    """E ‖∇F‖² at a random iterate in the norm of A⁻¹, less five standard errors, against Theorem 3's proof."""
+    """E ‖∇F‖² at a random iterate in the norm of A⁻¹, against the proof of Theorem 3; F starts at 1/2."""
     problem = random_problem(case, Sigmoid())
-    solver = DPLSSGD(1, int(case["T"]), float(case["sigma"]), schedule="constant", released="random")
-    found = solver.solve(problem, ApproxDP(float(case["eps"]), 1e-2), int(case["seed"]), trials=200)
-    operator = LaplacianSmoothing(solver.smoothing, problem.d)
-    norms = operator.dual_norm2(problem.gradient(found.w))
-    bound = nonconvex_theory.theorem3_half.evaluate(
-        ls_gap=0.5, L_smooth=problem.smoothness, G=problem.data_lipschitz, beta_s=operator.beta, d=problem.d,
-        ls_nu=found.noise_std, T=found.steps,
+    w, operator, bound = against(
+        proof.sum3, problem, case, "random", 0.5, ls_gap=0.5, L_smooth=problem.smoothness
     )  # fmt: skip
-    return float(norms.mean() - 5 * norms.std() / math.sqrt(len(norms))), float(bound)
+    return less_five_errors(operator.dual_norm2(problem.gradient(w))), bound
 
 
 SIZES = {"n": (2, 8), "d": (2, 9), "seed": (0, 10**6), "T": (1, 12), "sigma": (0.0, 5.0), "eps": (0.3, 3.0)}
-
+RUNS = "200 runs, five standard errors"
 CHECKS = {
     "lssgd20.theorem1": [
         AuditCheck(
             lambda: at_the_boundary("stated"), "as published, ε at the limit of its condition, one of six records",
             trials=1_000_000,
+            at={"n": 6, "batch": 1, "T": 1, "G": 1, "ls_order": 2 * math.log(1 / BOUNDARY.delta) / BOUNDARY.eps + 1},
         )
     ],
-    "lwang21.theorem5.3.2": [
-        AuditCheck(where_theorem_5_3_2_applies, f"as published, where both conditions hold, {SEEN}", trials=20_000)
-    ],
-    "lssgd20.theorem1.corrected": [
-        AuditCheck(lambda: smoothed(1.0), f"certified noise, σ = 5, d = 8, {SEEN}", trials=20_000)
-    ],
-    "lwang21.remark5.5.6.privacy": [
-        AuditCheck(if_smoothing_helped, f"√β of the noise, σ = 5, d = 8, alternating gradients, {SEEN}", trials=20_000)
-    ],
-    "lwang21.lemma5.5.3.subsampled": [
-        Property(
-            amplified, {"spread": (1.5, 60.0), "digits": (0.5, 3.5), "part": (0.0, 1.0), "between": (0, 1)},
-            "real orders inside the limit, all other records alike or between the two, quadrature", examples=150,
-        )
-    ],
+    theory.amplification.id: [within(theory.amplification)],
+    theory.amplification_right.id: [within(theory.amplification_right)],
     "lssgd20.theorem2.proof": [
         Property(excess, SIZES, f"certified noise, random logistic problems, {RUNS}", examples=12)
     ],
-    "lwang21.theorem5.3.4.proof": [
-        Property(
-            excess_of_batches, {**SIZES, "batch": (1, 8)}, f"certified noise, random logistic problems, {RUNS}",
-            examples=12,
-        )
-    ],
-    "lssgd20.theorem3.proof.sharper": [
+    "lssgd20.theorem3.proof": [
         Property(stationarity, SIZES, f"certified noise, random sigmoid problems, {RUNS}", examples=12)
     ],
 }  # fmt: skip

@@ -31,8 +31,8 @@ class DPKatyusha(VarianceReduced):
 
     noised: bool = flag(True)
     name: ClassVar[str] = "dp_katyusha"
-    published: ClassVar[Claim] = theory.privacy_noised
-    corrected: ClassVar[Claim] = theory.noised_corrected
+    published: ClassVar[Claim] = theory.privacy
+    corrected: ClassVar[Claim] = theory.privacy_corrected
     released: ClassVar[Release] = theory.released
 
     def epochs_for(self, problem: Problem, guarantee: ApproxDP) -> Epochs:

@@ -1,4 +1,4 @@
-"""DP-SGD with the noise of Lemma 2.1.7 (dwang20, baseline [29]). Claims: bounds/library/convex/dp_sgd.py."""
+"""DP-SGD with the noise of Lemma 2.1.7 (dwang20, baseline [29]). Claims: .../mechanisms/moments_accountant.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.guarantees import Guarantee
-from dpcheck.bounds.library.convex import dp_sgd as theory
+from dpcheck.bounds.library.mechanisms import moments_accountant as theory
 from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.families.sampled_descent import Batches, SampledDescent
 from dpcheck.kernels.single_precision import rounded_bound
@@ -34,13 +34,12 @@ class DPSGD(SampledDescent):
 
     def release(self, data: Problem, plan: Batches) -> Release:
         G = rounded_bound(data) if plan.batch == data.n else data.data_lipschitz
-        # privacy: dwang20.section3.1.5.dp_sgd.corrected
-        return theory.released.at(G=G, batch=plan.batch, n=data.n, T=plan.steps)
+        return theory.released.at(G=G, m=plan.batch, n=data.n, T=plan.steps)  # privacy: dwang20.lemma2.1.7.corrected
 
     def stated(self, data: Problem, guarantee: Guarantee, plan: Batches) -> tuple[Released, Sequence[Claim]]:
-        claim = theory.privacy
+        claim = theory.lemma7
         values = {
-            "n": data.n, "batch": plan.batch, "T": plan.steps, "c": self.c, "c1": min(self.c1, 1e300),
+            "n": data.n, "m": plan.batch, "T": plan.steps, "c2": self.c, "c1": min(self.c1, 1e300),
             "G": data.data_lipschitz, **guarantee.parameters,
         }  # fmt: skip
         must_meet(claim, data, **values)
@@ -48,4 +47,4 @@ class DPSGD(SampledDescent):
         return self.release(data, plan).with_noise(factor * float(claim.evaluate(**values))), [claim]
 
     def certifying(self, data: Problem, plan: Batches) -> Sequence[Claim]:
-        return [theory.privacy_corrected]
+        return [theory.lemma7_corrected]

@@ -13,7 +13,6 @@ from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
 from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.bounds.library.nonconvex import dp_fw_l1 as theory
-from dpcheck.bounds.library.nonconvex import dp_fw_l1_proof as proof
 from dpcheck.bounds.privacy.laws import Selected
 from dpcheck.bounds.privacy.random_iterate import at_least_two
 from dpcheck.bounds.privacy.release import Release, Released
@@ -92,7 +91,7 @@ class DPFWL1(Solver):
 
     def certifying(self, data: Problem, plan: int) -> Sequence[Claim]:
         """The sensitivity, and what a selection is: of bounded range, else purely private."""
-        return [proof.sensitivity_corrected, theory.bounded_range if self.selection == "gumbel" else theory.noisy_max]
+        return [theory.sensitivity_corrected, theory.bounded_range if self.selection == "gumbel" else theory.noisy_max]
 
     @classmethod
     def example(cls) -> Example:

@@ -47,7 +47,7 @@ class RandomRoundSGD(Solver):
             raise InvalidInput("start_gap", "data", "a public number", "A step size read off the data is not private.")
 
     def plan(self, data: Problem, guarantee: Guarantee) -> int:
-        """The least number of rounds: 0, for certified runs release w_(R-1) (zhang17.theorem5.general.corrected)."""
+        """The least number of rounds: 0, for certified runs release w_(R-1) (zhang17.lemma11.gradient.corrected)."""
         return 0
 
     def calibrated(self, data: Problem, guarantee: Guarantee, calibration: Calibration = "certified") -> Calibrated:
