@@ -263,7 +263,8 @@ class Claim:
         for condition in self.conditions:
             if condition.free_symbols <= point.keys():
                 names = sorted(condition.free_symbols, key=str)
-                held = sympy.lambdify(names, condition, "numpy")(*(np.asarray(point[s], float) for s in names))
+                with np.errstate(all="ignore"):
+                    held = sympy.lambdify(names, condition, "numpy")(*(np.asarray(point[s], float) for s in names))
                 if not np.all(held):
                     return condition
         return None

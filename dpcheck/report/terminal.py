@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Group
 from rich.panel import Panel
@@ -16,9 +15,6 @@ from rich.text import Text
 from dpcheck.bounds.language.evidence import CITATION, DOCUMENTS, Verdict
 from dpcheck.report.reading_order import about, grouped
 from dpcheck.verdicts.catalogue import Row, catalogue
-
-if TYPE_CHECKING:
-    from dpcheck.verdicts.verify import Judgement
 
 ROOT = Path(__file__).parents[2]
 COLOURS = {
@@ -36,58 +32,6 @@ COLOURS = {
 def coloured(verdict: str) -> Text:
     """A verdict in its colour."""
     return Text(verdict, style=COLOURS.get(Verdict(verdict), "") if verdict in [*Verdict] else "")
-
-
-def verdict_table(done: Sequence[Judgement]) -> Table:
-    """Claim, source, verdict, figure, how, seconds; in the order of the claims."""
-    order = {key: i for i, key in enumerate(catalogue())}
-    table = Table(header_style="bold", pad_edge=False)
-    table.add_column("claim", overflow="fold", min_width=10)
-    table.add_column("source", overflow="fold", max_width=18)
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("figure", overflow="fold", min_width=10)
-    table.add_column("checked by", overflow="fold", max_width=12)
-    table.add_column("s", justify="right", no_wrap=True)
-    for judgement in sorted(done, key=lambda j: order[j.id]):
-        telling, place = judgement.telling, judgement.about.place.split(",")[0]
-        kinds = ", ".join(dict.fromkeys(e.check for e in judgement.evidence)) or "nothing yet"
-        figure = telling.shown if telling else "no check applies"
-        figure += f" [{judgement.severity}]" if judgement.severity else ""
-        table.add_row(
-            judgement.id, place, coloured(judgement.verdict), Text(figure), kinds, f"{judgement.seconds:.1f}"
-        )  # fmt: skip
-    return table
-
-
-def summary(done: Sequence[Judgement], total: int, seconds: float) -> str:
-    """One line: how many of what."""
-    counts = Counter(j.verdict for j in done)
-    parts = ", ".join(f"{counts[v]} {v.value.lower()}" for v in Verdict if counts[v])
-    head = f"{len(done)} claims" if len(done) == total else f"{len(done)} of {total} claims (stopped early)"
-    return f"{head} in {seconds:.1f} s: {parts}"
-
-
-def replay_lines(done: Sequence[Judgement]) -> Text:
-    """One command per refuted claim, to be printed without wrapping so that it can be copied."""
-    commands = [f"  {j.replay}" for j in done if j.replay]
-    return Text("\n").join([Text("Replay a counterexample:", style="bold"), *map(Text, commands)])
-
-
-def gap_lines(done: Sequence[Judgement]) -> Text:
-    """One line per hypothesis that a proof uses without having it, in the order of the claims."""
-    order = {key: i for i, key in enumerate(catalogue())}
-    lines = [f"  {j.id}: {gap.figure}" for j in sorted(done, key=lambda j: order[j.id]) for gap in j.gaps]
-    return Text("\n").join([Text("Gaps between statement and proof:", style="bold"), *map(Text, lines)])
-
-
-def difference_table(rows: Sequence[tuple[str, str, str]]) -> Table:
-    """What a run found against what was recorded."""
-    table = Table(title="Verdicts that differ from the record", header_style="bold")
-    for name in ("claim", "recorded", "found"):
-        table.add_column(name)
-    for claim_id, old, new in rows:
-        table.add_row(claim_id, coloured(old), coloured(new))
-    return table
 
 
 def claim_list(ids: Sequence[str], known: dict[str, Any]) -> Group:

@@ -101,7 +101,7 @@ theorem2 = Claim(
     kind=Kind.UTILITY,
     says="Excess risk of DP-SVRG after T = O(log(n²ε²μ/(dG²log(1/δ)))) epochs of m = Θ(L/μ) steps, where (3.5) holds.",
     assumes=[*small_steps, contraction < Rational(1, 2), Eq(sigma_n, stated_noise.subs(c, 1))],
-    added=[2**T >= enough, T <= 6 * log(n), inner <= 200 * kappa, gap0 <= G**2 / (2 * mu), delta <= Rational(1, 2)],
+    added=[enough <= 2**T, 6 * log(n) >= T, inner <= 200 * kappa, gap0 <= G**2 / (2 * mu), delta <= Rational(1, 2)],
     states=Rate(excess_risk, log(n) * order),
     guarantee=ApproxDP(eps, delta),
     cites=[Cites("dwang20.theorem3.1.1")],
@@ -137,7 +137,7 @@ cost = Claim(
     kind=Kind.COST,
     says="Record gradients of T = O(log(n²ε²μ/(dG²log(1/δ)))) epochs of m = Θ(L/μ) steps.",
     assumes=regularised,
-    added=[T <= 5 * log(n * eps / sqrt(d)), inner <= 200 * kappa],
+    added=[5 * log(n * eps / sqrt(d)) >= T, inner <= 200 * kappa],
     states=Rate(gradients, (n + kappa) * log(n * eps / sqrt(d))),
     checks=[
         Chain(

@@ -8,7 +8,21 @@ from sympy import Eq, Expr, Le, Rational, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.bounds.language.symbols import T, c, c1, d, delta, distance, eps, eta, excess_risk, gradients, m, n, quantity
+from dpcheck.bounds.language.symbols import (
+    T,
+    c,
+    c1,
+    d,
+    delta,
+    distance,
+    eps,
+    eta,
+    excess_risk,
+    gradients,
+    m,
+    n,
+    quantity,
+)
 from dpcheck.bounds.library.convex.variance_reduction import (
     G,
     L_s,
@@ -175,7 +189,7 @@ cost_proof = Claim(
     kind=Kind.COST,
     says="Record gradients of DP-SVRG++ with the T and m of the theorem.",
     assumes=[*composite, Eq(inner, L_s)],
-    added=[2**T <= powers, T <= 2 * log(powers)],
+    added=[powers >= 2**T, 2 * log(powers) >= T],
     states=Rate(gradients, L_s * powers + n * log(powers)),
     ignores_units=True,
     checks=[
@@ -213,7 +227,7 @@ cost_corrected = Claim(
     kind=Kind.COST,
     says="As the proof has it.",
     assumes=[*composite, Eq(inner, L_s)],
-    added=[2**T <= powers, T <= 2 * log(powers)],
+    added=[powers >= 2**T, 2 * log(powers) >= T],
     states=cost_proof.states,
     corrects="dwang20.theorem3.1.5.cost",
     ignores_units=True,
