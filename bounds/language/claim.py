@@ -362,15 +362,18 @@ def lambdified(expr: sympy.Expr) -> Any:
     return lambda *args: np.asarray(call(*args), float)
 
 
+STAR = "∗"  # stands for the * of a name, as in w*, while those of products are replaced
+
+
 def pretty(expr: Any) -> str:
     """One line of readable mathematics."""
     if not isinstance(expr, sympy.Basic):
         return str(expr)
     if isinstance(expr, sympy.Eq):
         return f"{pretty(expr.lhs)} = {pretty(expr.rhs)}"
-    swap = {s: sympy.Symbol(TABLE[s].printed) for s in expr.free_symbols if s in TABLE}
+    swap = {s: sympy.Symbol(TABLE[s].printed.replace("*", STAR)) for s in expr.free_symbols if s in TABLE}
     text = sympy.sstr(expr.xreplace(swap), order="none")
-    for old, new in (("**(1/3)", "^(1/3)"), ("**", "^"), ("*", "·"), ("<=", "≤"), (">=", "≥")):
+    for old, new in (("**(1/3)", "^(1/3)"), ("**", "^"), ("*", "·"), ("<=", "≤"), (">=", "≥"), (STAR, "*")):
         text = text.replace(old, new)
     return text
 

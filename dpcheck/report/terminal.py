@@ -46,7 +46,7 @@ def claim_list(ids: Sequence[str], known: dict[str, Any]) -> Group:
             table.add_column(overflow="fold")
             for row in section.rows:
                 verdict = known.get(row.id, {}).get("verdict", "not recorded")
-                table.add_row(f"  {row.id}", coloured(verdict), row.says)
+                table.add_row(f"  {row.id}", coloured(verdict), Text(row.says))
             parts.append(table)
     return Group(*parts)
 
@@ -57,22 +57,26 @@ def claim_page(row: Row, symbols: Mapping[str, str], recorded: Mapping[str, Any]
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     details = [(label, text) for label, _, text in (line.partition(": ") for line in row.details)]
-    table.add_row("says", row.says)
-    table.add_row("states", row.statement)
+
+    def add(label: str, text: str) -> None:
+        table.add_row(label, Text(text))  # not markup: [loss] is a word
+
+    add("says", row.says)
+    add("states", row.statement)
     for label, text in details:
         if label in ("guarantee", "assumes", "added"):
-            table.add_row(label, text)
+            add(label, text)
     for name in row.symbols:
-        table.add_row("symbol", symbols[name])
-    table.add_row("source", f"{row.source}: {row.provenance}")
+        add("symbol", symbols[name])
+    add("source", f"{row.source}: {row.provenance}")
     if row.corrects:
-        table.add_row("corrects", row.corrects)
+        add("corrects", row.corrects)
     for label, text in details:
         if label in ("cites", "units"):
             table.add_row(label, Text(text, style="red" if label == "units" else ""))
     for label, paths in files_of(row).items():
-        table.add_row(label, ", ".join(paths) or "none")
-    table.add_row("checks", ", ".join(row.checks) or "none")
+        add(label, ", ".join(paths) or "none")
+    add("checks", ", ".join(row.checks) or "none")
     table.add_row("verdict", coloured(recorded.get("verdict", "not recorded")))
     if recorded.get("severity"):
         table.add_row("failure", Text(recorded["severity"], style="red"))
@@ -81,9 +85,10 @@ def claim_page(row: Row, symbols: Mapping[str, str], recorded: Mapping[str, Any]
         label = "gap" if piece["check"] == CITATION and piece["verdict"] == Verdict.UNCHECKED else "evidence"
         detail = f" ({piece['detail']})" if piece["detail"] else ""
         given = f"; given: {'; '.join(piece['premises'])}" if piece.get("premises") else ""
-        table.add_row(label, f"{piece['check']}: {piece['verdict']}. {piece['figure']}{given}{detail}")
+        part = f" ({piece['part']})" if piece.get("part") else ""
+        add(label, f"{piece['check']}: {piece['verdict']}. {piece['figure']}{part}{given}{detail}")
     if recorded.get("replay"):
-        table.add_row("replay", recorded["replay"])
+        add("replay", recorded["replay"])
     return Panel(table, title=row.id, title_align="left")
 
 
