@@ -37,6 +37,7 @@ from dpcheck.bounds.privacy.exact import gaussian_mu, gaussian_sigma
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.numeric_checks import (
     CompositionAccountant,
+    Counted,
     Exactness,
     GaussianAccountant,
     SampledGaussianAccountant,
@@ -335,3 +336,16 @@ def test_what_is_said_to_be_lower_is_told_from_what_is_not(shift: float, verdict
 def test_counts_are_compared_as_they_are() -> None:
     check = Lower(lambda *_: {"cost": (np.array([3.0]), np.array([2.0]))}, "made up")
     assert check.run(claim(Le(ratio, 1)), QUICK).verdict is Verdict.NOT_REPRODUCED
+
+
+# Printed tables ------------------------------------------------------------------------------------
+def test_counts_are_replayed_for_the_lists_that_are_named() -> None:
+    check = Counted({"first": [True, True], "second": [True, False]}, 1.0, "a table")
+    about = claim(Le(ratio, L), kind=Kind.EXPERIMENT)
+    found = check.run(about, QUICK)
+    assert found.counterexample == {"first": 1.0, "second": 0.5}
+    assert check.replay(about, {"second": 0.5}).verdict is Verdict.REFUTED
+    assert check.replay(about, {"first": 1.0}).verdict is Verdict.SUPPORTED
+    for wrong in ({"third": 1.0}, {"second": 0.25}, {}):
+        with pytest.raises(InvalidInput):
+            check.replay(about, wrong)

@@ -18,7 +18,7 @@ from dpcheck.kernels.variance_reduction import Epochs, reduced_descent
 from dpcheck.problems.extreme_pairs import bending_pair
 from dpcheck.solvers.convex.dp_svrg import DPSVRG
 
-BENT = {"n": 20, "T": 2, "inner": 3, "c": 1e4}
+BENT: dict[str, Any] = {"n": 20, "T": 2, "inner": 3, "c": 1e4}
 
 
 def adapting(adaptive: bool = True) -> Any:

@@ -47,7 +47,10 @@ def methods(kind: str, n: int, thorough: bool) -> dict[str, Solver]:
     if kind == "convex":
         return {"DP-SVRG++": DPSVRGpp(l1=LAMBDA / 2)}
     outer = math.ceil(math.log(n))
-    both = {"DP-SVRG": DPSVRG(2 * outer, 100, 0.1, adaptive=True), "DP-Katyusha": DPKatyusha(outer, 3 * n // 4)}
+    both: dict[str, Solver] = {
+        "DP-SVRG": DPSVRG(2 * outer, 100, 0.1, adaptive=True),
+        "DP-Katyusha": DPKatyusha(outer, 3 * n // 4),
+    }
     return both if thorough else {"DP-SVRG": both["DP-SVRG"]}
 
 
