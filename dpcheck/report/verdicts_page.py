@@ -144,7 +144,7 @@ def teeth() -> list[str]:
         lines.append(line([document, *(str(count.get(name, "")) for name in names)]))
     words = (
         "Every statement that is proved, certified or loose is falsified in several ways (constant, exponents, dropped "
-        "logarithms, swapped symbols, dropped or weakened hypotheses, direction), and its checks run again: a check that "
+        "logarithms, swapped symbols, dropped or weakened hypotheses, direction), and its checks run again: one that "
         "keeps its verdict has no teeth. True after all is what an accountant reads and certifies on the whole box."
     )
     kept_verdict = [f"- `{o['id']}`, {o['how']}: {o['verdict']} ({o['why']})" for o in kept["survivors"]]

@@ -238,7 +238,7 @@ equation83 = Claim(
         Chain(
             error_ight,
             Step("<=", shrinks**T * truth**2 + 4046 * kappa_s**2 * s_star / mu**2 * (statistical**2 + largest2),
-                 because=Induction(T, truth**2, step=OneStep("lwang21.theorem2.5.4.step", error_now, error_next))),
+                 because=Induction(T, truth**2, OneStep("lwang21.theorem2.5.4.step", error_now, error_next))),
             Step("<=", because=Cites("lwang21.lemma2.10.1.proof")),
             Step("<=", STATEMENT, where={d: 2 * (1 + u)}),
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import sympy
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from sympy import Eq, Le, Min, Rational, log, sqrt
 
@@ -92,13 +92,14 @@ def test_a_lemma_for_small_eps_used_at_any() -> None:
 
 @settings(deadline=None, max_examples=40)
 @given(share, share)
+@example(Rational(19, 10), Rational(18, 5))  # 3.6 as a float lies above 18/5
 def test_one_range_within_another(needs: Rational, has: Rational) -> None:
     check, citing, found = cited(claim(1, eps <= needs), eps <= has)
     if has <= needs:
         assert found.verdict is Verdict.PROVED
     else:
         assert is_gap(check, citing, found, "which needs ε")
-        assert needs < found.counterexample["eps"] <= has
+        assert float(needs) < found.counterexample["eps"] <= float(has)
 
 
 @settings(deadline=None, max_examples=25)
@@ -173,6 +174,7 @@ relation = st.sampled_from(
 
 @settings(deadline=None, max_examples=20)
 @given(relation, st.lists(relation, max_size=2, unique=True))
+@example(n >= 2, [eps >= 1, eps <= 1])  # together an equation, which no random point meets
 def test_answers_are_right_wherever_they_are_given(needed: Any, assumed: list[Any]) -> None:
     """Against a grid: PROVED is never broken by a point, and a gap's point always breaks it."""
     found = follows(needed, assumed)

@@ -27,7 +27,7 @@ from dpcheck.bounds.proving.rates import (
     power_of,
     ruling,
 )
-from dpcheck.bounds.proving.solving import best
+from dpcheck.bounds.proving.solving import best, symbol_named
 from dpcheck.bounds.registry import library
 
 POINT = {"d": 50, "eps": 1.0, "delta": 1e-5, "L": 1.0, "beta": 0.25, "mu": 0.01}
@@ -157,22 +157,28 @@ SOLVABLE = [
 ]
 
 
-@settings(max_examples=15)
-@given(st.sampled_from(SOLVABLE), st.data())
-def test_solving_inverts_evaluating(case: tuple[str, dict[str, float]], data: st.DataObject) -> None:
-    """The bound at a point, solved for one of its symbols, gives that symbol back; whole numbers exactly."""
-    claim, point = library[case[0]], case[1]
+@pytest.mark.parametrize(("claim_id", "point"), SOLVABLE)
+def test_solving_inverts_evaluating(claim_id: str, point: dict[str, float]) -> None:
+    """The bound at a point, solved for one of its symbols, gives that symbol back; whole numbers exactly.
+
+    Where the bound hardly depends on the symbol (D after 500 steps), it gives back the bound.
+    """
+    claim = library[claim_id]
     names = sorted(str(s) for s in claim.formula.free_symbols)
-    name = data.draw(st.sampled_from([x for x in names if x not in ("mu", "beta", "delta", "T")]))
-    values = {k: point[k] for k in names if k != name}
-    target = float(claim.evaluate(**{k: point[k] for k in names}))
-    found = claim.solve_for(name, error=target * (1 + 1e-9), **values)
-    assert found.check <= target * (1 + 2e-9)
-    assert found.value == pytest.approx(point[name], rel=1e-6)
-    if found.formula is not None:
-        values["error"] = values[str(claim.subject)] = target
-        closed = sympy.N(found.formula.subs({s: values[str(s)] for s in found.formula.free_symbols}))
-        assert float(closed) == pytest.approx(point[name], rel=1e-5)
+    for name in sorted({*names} - {"mu", "beta", "delta", "T"}):
+        values = {k: point[k] for k in names if k != name}
+        numbers = along(claim.formula, symbol_named(claim, name), values)
+        target, moved = float(numbers(point[name])), float(numbers(2 * point[name]))
+        found = claim.solve_for(name, error=target * (1 + 1e-9), **values)
+        assert found.check <= target * (1 + 2e-9)
+        if abs(moved / target - 1) < 1e-3:
+            assert found.check == pytest.approx(target, rel=1e-8)
+            continue
+        assert found.value == pytest.approx(point[name], rel=1e-6)
+        if found.formula is not None:
+            values["error"] = values[str(claim.subject)] = target
+            closed = sympy.N(found.formula.subs({s: values[str(s)] for s in found.formula.free_symbols}))
+            assert float(closed) == pytest.approx(point[name], rel=1e-5)
 
 
 @settings(max_examples=10)

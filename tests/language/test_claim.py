@@ -377,3 +377,9 @@ def test_rates_print_as_orders() -> None:
     assert claim.text().startswith("D = O(")
     assert claim.latex().startswith("D = O\\left(")
     assert claim.subject == D
+
+
+def test_the_star_of_a_name_is_no_product() -> None:
+    star = next((s for s, row in TABLE.items() if "*" in row.printed), None)
+    assert star is not None
+    assert pretty(star * L**2 / 3) in (f"{TABLE[star].printed}·L^2/3", f"L^2·{TABLE[star].printed}/3")

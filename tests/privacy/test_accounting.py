@@ -12,7 +12,7 @@ import sympy
 from dp_accounting import dp_event, gaussian_mechanism, privacy_accountant
 from dp_accounting.pld import common, pld_privacy_accountant
 from dp_accounting.pld import privacy_loss_distribution as pld
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dpcheck.bounds.language.errors import InvalidInput
@@ -172,6 +172,7 @@ def test_almost_no_noise_still_has_a_lower_bound(multiplier: float) -> None:
 
 
 @given(q=st.integers(1, 9), mu=st.floats(0.02, 3.0), delta=st.floats(1e-8, 1e-2))
+@example(q=1, mu=0.0215, delta=8.03e-4)  # epsilon 1e-4: the width of the cells shows
 @quick
 def test_one_sampled_step_has_a_closed_form(q: int, mu: float, delta: float) -> None:
     """The grid machinery, which is not used for one step, against the formula that is."""
@@ -182,8 +183,8 @@ def test_one_sampled_step_has_a_closed_form(q: int, mu: float, delta: float) -> 
     high = sampled_gaussian.sound(release, delta, REPLACE_ONE, 1e-4)
     assert low <= exact.high
     assert high >= exact.low
-    # A lower bound at T = 1 cuts inside a cell, so it may miss up to one.
-    assert high - low <= 0.1 * exact.high
+    # A lower bound at T = 1 cuts inside a cell, so it may miss up to one; where epsilon is tiny, that is what is left.
+    assert high - low <= 0.1 * exact.high + 5e-5
 
 
 @given(steps=st.integers(2, 400), mu=st.floats(0.05, 1.0), delta=st.floats(1e-9, 1e-2))
