@@ -7,6 +7,7 @@ from sympy import Le, symbols
 
 from dpcheck.bounds.language.claim import Claim, Effort, Kind, Source, Verdict
 from dpcheck.bounds.language.symbols import D, w_hat
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Slack, Step
 from dpcheck.bounds.proving.one_coordinate import Adds
 from dpcheck.bounds.registry import library
 
@@ -51,7 +52,9 @@ def test_squares() -> None:
 def test_every_part_of_equation_3_37_is_needed(dropped: int) -> None:
     """Without any one of its eight reasons the proof of (3.37) does not add up."""
     claim = library["dwang20.equation3.37"]
-    check = claim.checks[0]
-    assert check.run(claim, Effort()).verdict is Verdict.PROVED
-    fewer = {why: part for i, (why, part) in enumerate(check.parts.items()) if i != dropped}
-    assert Adds(check.left, check.where, fewer).run(claim, Effort()).verdict is Verdict.UNCHECKED
+    (chain,) = claim.checks
+    assert chain.run(claim, Effort()).verdict is Verdict.PROVED
+    parts = chain.steps[0].because.given
+    fewer = {why: part for i, (why, part) in enumerate(parts.items()) if i != dropped}
+    shorter = Chain(chain.start, Step("<=", STATEMENT, because=Slack(given=fewer)))
+    assert shorter.run(claim, Effort()).verdict is Verdict.UNCHECKED

@@ -12,7 +12,7 @@ from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, S
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.language.symbols import D, Delta, L, T, c, delta, eps, excess_risk, n, sigma
 from dpcheck.bounds.privacy.numeric_checks import GaussianAccountant
-from dpcheck.bounds.proving.proofs import AtMost
+from dpcheck.bounds.proving.proofs import AtMost, NoConstant
 from dpcheck.evidence.checks import AuditCheck
 from dpcheck.verdicts.failures import Failure, rank_of
 from dpcheck.verdicts.record import recorded
@@ -46,6 +46,15 @@ def test_noise_that_fails_only_at_large_epsilon_says_from_where() -> None:
     assert grave.failure is Failure.BEYOND
     low = float(grave.how_far.split("up to ε = ")[1].split(",")[0])
     assert 6 < low < 11
+
+
+def test_a_rate_is_off_by_what_can_be_read() -> None:
+    """A short quotient is shown; that of two sums would fill lines and say nothing."""
+    wrong = claim(Rate(excess_risk, L * D / n), checks=[NoConstant(L * D / sqrt(n), {n: T, L: 1, D: 1}, T, "attained")])
+    right = replace(wrong, id="zhang17.better", states=Rate(excess_risk, L * D / sqrt(n)), corrects=wrong.id, checks=())
+    assert found(wrong, right).how_far == "by sqrt(n)"
+    terms = L * D / sqrt(n) + L * D * log(1 + T) ** 3 / (1 + eps * sqrt(n)) + L * D * log(2 / delta) / (2 + eps) ** 2
+    assert found(wrong, replace(right, states=Rate(excess_risk, terms))).how_far == "no constant works"
 
 
 def test_constants_rates_conditions_misprints_and_proofs() -> None:

@@ -273,7 +273,7 @@ def test_a_replay_outside_the_hypotheses_is_refused() -> None:
         ("zhang17.lemma9", "symbolic", {"eps": float("nan"), "q": 0.1}, "eps is nan"),
         ("zhang17.lemma9", "symbolic", {"eps": 2.0}, r"complete, with \['q'\]"),
         ("zhang17.theorem1", "accountant", {"eps": 36.0}, "complete, with delta"),
-        ("zhang17.theorem3.pure", "symbolic", {"x": 3.0}, "complete, with shrinking"),
+        ("zhang17.theorem3.pure", "symbolic", {"x": 3.0}, r"with one of \['D'\]"),
         ("zhang17.theorem5.privacy", "audit", {"seed": 3}, "complete, with trials"),
         ("zhang17.lemma2", "property", {"n": 3}, "complete, with"),
         ("zhang17.lemma9", "audit", {"eps": 2.0}, r"check is audit; it must be one of \['symbolic'\]"),

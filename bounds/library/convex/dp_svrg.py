@@ -68,8 +68,8 @@ theorem1_corrected = Claim(
     checks=[Accountant(released, "two dimensions or more, all noisy gradients seen")],
 )
 
-# With r = G/2·|x - b| the iterate rests at b, whatever noise below G/2 does, until a record is drawn whose loss has slope
-# 0 at x~ and G at b: that the output is not b tells as much as all gradients would.
+# With r = G/2·|x - b| the iterate rests at b, whatever noise below G/2 does, until a record is drawn whose loss has
+# slope 0 at x~ and G at b: that the output is not b tells as much as all gradients would.
 drawn_differences = Release(G, Gaussian(sigma_n), WithoutReplacement(1, n), T * inner)
 
 remark1 = Claim(
@@ -118,13 +118,13 @@ theorem2 = Claim(
             ])),
         )
     ],
-)  # fmt: skip
+)
 
 equation5 = Claim(
     id="dwang20.equation3.5",
     source=Source("dwang20", "Theorem 3.1.2, equation (3.5)", line=672),
     kind=Kind.UTILITY,
-    says="η = Θ(1/L) and m = Θ(L/μ) can be chosen so that (3.5) holds; not every η ≤ 1/(12L) will do, only below 1/(24L).",
+    says="Some η = Θ(1/L) and m = Θ(L/μ) meet (3.5); η ≤ 1/(12L) is not enough: it takes η < 1/(24L).",
     assumes=regularised,
     added=[Eq(eta, 1 / (48 * L_s)), inner >= 193 * kappa, mu <= L_s],
     states=Lt(contraction, Rational(1, 2)),

@@ -5,6 +5,8 @@ Not listed, as no printed number decides them: that DP-Katyusha reaches "almost 
 "considerably lower" complexity, and DP-SVRG++ one "comparable" with DP-GD's.
 """
 
+from dataclasses import replace
+
 from sympy import Eq, Integer, Le, log
 
 from dpcheck.bounds.language.claim import Claim, Kind, Setting, Source
@@ -41,16 +43,12 @@ step_size = Claim(
     hidden=(c,),
 )
 
-step_size_corrected = Claim(
+step_size_corrected = replace(
+    step_size,
     id="dwang20.section3.1.5.step_size.corrected",
-    source=Source("dwang20", "section 3.1.5, parameter settings", line=834),
-    kind=Kind.PRIVACY,
     says="Step sizes that are fixed beforehand do not: noise that is enough stays so.",
     assumes=[*losses, Setting("step sizes that do not depend on the data")],
-    states=Eq(sigma_n, stated_noise),
-    guarantee=ApproxDP(eps, delta),
     corrects="dwang20.section3.1.5.step_size",
-    hidden=(c,),
 )
 
 

@@ -51,8 +51,11 @@ for_every_delta = Proof(
             (sqrt(2 * _a) - eps / (2 * sqrt(2 * _a))) ** 2 / 2,
             _a - eps / 2 + eps**2 / (16 * _a),
         ),
-        Less("so δ(ε)/δ ≤ e^(1/2)/(z√(2π)) ≤ 1, z being least at ε = 1 and a = ln 4", exp(Rational(1, 2)),
-             _least_z * sqrt(2 * pi)),
+        Less(
+            "so δ(ε)/δ ≤ e^(1/2)/(z√(2π)) ≤ 1, z being least at ε = 1 and a = ln 4",
+            exp(Rational(1, 2)),
+            _least_z * sqrt(2 * pi),
+        ),
     ],
     "for every δ ≤ 1/4, however small; c below 8 fails as δ falls to 0",
 )

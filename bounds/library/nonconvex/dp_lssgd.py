@@ -22,7 +22,7 @@ from dpcheck.bounds.language.claim import (
     Source,
     Verdict,
     lipschitz,
-)  # fmt: skip
+)
 from dpcheck.bounds.language.guarantees import ApproxDP, RenyiDP
 from dpcheck.bounds.language.symbols import Delta, T, delta, eps, n, quantity, sigma
 from dpcheck.bounds.library.convex.dp_svrg_minibatch import batch
@@ -66,10 +66,7 @@ def of_moment(moment: Symbol, divergence: Symbol) -> Eq:
 
 # Rényi accounting ----------------------------------------------------------------------------------
 gaussian, gaussian_v0 = both(
-    "lemma5.5.3",
-    "lemma1.gaussian",
-    places=("Lemma 5.5.3, first part", "Lemma 1, first part"),
-    lines=(8907, 289),
+    "lemma5.5.3", "lemma1.gaussian", places=("Lemma 5.5.3, first part", "Lemma 1, first part"), lines=(8907, 289),
     kind=Kind.PRIVACY,
     says="The Gaussian mechanism has Rényi divergence αΔ²/(2σ²).",
     assumes=[order > 1],
@@ -79,10 +76,7 @@ gaussian, gaussian_v0 = both(
 )
 
 composition, composition_v0 = both(
-    "lemma5.5.4",
-    "lemma2",
-    lines=(8921, 291),
-    kind=Kind.PRIVACY,
+    "lemma5.5.4", "lemma2", lines=(8921, 291), kind=Kind.PRIVACY,
     says="Rényi divergences of one order add up under adaptive composition: here of two mechanisms.",
     assumes=[order > 1, of_moment(moment1, renyi1), of_moment(moment2, renyi2)],
     states=Le(renyi, renyi1 + renyi2),
@@ -90,8 +84,7 @@ composition, composition_v0 = both(
         Chain(
             renyi,
             Step(
-                "<=",
-                log(moment1 * moment2) / (order - 1),
+                "<=", log(moment1 * moment2) / (order - 1),
                 because=Premise(
                     "the moment of both outputs is at most the product, whatever came first (the tower rule)"
                 ),
@@ -102,10 +95,7 @@ composition, composition_v0 = both(
 )
 
 conversion, conversion_v0 = both(
-    "lemma5.5.5",
-    "lemma3",
-    lines=(8937, 293),
-    kind=Kind.PRIVACY,
+    "lemma5.5.5", "lemma3", lines=(8937, 293), kind=Kind.PRIVACY,
     says="(α, ρ)-Rényi privacy is (ρ + log(1/δ)/(α-1), δ)-privacy.",
     assumes=[order > 1, of_moment(moment1, renyi)],
     states=Le(eps, renyi + log(1 / delta) / (order - 1)),
@@ -113,8 +103,7 @@ conversion, conversion_v0 = both(
         Chain(
             eps,
             Step(
-                "<=",
-                log(moment1 / delta) / (order - 1),
+                "<=", log(moment1 / delta) / (order - 1),
                 because=Premise("the loss exceeds ε with probability m·e^(-(α-1)ε) at most (Markov), which is δ there"),
             ),
             Step("<=", STATEMENT),

@@ -18,7 +18,7 @@ from dpcheck.kernels.variance_reduction import Epochs, reduced_descent
 from dpcheck.problems.extreme_pairs import bending_pair
 from dpcheck.solvers.convex.dp_svrg import DPSVRG
 
-BENT = {"n": 20, "T": 2, "inner": 3, "c": 1e4}
+BENT: dict[str, Any] = {"n": 20, "T": 2, "inner": 3, "c": 1e4}
 
 
 def adapting(adaptive: bool = True) -> Any:
@@ -78,8 +78,8 @@ CHECKS = {
         AuditCheck(
             adapting, "Barzilai-Borwein step sizes, a hundred times the published noise, the output seen",
             trials=20_000, at=BENT,
-            any_constants="the second step size is ‖Δx‖²/(m⟨Δx, Δg⟩), and replacing the one bent loss divides Δg by 2 to "
-            "4, whatever the noise: the steps of the second epoch and their noise grow by as much",
+            any_constants="the second step size is ‖Δx‖²/(m⟨Δx, Δg⟩), and replacing the one bent loss divides Δg by 2 "
+            "to 4, whatever the noise: the steps of the second epoch and their noise grow by as much",
         )
     ],
     "dwang20.section3.1.5.step_size.corrected": [

@@ -1,10 +1,10 @@
 """The findings of dwang20, section 3.1.5, measured again. Claims: bounds/library/convex.
 
-At the printed settings: λ = δ = 1e-4, ε of 0.2 and 1, the synthetic rule with n = 100000 and d = 50; DP-SVRG of 2⌈log n⌉
-epochs of 100 steps with Barzilai and Borwein's step sizes from 0.1, DP-Katyusha of ⌈log n⌉ epochs of 3n/4. The constant
-c of the noise is not printed: 1. DP-Katyusha keeps its theorem's step size, DP-SVRG++ its theorem's T with m = 1, and
-DP-GD [356] takes 1000 steps, as none is printed; DP-SGD's n² steps are counted, not run. Covertype and IJCNN are not
-to be had here.
+At the printed settings: λ = δ = 1e-4, ε of 0.2 and 1, the synthetic rule with n = 100000 and d = 50; DP-SVRG of
+2⌈log n⌉ epochs of 100 steps with Barzilai and Borwein's step sizes from 0.1, DP-Katyusha of ⌈log n⌉ epochs of 3n/4.
+What is not printed: the constant c of the noise is 1, DP-Katyusha keeps its theorem's step size, DP-SVRG++ its
+theorem's T with m = 1, DP-GD [356] takes 1000 steps; DP-SGD's n² steps are counted, not run. Covertype and IJCNN are
+not to be had here.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ def methods(kind: str, n: int, thorough: bool) -> dict[str, Solver]:
     if kind == "convex":
         return {"DP-SVRG++": DPSVRGpp(l1=LAMBDA / 2)}
     outer = math.ceil(math.log(n))
-    both = {"DP-SVRG": DPSVRG(2 * outer, 100, 0.1, adaptive=True), "DP-Katyusha": DPKatyusha(outer, 3 * n // 4)}
+    both: dict[str, Solver] = {
+        "DP-SVRG": DPSVRG(2 * outer, 100, 0.1, adaptive=True),
+        "DP-Katyusha": DPKatyusha(outer, 3 * n // 4),
+    }
     return both if thorough else {"DP-SVRG": both["DP-SVRG"]}
 
 
@@ -113,7 +116,7 @@ DATA = "synthetic, n = 100000, d = 50"
 SVRG = f"{DATA}, ε = 1, T = 24, m = 100; DP-Katyusha under --thorough"
 
 CHECKS = {
-    "dwang20.section3.1.5.strongly_convex.gap": [Lower(against_gd, f"{DATA}, against DP-GD; DP-SGD not run", trials=10)],
+    "dwang20.section3.1.5.strongly_convex.gap": [Lower(against_gd, f"{DATA}, DP-GD; DP-SGD not run", trials=10)],
     "dwang20.section3.1.5.strongly_convex.cost": [Lower(cost("strong"), "sizes of the three data sets")],
     "dwang20.section3.1.5.strongly_convex.n": [Lower(trend("strong", "n"), SVRG)],
     "dwang20.section3.1.5.strongly_convex.d": [Lower(trend("strong", "d", rising=True), SVRG)],

@@ -1,4 +1,4 @@
-"""Noisy SGD by moments of the privacy loss (dwang20, Lemma 2.1.7).
+"""DP-SGD: noisy gradients of random batches, by moments of the privacy loss (dwang20, Lemma 2.1.7).
 
 Of the mean gradient of l records out of n; the l of the source is m here. Solver: dpcheck/solvers/convex/dp_sgd.py.
 """
@@ -7,16 +7,12 @@ from sympy import Eq, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Source, lipschitz
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.bounds.language.symbols import T, c1, c2, delta, eps, m, n, quantity
+from dpcheck.bounds.language.symbols import T, c1, c2, delta, eps, m, n
+from dpcheck.bounds.library.convex.variance_reduction import G, sigma_n
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
 from dpcheck.bounds.privacy.release import Release
 
-# The same symbols as in section 3.1 (bounds/library/convex/variance_reduction.py).
-G = quantity("G", "bound on the gradient of each loss", loss=1, parameter=-1)
-sigma_n = quantity(
-    "sigma_n", "noise on each coordinate of a gradient", loss=1, parameter=-1, printed="σ", latex=r"\sigma"
-)
 in_dwang20 = Source("dwang20", "Lemma 2.1.7", line=404)
 multiplier = c2 * (m / n) * sqrt(T * log(1 / delta)) / eps  # printed σ; the noise that is added is printed (G/n)·σ
 # Mean gradients of m different records: two records are up to 2G/m apart.
