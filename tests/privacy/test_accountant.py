@@ -177,7 +177,7 @@ drawn_by_poisson = Release(2 * L, Gaussian(sigma_g), Poisson(1 / n), (n / 3) ** 
 def test_sampled_noise_is_certified_for_all_sizes() -> None:
     found = Accountant(one_record, "n² steps on one record each").run(claim(Eq(sigma_g, stated), eps <= 1), QUICK)
     assert found.verdict is Verdict.LOOSE
-    assert "n in [2, 1e+06]" in found.detail
+    assert "n in [2, 1e+06]" in found.figure
 
 
 @pytest.mark.parametrize(

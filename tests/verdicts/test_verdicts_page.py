@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from dpcheck.bounds import index
 from dpcheck.bounds.language.claim import Verdict
+from dpcheck.bounds.language.evidence import Provenance
 from dpcheck.cli.main import main
 from dpcheck.report import verdicts_page
 from dpcheck.verdicts import catalogue as room
@@ -78,12 +80,14 @@ def test_the_page_is_as_the_command_would_write_it() -> None:
 
 def test_the_counts_add_up() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    (total,) = re.findall(r"^\| all \| (\d+) \| (.*) \|$", text, re.MULTILINE)
+    totals = re.findall(r"^\| all \| (\d+) \| (.*) \|$", text, re.MULTILINE)
+    assert len(totals) == 2  # what is printed, and what is ours
     counts = Counter(row["verdict"] for row in recorded().values())
-    assert [int(x or 0) for x in (part.strip() for part in total[1].split("|"))][: len(Verdict)] == [
-        counts[v.value] for v in Verdict
-    ]
-    assert int(total[0]) == len(ROW.findall(text))
+    columns = [[int(x.strip() or 0) for x in cells.split("|")][: len(Verdict)] for _, cells in totals]
+    assert [sum(both) for both in zip(*columns, strict=True)] == [counts[v.value] for v in Verdict]
+    assert sum(int(number) for number, _ in totals) == len(ROW.findall(text))
+    printed = sum(row.provenance == Provenance.PRINTED for row in catalogue().values())
+    assert int(totals[0][0]) == printed
 
 
 # The order of the refutations ----------------------------------------------------------------------
@@ -131,7 +135,8 @@ def test_the_order_is_the_rule_on_the_page() -> None:
 
 def test_every_refuted_privacy_claim_on_the_page_has_evidence() -> None:
     found = verdicts_page.refutations(recorded(), {k: r for k, r in catalogue().items() if k in recorded()})
-    assert {r.row.id for r in found} == {k for k, v in recorded().items() if v["verdict"] == "REFUTED"}
+    refuted = {k for k, v in recorded().items() if v["verdict"] == "REFUTED"}
+    assert {r.row.id for r in found} == {k for k in refuted if catalogue()[k].provenance == Provenance.PRINTED}
     assert [r.order for r in found] == sorted(r.order for r in found)
     assert all(r.grade < 3 for r in found if r.row.kind == "privacy")
 
@@ -159,3 +164,10 @@ def test_markdown_and_record_write_the_page(tmp_path: Path, monkeypatch: pytest.
     assert disagreements((tmp_path / "docs" / "verdicts.md").read_text(encoding="utf-8"), recorded()) == set()
     assert readme.read_text(encoding="utf-8") == true
     assert PAGE.read_bytes() == before
+
+
+def test_whose_statement_it_is_and_what_is_added_are_marked() -> None:
+    row = Row("zhang17.lemma1", "convex", "a", "zhang17", "", "privacy", "", "It holds.")
+    assert verdicts_page.marked(row) == "It holds."
+    ours = replace(row, provenance="our reading", details=("assumes: n ≥ 2", "added: δ ≤ 1/2"))
+    assert verdicts_page.marked(ours) == "It holds. *(our reading)* *(added: δ ≤ 1/2)*"
