@@ -381,29 +381,28 @@ def survey(
     `each` limits a mutant's seconds, `total` those of the whole run. Finished claims are kept until a file changes
     that they depend on, so a run that was stopped goes on where it was.
     """
-    known = recorded()
-    strong = [i for i in ids if known.get(i, {}).get("verdict") in STRONG]
+    ids = list(ids)
     found, deadline = Survey(), time.monotonic() + total
     if sample_size is not None:
-        for about, mutant in islice(drawn(strong, seed), sample_size):
+        for about, mutant in islice(drawn(ids, seed), sample_size):
             if time.monotonic() > deadline:
                 found.left += 1
                 break
             found.outcomes.append(judged(about, mutant, Effort(seed=seed), each))
         return found
     with ProcessPoolExecutor(workers or os.cpu_count() or 1, initializer=one_of_many) as pool:
-        waiting = {pool.submit(judge_all, claim_id, seed, each, deadline): claim_id for claim_id in strong}
+        waiting = {pool.submit(judge_all, claim_id, seed, each, deadline): claim_id for claim_id in ids}
         for future in as_completed(waiting):
             outcomes, left = future.result()
             found.outcomes += outcomes
             found.left += left
-    found.outcomes.sort(key=lambda o: (strong.index(o.id), o.how))
+    found.outcomes.sort(key=lambda o: (ids.index(o.id), o.how))
     return found
 
 
-def drawn(strong: Sequence[str], seed: int) -> Iterator[tuple[Basis, Mutant]]:
+def drawn(ids: Sequence[str], seed: int) -> Iterator[tuple[Basis, Mutant]]:
     """One random mutant of each claim, the claims in random order."""
-    for claim_id in np.random.default_rng(seed).permutation(strong):
+    for claim_id in np.random.default_rng(seed).permutation(ids):
         about = basis(str(claim_id), Effort(seed=seed))
         made_ = about.mutants() if about.strong else []
         if made_:

@@ -19,6 +19,7 @@ from dpcheck.bounds.proving.steps import Same, digits
 from dpcheck.verdicts.failures import Failure
 
 USUAL = 1.0  # the largest epsilon at which a failure is one of privacy in use
+LONG = 20  # operations from which on a quotient is not shown
 HALVINGS = 4  # of the range between two caps
 CAPS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 STANDS = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE, Verdict.SUPPORTED)
@@ -130,8 +131,14 @@ def of_a_bound(claim: Claim, better: Sequence[Claim], against: Sequence[Evidence
     same = [c for c in better if c.subject == claim.subject and c.relation == claim.relation]
     no_constant = any(e.figure.startswith("no ") or "left/right grows" in e.figure for e in against)
     if isinstance(claim.states, Rate) or no_constant:
+        cells = [e.counterexample for e in against if e.counterexample and "column" in e.counterexample]
+        if cells:  # of a table, whose statement is that all cells follow
+            return Severity(Failure.RATE, f"of the {cells[0]['column']} in row {cells[0]['row']}")
         off = ratio(same[0], claim) if same else None
-        return Severity(Failure.RATE, f"by {pretty(off)}" if off is not None else "no constant works")
+        short = (
+            off is not None and sympy.count_ops(off) < LONG
+        )  # sums of two terms have no quotient that tells anything
+        return Severity(Failure.RATE, f"by {pretty(off)}" if short else "no constant works")
     if same:
         off = ratio(same[0], claim)
         if off.is_number:
@@ -169,7 +176,7 @@ def what_instead(claim: Claim, better: Sequence[Claim]) -> str:
     words = f"{best.id}: {best.text()}"
     if best.subject == claim.subject and best.formula != claim.formula:
         off = ratio(best, claim)
-        words += f", {pretty(off)} times the printed" if off.is_number or sympy.count_ops(off) < 20 else ""
+        words += f", {pretty(off)} times the printed" if off.is_number or sympy.count_ops(off) < LONG else ""
     more = [h for h in best.assumes if h not in claim.assumes]
     return words + (f", with {' and '.join(pretty(h) for h in more)}" if more else "")
 

@@ -23,7 +23,9 @@ def test_the_divergence_of_gaussians_by_quadrature(order: float, apart: float, s
     middle = order * apart  # the integrand is a Gaussian bell around it
     value, _ = integrate.quad(integrand, middle - 12 * sigma, middle + 12 * sigma)
     exact = math.log(value) / (order - 1)
-    assert order * theory.lemma9_corrected.evaluate(Delta=apart, sigma=sigma) == pytest.approx(exact, rel=1e-6, abs=1e-9)
+    assert order * theory.lemma9_corrected.evaluate(Delta=apart, sigma=sigma) == pytest.approx(
+        exact, rel=1e-6, abs=1e-9
+    )
     if abs(apart - 1) > 0.01:  # planted: the square is missing
         assert order * theory.lemma9.evaluate(Delta=apart, sigma=sigma) != pytest.approx(exact, rel=1e-3)
 

@@ -54,7 +54,7 @@ def printed(table_id: str, place: str, line: int, convex: str, nonconvex: str, s
                 },
             ),
         ],
-    )  # fmt: skip
+    )
 
 
 FIRST = ("lwang21.table5.1", "Table 5.1", 8075, "lwang21.theorem5.3.4", "lwang21.theorem5.3.7")
