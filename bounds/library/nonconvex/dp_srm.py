@@ -46,6 +46,7 @@ from dpcheck.bounds.proving.proofs import Equals, NoConstant
 MANY = 10**9  # records of which a share is drawn, where only the share counts
 half = Rational(1, 2)
 big = Symbol("big", positive=True)
+inverse = quantity("srm_inverse", "squared sensitivity over noise", printed="1/σ'²")
 done = quantity("done", "steps taken so far", box=(1, 1e4), integer=True, printed="T'", latex="T'")
 
 # Privacy -------------------------------------------------------------------------------------------
@@ -299,7 +300,7 @@ theorem4_condition = Claim(
     kind=Kind.PRIVACY,
     says="With T, b and n₀ of Theorem 4.5.4 and any constants σ'² stays above a number: 1/σ'² is bounded.",
     assumes=[Eq(split, half), Setting("G = L = g₀ = 1")],
-    states=Rate(ratio, Integer(1)),
+    states=Rate(inverse, Integer(1)),
     provenance=Provenance.CONSEQUENCE,
     checks=[
         NoConstant(
