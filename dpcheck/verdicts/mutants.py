@@ -31,7 +31,7 @@ from dpcheck.bounds.language.symbols import NONE, TABLE
 from dpcheck.bounds.proving.chains import Chain
 from dpcheck.bounds.proving.implications import relations
 from dpcheck.bounds.proving.inequalities import counterexample, equations
-from dpcheck.bounds.proving.proofs import AtMost, Equals, Follows, Sharper
+from dpcheck.bounds.proving.proofs import AtMost, Equals, Sharper
 from dpcheck.verdicts.catalogue import catalogue, current
 from dpcheck.verdicts.verify import entry_of, one_of_many, recorded
 from dpcheck.verdicts.written import cache_folder, write_whole
@@ -245,7 +245,7 @@ def established(check: Check, claim: Claim) -> list[sympy.Expr]:
         return [] if found is None else [found]
     if isinstance(check, AtMost) and check.against is None:
         return [check.value]
-    if isinstance(check, Follows | Sharper):
+    if isinstance(check, Sharper):
         return [check.bound]
     if isinstance(check, Equals):
         return [check.derived]
