@@ -131,6 +131,9 @@ def of_a_bound(claim: Claim, better: Sequence[Claim], against: Sequence[Evidence
     same = [c for c in better if c.subject == claim.subject and c.relation == claim.relation]
     no_constant = any(e.figure.startswith("no ") or "left/right grows" in e.figure for e in against)
     if isinstance(claim.states, Rate) or no_constant:
+        cells = [e.counterexample for e in against if e.counterexample and "column" in e.counterexample]
+        if cells:  # of a table, whose statement is that all cells follow
+            return Severity(Failure.RATE, f"of the {cells[0]['column']} in row {cells[0]['row']}")
         off = ratio(same[0], claim) if same else None
         short = (
             off is not None and sympy.count_ops(off) < LONG

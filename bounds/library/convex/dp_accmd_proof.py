@@ -19,8 +19,6 @@ dual2 = quantity(
 )
 V_old = quantity("V_old", "V(u, z_k)", printed="V(u,z)", latex="V(u,z_k)")
 V_new = quantity("V_new", "V(u, z_(k+1))", printed="V(u,z⁺)", latex="V(u,z_{k+1})")
-V_step = quantity("V_step", "V(z_(k+1), z_k)", printed="V(z⁺,z)", latex="V(z_{k+1},z_k)")  # of dp_pmd.py
-z_gap = quantity("z_gap", "||z_k - z_(k+1)||", printed="‖z-z⁺‖", latex=r"\|z_k-z_{k+1}\|")
 b_dual = quantity("b_dual", "||b||*", loss=1, printed="‖b‖°", latex=r"\|b\|_*")
 scaled_gain = quantity(
     "scaled_gain", "<α grad F(x), z_k - u>", printed="⟨α∇F,z-u⟩", latex=r"\langle\alpha\nabla F,z_k-u\rangle"

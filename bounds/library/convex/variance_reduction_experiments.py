@@ -12,7 +12,9 @@ from sympy import Eq, Integer, Le, log
 from dpcheck.bounds.language.claim import Claim, Kind, Setting, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import c, delta, eps, quantity, ratio
+from dpcheck.bounds.library.convex.dp_svrg import theorem1_corrected
 from dpcheck.bounds.library.convex.variance_reduction import losses, sigma_n, stated_noise
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Step
 from dpcheck.bounds.proving.proofs import Equals
 
 label_mean = quantity("label_mean", "probability of the label 1", box=(1e-3, 1.0), printed="P(y=1|x)", latex="P(y=1|x)")
@@ -46,9 +48,12 @@ step_size = Claim(
 step_size_corrected = replace(
     step_size,
     id="dwang20.section3.1.5.step_size.corrected",
-    says="Step sizes that are fixed beforehand do not: noise that is enough stays so.",
-    assumes=[*losses, Setting("step sizes that do not depend on the data")],
+    says="Step sizes that are fixed beforehand do not: the noise that Theorem 3.1.1 needs stays enough.",
+    assumes=[*theorem1_corrected.assumes, Setting("step sizes that do not depend on the data")],
+    states=theorem1_corrected.states,
+    hidden=(),
     corrects="dwang20.section3.1.5.step_size",
+    checks=[Chain(Cites("dwang20.theorem3.1.1.corrected"), Step("=", STATEMENT))],
 )
 
 

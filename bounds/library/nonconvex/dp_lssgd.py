@@ -75,10 +75,11 @@ gaussian, gaussian_v0 = both(
     checks=[Accountant(Release(Delta, Gaussian(sigma)), "two means Δ apart")],
 )
 
+two_moments = [of_moment(moment1, renyi1), of_moment(moment2, renyi2)]
 composition, composition_v0 = both(
     "lemma5.5.4", "lemma2", lines=(8921, 291), kind=Kind.PRIVACY,
     says="Rényi divergences of one order add up under adaptive composition: here of two mechanisms.",
-    assumes=[order > 1, of_moment(moment1, renyi1), of_moment(moment2, renyi2)],
+    assumes=[order > 1, *two_moments],
     states=Le(renyi, renyi1 + renyi2),
     checks=[
         Chain(
@@ -163,8 +164,8 @@ theorem1 = Claim(
         Cites(
             "lssgd20.lemma1", {share: batch / n, spread: 2 * T * (2 * log(1 / delta) + eps) * batch**2 / (n * eps) ** 2}
         ),
-        Cites("lssgd20.lemma2"),
-        Cites("lssgd20.lemma3"),
+        Cites("lssgd20.lemma2", {m.lhs: m.rhs for m in two_moments}),
+        Cites("lssgd20.lemma3", {moment1: of_moment(moment1, renyi).rhs}),
     ],
 )
 
@@ -198,20 +199,13 @@ theorem2 = Claim(
         Accountant(
             released,
             LINEAR,
-            box={
-                eps: (0.05, 100),
-                delta: (1e-10, 0.5),
-                n: (10, 1e6),
-                batch: (1, 1000),
-                T: (1, 1e4),
-                split: (0.05, 0.95),
-            },
+            box={eps: (1, 100), delta: (1e-10, 0.5), n: (10, 1e6), batch: (1, 1000), T: (1, 1e4), split: (0.05, 0.95)},
         )
     ],
     cites=[
         Cites("lwang21.lemma5.5.3.subsampled", {share: batch / n, spread: (batch * noise(20 / split) / (2 * G)) ** 2}),
-        Cites("lwang21.lemma5.5.4"),
-        Cites("lwang21.lemma5.5.5"),
+        Cites("lwang21.lemma5.5.4", {m.lhs: m.rhs for m in two_moments}),
+        Cites("lwang21.lemma5.5.5", {moment1: of_moment(moment1, renyi).rhs}),
     ],
 )
 

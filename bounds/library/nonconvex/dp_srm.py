@@ -255,7 +255,7 @@ theorem4_corrected = Claim(
     kind=Kind.UTILITY,
     says="With n₀ times as many steps, 4n₀L·g₀/ζ², and the proof's γ, b and b₀; for privacy see theorem4.5.4.privacy.",
     assumes=[*losses, *chosen],
-    added=[G >= 1, SMALL_BATCH, slowing >= 1, target <= 1, Eq(split, half), delta <= exp(-eps)],
+    added=[G >= 1, SMALL_BATCH, slowing >= 1, momentum < 1, target <= 1, Eq(split, half), delta <= exp(-eps)],
     states=Rate(gradient_norm, accuracy),
     corrects="lwang21.theorem4.5.4",
     checks=[

@@ -374,7 +374,7 @@ reach = Claim(
     source=Source("lwang21", "equation (4.9.20), its first line", line=7540),
     kind=Kind.UTILITY,
     says="At the proof's γ what a record's gradient reaches, (1-γ)ζ/n₀ + γG, is of order ζG/n₀.",
-    assumes=[*losses, proof_parameters[0], G >= 1],
+    assumes=[*losses, proof_parameters[0], momentum < 1, G >= 1],
     states=Le(reaching, (1 + sqrt(2)) * G * target / slowing),
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
@@ -396,7 +396,7 @@ total = Claim(
         *losses, *proof_parameters, G >= 1, Eq(T, 4 * slowing * L_s * gap0 / target**2),
         Eq(gap0, slowing * target / L_s), Eq(n, G * sqrt(slowing * target * d * log(1 / delta)) / (eps * target**2)),
     ],
-    added=[SMALL_BATCH, slowing >= 1, target <= 1, Eq(split, Rational(1, 2)), delta <= exp(-eps)],
+    added=[SMALL_BATCH, slowing >= 1, momentum < 1, target <= 1, Eq(split, Rational(1, 2)), delta <= exp(-eps)],
     states=Le(gradient_norm, 1900 * target),
     ignores_units=True,
     checks=[

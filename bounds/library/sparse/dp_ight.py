@@ -98,18 +98,15 @@ remark3_bound = Claim(
     source=Source("lwang21", "Remark 2.5.3, for ε ≤ log(1/δ)", line=765),
     kind=Kind.PRIVACY,
     says="That σ² is at most 6TG²log(1/δ)/(nε)².",
-    assumes=[*losses, eps <= log(1 / delta)],
+    assumes=[*losses, delta <= exp(-eps)],
     states=Le(sigma_n, sqrt(6 * T * log(1 / delta)) * G / (n * eps)),
     checks=[
         Chain(
             sigma_n,
             Step("=", sqrt(T) * G / (n * converted), because=Premise("σ of Remark 2.5.3")),
             Step("=", sqrt(T) * G / (n * eps) * (sqrt(log(1 / delta) + eps) + sqrt(log(1 / delta)))),
-            Step("<=", STATEMENT, because=Slack(
-                given={"ε ≤ log(1/δ), under the root": sqrt(T) * G / (n * eps)
-                       * (sqrt(2 * log(1 / delta)) - sqrt(log(1 / delta) + eps))},
-                seen=[sqrt(T) * G / (n * eps) * (sqrt(6) - sqrt(2) - 1) * sqrt(log(1 / delta))],
-            )),
+            Step("<=", sqrt(2 * T * (2 * log(1 / delta) + eps)) * G / (n * eps), because=Premise("(a+b)² ≤ 2a² + 2b²")),
+            Step("<=", STATEMENT, where={delta: exp(-eps * (1 + v))}),
         )
     ],
 )
@@ -332,7 +329,7 @@ corollary71_corrected = Claim(
     kind=Kind.UTILITY,
     says="With log(1/δ), and the logarithm of T = 7κ·log((nμ‖θ*‖ε)²/(κ²G²s*·log d·log(1/δ))); σ as printed.",
     assumes=[*sparse, Eq(T, 7 * kappa_s * budgeted_log)],
-    added=[enough_kept, eps <= log(1 / delta), d >= 2, delta >= exp(-room / E)],
+    added=[enough_kept, delta <= exp(-eps), d >= 2, delta >= exp(-room / E)],
     states=Rate(error_ight, data_error + private_error * log(1 / delta) * budgeted_log),
     corrects="lwang21.corollary2.7.1",
     ignores_units=True,

@@ -119,7 +119,7 @@ CHECKS = {
     "dwang20.section3.1.5.strongly_convex.gap": [Lower(against_gd, f"{DATA}, DP-GD; DP-SGD not run", trials=10)],
     "dwang20.section3.1.5.strongly_convex.cost": [Lower(cost("strong"), "sizes of the three data sets")],
     "dwang20.section3.1.5.strongly_convex.n": [Lower(trend("strong", "n"), SVRG)],
-    "dwang20.section3.1.5.strongly_convex.d": [Lower(trend("strong", "d", rising=True), SVRG)],
+    "dwang20.section3.1.5.strongly_convex.d": [Lower(trend("strong", "d", rising=True), SVRG, trials=240)],
     "dwang20.section3.1.5.strongly_convex.eps": [Lower(trend("strong", "eps"), SVRG)],
     "dwang20.section3.1.5.convex.cost": [Lower(cost("convex"), "sizes of the three data sets, T of the theorems")],
     "dwang20.section3.1.5.convex.n": [Lower(trend("convex", "n"), f"{DATA}, ε = 1")],

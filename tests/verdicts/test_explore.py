@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-EXPLORE = Path(__file__).resolve().parents[1] / "tools" / "explore"
+EXPLORE = Path(__file__).resolve().parents[2] / "tools" / "explore"
 
 
 def explore(*args: str) -> subprocess.CompletedProcess[str]:

@@ -18,7 +18,7 @@ import pytest
 import dpcheck as dp
 from dpcheck.adapters import estimator
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 HOW = "run tools/check-adapters"
 
 

@@ -22,7 +22,7 @@ from dpcheck.verdicts.catalogue import Catalogue, as_recorded, catalogue, curren
 from dpcheck.verdicts.dependencies import files_below, imports_of, module_names, reads_all_claims
 from dpcheck.verdicts.indexing import made, write_index
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 RENEW = "the index is stale: run `dpcheck verify --record` (or, to renew the index alone, `dpcheck verify ID --record`)"
 
 

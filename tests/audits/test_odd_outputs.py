@@ -89,7 +89,7 @@ def test_sets_are_read_in_the_same_order_by_every_process(tmp_path: Path) -> Non
     said = [
         subprocess.run(
             [sys.executable, str(script), str(tmp_path / "audit.ckpt")],
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).resolve().parent.parent)},
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
             capture_output=True,
             text=True,
             check=True,

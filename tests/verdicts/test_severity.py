@@ -87,6 +87,15 @@ def test_constants_rates_conditions_misprints_and_proofs() -> None:
     assert found(line, recorded={"zhang17.theorem": {"verdict": "REFUTED"}}).failure is Failure.CONSTANT
 
 
+def test_a_table_says_which_cell_is_wrong() -> None:
+    cell = {"row": 3, "column": "cost", "printed": "n", "claim": "n^2"}
+    refuted = Evidence("symbolic", Verdict.REFUTED, "1 of 2 cells are what the claims give", "", counterexample=cell)
+    table = claim(Rate(excess_risk, L / L), name="table")
+    right = claim(Rate(excess_risk, L / L), name="right", corrects=table.id)
+    graded = severity(table, [], [refuted], {c.id: c for c in (table, right)}, {}, Effort())
+    assert str(graded) == "rate: of the cost in row 3"
+
+
 def test_severities_have_an_order() -> None:
     ranks = [rank_of(f"{failure}: more") for failure in Failure]
     assert ranks == sorted(ranks)

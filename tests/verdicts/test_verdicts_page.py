@@ -21,8 +21,8 @@ from dpcheck.verdicts import record
 from dpcheck.verdicts.catalogue import Row, catalogue
 from dpcheck.verdicts.record import recorded
 
-README = Path(__file__).parents[1] / "README.md"
-PAGE = Path(__file__).parents[1] / "docs" / "verdicts.md"
+README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "verdicts.md"
 VERDICTS = "|".join(["not recorded", *(v.value for v in Verdict)])
 ROW = re.compile(
     rf"^\| `([\w.]+)` \| (.*) \| ({VERDICTS}) \| ((?:[^|]|\\\|)*) \| (.*) \| `(dpcheck .*)` \|$", re.MULTILINE
