@@ -347,7 +347,8 @@ def extreme(expr: sympy.Expr, given: Sequence[sympy.Basic], seed: int) -> float:
     allowed = np.ones(len(points), bool)
     for condition in given:
         used = sorted(condition.free_symbols, key=str)
-        allowed &= sympy.lambdify(used, condition)(*(points[:, names.index(s)] for s in used))
+        with np.errstate(all="ignore"):
+            allowed &= sympy.lambdify(used, condition)(*(points[:, names.index(s)] for s in used))
     return float(lambdified(expr)(*points[allowed].T).max())
 
 

@@ -14,7 +14,7 @@ BY_CHANCE = ("audit", "rate")  # kinds that draw samples, at a level they state;
 
 
 def evidence_of(claim: Claim, checks: Iterable[Check], effort: Effort) -> list[Evidence]:
-    """What the checks find. The seed depends on the claim, and where chance decides on the effort's, not on who runs it.
+    """What the checks find. The seed is the claim's, and where chance decides also the effort's, whoever runs it.
 
     Raises MissingDependency, with the claim's name, where a package is not installed.
     """
