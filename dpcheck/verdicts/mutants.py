@@ -27,11 +27,12 @@ import sympy
 
 from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, Kind, Rate, Verdict, judge, lambdified, pretty
 from dpcheck.bounds.language.errors import DpcheckError
-from dpcheck.bounds.language.symbols import NONE, TABLE
+from dpcheck.bounds.language.symbols import NONE, TABLE, T
+from dpcheck.bounds.privacy.numeric_checks import CompositionAccountant
 from dpcheck.bounds.proving.chains import Chain
 from dpcheck.bounds.proving.implications import relations
 from dpcheck.bounds.proving.inequalities import counterexample, equations
-from dpcheck.bounds.proving.proofs import AtMost, Equals, Follows, Sharper
+from dpcheck.bounds.proving.proofs import AtMost, Equals, Sharper
 from dpcheck.verdicts.catalogue import catalogue, current
 from dpcheck.verdicts.verify import entry_of, one_of_many, recorded
 from dpcheck.verdicts.written import cache_folder, write_whole
@@ -114,7 +115,7 @@ def mutants_of(
             continue  # a constant is no part of a rate
         if factor is MODEST and not (claim.relation == "=" and claim.kind is not Kind.PRIVACY) and not (held or tight):
             continue  # it may be loose by as much
-        if falsifies(claim, formula) and not any(implies(e, claim, formula) for e in held):
+        if falsifies(claim, formula) and not implied(held, claim, formula):
             yield from made(claim, how, formula=formula)
     if claim.relation in ("<=", ">=", "<", ">") and not any(equates(check) for check in checks):
         yield from made(claim, "direction flipped", flip=True)
@@ -174,6 +175,14 @@ def falsifies(claim: Claim, formula: sympy.Expr) -> bool:
     if claim.relation == "=" and claim.kind is not Kind.PRIVACY:
         return bool(np.any(np.abs(ratio - 1) > 1e-6))
     return bool(np.any(ratio > clearly if claim.relation in (">=", ">") else ratio < 1 / clearly))
+
+
+def implied(held: Sequence[sympy.Expr], claim: Claim, formula: sympy.Expr) -> bool:
+    """Whether one of what is established shows the mutant to be true, or all of it together: the best at each point."""
+    if any(implies(e, claim, formula) for e in held):
+        return True
+    best = sympy.Max if claim.relation in (">=", ">") else sympy.Min
+    return len(held) > 1 and implies(best(*held, evaluate=False), claim, formula)
 
 
 def implies(known: sympy.Expr, claim: Claim, formula: sympy.Expr) -> bool:
@@ -245,10 +254,12 @@ def established(check: Check, claim: Claim) -> list[sympy.Expr]:
         return [] if found is None else [found]
     if isinstance(check, AtMost) and check.against is None:
         return [check.value]
-    if isinstance(check, Follows | Sharper):
+    if isinstance(check, Sharper):
         return [check.bound]
     if isinstance(check, Equals):
         return [check.derived]
+    if isinstance(check, CompositionAccountant):
+        return [T * check.each]  # losses add up
     return []
 
 

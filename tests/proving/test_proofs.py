@@ -36,18 +36,12 @@ from dpcheck.bounds.proving.implications import unreached
 from dpcheck.bounds.proving.proofs import (
     AtMost,
     Bounded,
-    Contradictory,
     Equals,
-    Follows,
-    Induction,
-    Less,
-    Minimises,
     NoConstant,
-    Proof,
-    Same,
     Sharper,
     Units,
 )
+from dpcheck.bounds.proving.steps import Less, Same
 
 QUICK = Effort()
 whole = st.integers(1, 9)
@@ -161,63 +155,7 @@ def test_hypotheses_that_act_together() -> None:
     assert AtMost(mu, "").run(claim(Le(ratio, L), mu <= beta, beta <= L), QUICK).verdict is not Verdict.REFUTED
 
 
-# Induction -----------------------------------------------------------------------------------------
-@settings(deadline=None, max_examples=8)
-@given(fraction, st.sampled_from([1, Rational(3, 2), 3]))
-def test_a_recurrence_that_adds_a_constant(step: Rational, room: Any) -> None:
-    check = Induction(T, 0 * L, lambda b: b + step * L / n, "each step adds")
-    assert check.run(claim(Le(Delta_T, room * step * L * T / n)), QUICK).verdict is Verdict.PROVED
-
-
-@settings(deadline=None, max_examples=8)
-@given(fraction, too_small, st.sampled_from(["constant", "start", "power", "no T"]))
-def test_a_false_recurrence_is_not_proved(step: Rational, c: Rational, slip: str) -> None:
-    start, bound = {
-        "constant": (0 * L, c * step * L * T / n),
-        "start": (step * L, step * L * T / n),
-        "power": (0 * L, step * L * sqrt(T) / n),
-        "no T": (0 * L, 100 * step * L / n),
-    }[slip]
-    check = Induction(T, start, lambda b: b + step * L / n, "each step adds")
-    assert check.run(claim(Le(Delta_T, bound)), QUICK).verdict is Verdict.UNCHECKED
-
-
-def test_contraction_and_squares() -> None:
-    small_step = {eta: 1 / ((mu + beta) * (1 + v))}
-    bound = 2 * L / (n * mu) * (1 - (1 - eta * mu) ** T)
-    contracts = Induction(T, 0 * L, lambda b: (1 - eta * mu) * b + 2 * eta * L / n, "", where=small_step)
-    assert contracts.run(claim(Le(Delta_T, bound), eta * (mu + beta) <= 1), QUICK).verdict is Verdict.PROVED
-    assert contracts.run(claim(Le(Delta_T, bound)), QUICK).verdict is Verdict.UNCHECKED
-    faster = claim(Le(Delta_T, bound.subs(mu, 2 * mu)), eta * (mu + beta) <= 1)
-    assert contracts.run(faster, QUICK).verdict is Verdict.UNCHECKED
-    squared = Induction(T, 0 * L, lambda b: b**2 + 2 * L * b + L**2, "(b + L)²", squared=True)
-    assert squared.run(claim(Le(Delta_T, L * T)), QUICK).verdict is Verdict.PROVED
-    assert squared.run(claim(Le(Delta_T, L * T * Rational(9, 10))), QUICK).verdict is Verdict.UNCHECKED
-
-
-def test_a_recurrence_that_falls_where_the_bound_grows_proves_nothing() -> None:
-    """x -> L - x from 0 visits L, though L/2 is its fixed point: the step from the bound says nothing."""
-    check = Induction(T, 0 * L, lambda b: L - b, "not monotone")
-    assert check.run(claim(Le(Delta_T, L / 2)), QUICK).verdict is Verdict.UNCHECKED
-
-
 # Rates ---------------------------------------------------------------------------------------------
-@settings(deadline=None, max_examples=8)
-@given(fraction, fraction)
-def test_a_rate_follows_with_the_sum_of_constants(a: Rational, b: Rational) -> None:
-    bound = a * L**2 * d / n**2 + b * L**2 * d * (d + 1) / n**2
-    about, where = claim(Rate(excess_risk, L**2 * d**2 / n**2)), {d: 1 + extra}
-    assert Follows(bound, a + 2 * b, "d + 1 ≤ 2d", where).run(about, QUICK).verdict is Verdict.PROVED
-    too_few = Follows(bound, (a + 2 * b) * Rational(9, 10), "d + 1 ≤ 2d", where)
-    assert too_few.run(about, QUICK).verdict is Verdict.UNCHECKED
-
-
-@pytest.mark.parametrize(
-    "rate", [L**2 * d / n**2, L**2 * d**2 / n**3, L * d**2 / n**2, L**2 * d**2 / (n**2 * log(n + 1))]
-)
-def test_a_rate_with_a_slip_does_not_follow(rate: sympy.Expr) -> None:
-    bound = L**2 * d**2 / n**2
-    assert Follows(bound, Integer(1000), "").run(claim(Rate(excess_risk, rate)), QUICK).verdict is Verdict.UNCHECKED
 
 
 @settings(deadline=None, max_examples=8)
@@ -276,15 +214,6 @@ def test_units_of_unlike_terms_decide_nothing() -> None:
 
 
 # Minima, looseness, contradictions -----------------------------------------------------------------
-@settings(deadline=None, max_examples=10)
-@given(fraction, fraction, st.sampled_from([1, 2]))
-def test_the_minimiser_of_a_sum_of_powers(a: Rational, b: Rational, k: int) -> None:
-    bound = a * beta * D**2 / T + b * T**k * L
-    best = (a * beta * D**2 / (k * b * L)) ** Rational(1, k + 1)
-    about = claim(Eq(ratio, best))
-    assert Minimises(bound, T, best, "the sum").run(about, QUICK).verdict is Verdict.PROVED
-    assert Minimises(bound, T, best * Rational(11, 10), "the sum").run(about, QUICK).verdict is Verdict.UNCHECKED
-    assert Minimises(-bound, T, best, "a maximum").run(about, QUICK).verdict is Verdict.UNCHECKED
 
 
 @settings(deadline=None, max_examples=8)
@@ -306,37 +235,7 @@ def test_loose_by_a_ratio_that_varies() -> None:
     assert Sharper(L / (n * mu), "below in places").run(crossing, QUICK).verdict is Verdict.UNCHECKED
 
 
-def test_contradictory_hypotheses() -> None:
-    about = claim(Le(Delta_T, L))
-    true, false = Less("2 L < 3 L", 2 * L, 3 * L), Less("3 L < 2 L", 3 * L, 2 * L)
-    assert Contradictory([true], "none").run(about, QUICK).verdict is Verdict.VACUOUS
-    assert Contradictory([true, false], "none").run(about, QUICK).verdict is Verdict.UNCHECKED
-
-
 # Proofs --------------------------------------------------------------------------------------------
-def test_a_proof_names_the_step_that_fails() -> None:
-    about = claim(Le(ratio, (L + D) ** 2))
-    good, bad = Same("(a + b)²", (L + D) ** 2, L**2 + 2 * L * D + D**2), Less("reversed", 2 * L, L)
-    assert Proof([good]).run(about, QUICK).verdict is Verdict.PROVED
-    found = Proof([good, bad]).run(about, QUICK)
-    assert found.verdict is Verdict.UNCHECKED
-    assert "reversed" in found.figure
-
-
-def test_steps_that_do_not_reach_the_statement_prove_nothing() -> None:
-    """Whatever else they show: a falsified statement must lose its proof, and so must one read the wrong way round."""
-    half, whole = Less("", L / 2, L), Same("", (L + D) ** 2, L**2 + 2 * L * D + D**2)
-    assert Proof([half]).run(claim(Le(ratio, L)), QUICK).premises == ("that these steps give the statement",)
-    for states, step in (
-        (Le(ratio, 1000 * L), half),
-        (Le(ratio, L / 2), half),
-        (sympy.Ge(ratio, L), half),
-        (Eq(ratio, L), half),
-        (Eq(ratio, (L + D) ** 3), whole),
-        (Le(ratio, L * D), whole),
-    ):
-        assert Proof([step]).run(claim(states), QUICK).verdict is Verdict.UNCHECKED
-    assert Proof([whole]).run(claim(Eq(ratio, L**2 + 2 * L * D + D**2)), QUICK).verdict is Verdict.PROVED
 
 
 @settings(deadline=None, max_examples=8)
@@ -381,17 +280,13 @@ def test_a_narrow_substitution_proves_nothing_for_any_check() -> None:
         AtMost(eps * mu, "", {eps: 1 / (1 + v), mu: 1 / (1 + w)}, exact=False).run(wide, QUICK).verdict
         is not Verdict.PROVED
     )
-    rate = claim(Rate(ratio, L))
-    assert Follows(eps * L, sympy.Integer(1), "", {eps: 1 / (1 + v)}).run(rate, QUICK).verdict is Verdict.UNCHECKED
 
 
 def test_what_is_typed_in_is_named_as_given() -> None:
     known = [
         (Equals(2 * L, "the reason"), Eq(ratio, L + L)),
         (AtMost(L, "the reason"), Le(ratio, 2 * L)),
-        (Follows(L, sympy.Integer(1), "the reason"), Rate(ratio, L)),
         (Sharper(L, "the reason"), Le(ratio, 2 * L)),
-        (Induction(T, 0 * L, lambda b: b + L, "the reason"), Le(ratio, L * T)),
     ]
     for check, states in known:
         assert "the reason" in check.run(claim(states), QUICK).premises
@@ -423,21 +318,6 @@ def test_no_constant_replays_in_the_symbols_of_the_claim() -> None:
     found = check.run(about, QUICK)
     assert found.counterexample == {"L": 1.0, "n": 10.0, "d": 1e12}
     assert check.replay(about, {"L": 1, "n": 10, "d": 1e4}).margin == 1e4
-
-
-def test_a_minimum_that_is_given_must_be_what_is_stated() -> None:
-    bound = L / T + D * T
-    for states, best, holds in (
-        (Eq(T, sqrt(L / D)), None, True),
-        (Eq(T, sqrt(L / D)), sqrt(L / D), True),
-        (Eq(T, 2 * sqrt(L / D)), sqrt(L / D), False),
-        (Rate(ratio, sqrt(L / D)), sqrt(L / D), True),
-        (Rate(ratio, L / D), sqrt(L / D), False),
-        (Rate(ratio, sqrt(L / D), below=True), sqrt(L / D), False),
-    ):
-        found = Minimises(bound, T, best, "").run(claim(states), QUICK)
-        assert (found.verdict is Verdict.PROVED) is holds
-    assert Minimises(L + D, T, None, "").run(claim(Eq(T, L)), QUICK).verdict is Verdict.UNCHECKED
 
 
 def test_numbers_that_differ_are_refuted_without_a_point() -> None:

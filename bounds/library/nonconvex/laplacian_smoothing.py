@@ -15,7 +15,8 @@ from dpcheck.bounds.language.printed_twice import PrintedTwice
 from dpcheck.bounds.language.symbols import TABLE, d, quantity, ratio
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Premise, Solves, Step
 from dpcheck.bounds.proving.derivations import Expectation, gaussian
-from dpcheck.bounds.proving.proofs import AtMost, Equals, Less, NoConstant, PrintedCells
+from dpcheck.bounds.proving.proofs import AtMost, Equals, NoConstant, PrintedCells
+from dpcheck.bounds.proving.steps import Less
 
 both = PrintedTwice("lwang21", "lssgd20")
 

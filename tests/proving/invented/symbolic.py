@@ -11,7 +11,6 @@ from dpcheck.bounds.language.claim import Kind, Rate
 from dpcheck.bounds.language.guarantees import PureDP
 from dpcheck.bounds.language.symbols import (
     D,
-    Delta_T,
     L,
     T,
     beta,
@@ -19,7 +18,6 @@ from dpcheck.bounds.language.symbols import (
     delta,
     eps,
     eps_out,
-    eta,
     excess_risk,
     m,
     mu,
@@ -33,14 +31,11 @@ from dpcheck.bounds.language.symbols import (
 )
 from dpcheck.bounds.proving.derivations import (
     Expectation,
-    LargestNoise,
-    Recurrence,
-    Telescopes,
     gaussian_length,
     l2_laplace_length,
     laplace_size,
 )
-from dpcheck.bounds.proving.proofs import AtMost, Equals, Minimises, NoConstant, Units
+from dpcheck.bounds.proving.proofs import AtMost, Equals, NoConstant, Units
 from invented.cases import Draw, Pair, case, family, fraction, halves, largest_ratio, powers, product, slipped
 
 
@@ -130,40 +125,6 @@ def amplification(draw: Draw) -> Pair:
     return case(check, states, q <= 1, eps <= end), case(check, states, q <= 1)
 
 
-@family("symbolic", "the closed form of a sum")
-def closed_sum(draw: Draw) -> Pair:
-    a, b = draw(fraction), draw(fraction)
-    total = L * (a * T * (T + 1) / 2 + b * T)
-    wrong = draw(st.sampled_from([total.subs(T, T - 1), total.subs(T, T + 1), 2 * total, total - L * b, total / T]))
-    check = Telescopes(T, lambda k: (a * k + b) * L, "summed")
-    return case(check, Eq(ratio, total)), case(check, Eq(ratio, wrong))
-
-
-@family("symbolic", "a bound on a sum")
-def bounded_sum(draw: Draw) -> Pair:
-    a, room = draw(fraction), draw(st.sampled_from([Rational(1, 2), Rational(9, 10), Rational(3, 4)]))
-    check = Telescopes(T, lambda k: a * L / (k * (k + 1)), "summed", at_most=True)
-    return case(check, Le(ratio, a * L)), case(check, Le(ratio, room * a * L))
-
-
-@family("symbolic", "the closed form of a recurrence")
-def closed_recurrence(draw: Draw) -> Pair:
-    c = draw(fraction)
-    form = c * L / (n * mu) * (1 - (1 - eta * mu) ** T)
-    slips = [form.subs(T, T - 1), form * 2, form.subs(n, n**2), form * mu, c * L / (n * mu), form.subs(mu, beta)]
-    check = Recurrence(T, 0 * L, lambda x: (1 - eta * mu) * x + c * eta * L / n, "contracts")
-    return case(check, Eq(Delta_T, form)), case(check, Eq(Delta_T, draw(st.sampled_from(slips))))
-
-
-@family("symbolic", "a bound on a recurrence")
-def bounded_recurrence(draw: Draw) -> Pair:
-    c = draw(fraction)
-    bound = c * eta * L * T / n
-    slips = [bound / 2, bound / T, bound / n, bound / sqrt(T), bound * Rational(9, 10), bound - c * eta * L / n]
-    check = Recurrence(T, 0 * L, lambda x: x + c * eta * L / n, "adds", at_most=True)
-    return case(check, Le(Delta_T, bound)), case(check, Le(Delta_T, draw(st.sampled_from(slips))))
-
-
 @family("symbolic", "a moment of l2 Laplace noise")
 def l2_moment(draw: Draw) -> Pair:
     k = draw(st.integers(1, 3))
@@ -187,33 +148,6 @@ def gaussian_moment(draw: Draw) -> Pair:
 def laplace_variance(draw: Draw) -> Pair:
     check = Expectation(lambda x: x**2, laplace_size(sigma), "one coordinate")
     return case(check, Eq(noise_norm2, 2 * sigma**2)), case(check, Eq(noise_norm2, sigma**2))
-
-
-@family("symbolic", "the largest of many Gaussians")
-def largest_of_many(draw: Draw) -> Pair:
-    both = draw(st.booleans())
-    bound = sigma * sqrt(2 * log(2 * d if both else d))
-    slips = [bound / sqrt(2), bound / 2, sigma * sqrt(2), *([sigma * sqrt(2 * log(d))] if both else [])]
-    check = LargestNoise(d, sigma, "coordinates", both)
-    return case(check, Le(ratio, bound)), case(check, Le(ratio, draw(st.sampled_from(slips))))
-
-
-@family("symbolic", "the step size that minimises a bound")
-def best_step(draw: Draw) -> Pair:
-    a, b = draw(fraction), draw(fraction)
-    best = sqrt(a / b) * D / (L * sqrt(T))
-    slips = [2 * best, best / sqrt(2), best * sqrt(T), best * D, best.subs(D, D**2)]
-    check = Minimises(a * D**2 / eta + b * eta * T * L**2, eta, None, "the sum")
-    return case(check, Eq(ratio, best)), case(check, Eq(ratio, draw(st.sampled_from(slips))))
-
-
-@family("symbolic", "the number of steps that minimises a bound")
-def best_steps(draw: Draw) -> Pair:
-    a, b = draw(fraction), draw(fraction)
-    best = (a * beta**2 * n**2 * D**2 / (2 * b * L**2)) ** Rational(1, 3)
-    slips = [best**3, best * 2, best * n, (best**3) ** Rational(1, 2)]
-    check = Minimises(a * beta * D**2 / T + b * T**2 * L**2 / (beta * n**2), T, None, "the sum")
-    return case(check, Eq(ratio, best)), case(check, Eq(ratio, draw(st.sampled_from(slips))))
 
 
 @family("symbolic", "a rate that no constant saves")
@@ -240,7 +174,7 @@ def neighbours_of_a_mean(draw: Draw) -> Pair:
     moved = 2 * L * steps / n
     noise = {True: moved / eps, False: L * steps / (n * eps)}
     true, false = (
-        case(AtMost(moved / scale, "moved over scale", against=eps), Eq(sigma, scale), kind=Kind.PRIVACY,
+        case(AtMost(moved / sigma, "moved over scale", against=eps), Eq(sigma, scale), kind=Kind.PRIVACY,
              guarantee=PureDP(eps)) for scale in noise.values()
     )  # fmt: skip
     return true, false

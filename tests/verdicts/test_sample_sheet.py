@@ -10,7 +10,7 @@ from pathlib import Path
 from dpcheck.report.sample_sheet import sheet
 from dpcheck.verdicts.catalogue import Row
 
-TOOL = Path(__file__).resolve().parents[1] / "tools" / "sample-verdicts"
+TOOL = Path(__file__).resolve().parents[2] / "tools" / "sample-verdicts"
 ROW = Row(
     "zhang17.lemma1",
     "convex",
