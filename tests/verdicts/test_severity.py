@@ -10,7 +10,7 @@ from sympy import Eq, Le, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Source, Verdict
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
-from dpcheck.bounds.language.symbols import D, Delta, L, T, c, delta, eps, excess_risk, n, sigma
+from dpcheck.bounds.language.symbols import D, Delta, L, T, beta, c, delta, distance, eps, excess_risk, n, sigma
 from dpcheck.bounds.privacy.numeric_checks import GaussianAccountant
 from dpcheck.bounds.proving.proofs import AtMost, NoConstant
 from dpcheck.evidence.checks import AuditCheck
@@ -85,6 +85,28 @@ def test_constants_rates_conditions_misprints_and_proofs() -> None:
     line = claim(Le(excess_risk, L * D / n), name="theorem.proof", checks=exact)
     assert found(line, recorded={"zhang17.theorem": {"verdict": "PROVED"}}).failure is Failure.PROOF
     assert found(line, recorded={"zhang17.theorem": {"verdict": "REFUTED"}}).failure is Failure.CONSTANT
+
+
+def test_a_misprint_needs_another_place() -> None:
+    """What the corrected version says was printed nowhere, if it names the same line."""
+    exact = [AtMost(2 * L * D / n, "attained")]
+    here = replace(claim(Le(excess_risk, 2 * L * D / n)).source, line=7)
+    slip = replace(claim(Le(excess_risk, L * D / n), checks=exact, misprint_of="zhang17.better"), source=here)
+    better = claim(Le(excess_risk, 2 * L * D / n), name="better", corrects="zhang17.made")
+    assert found(slip, replace(better, source=here)).failure is Failure.CONSTANT
+    assert found(slip, replace(better, source=replace(here, line=8))).failure is Failure.MISPRINT
+
+
+def test_a_symbol_of_the_wrong_unit_is_a_slip() -> None:
+    """β for L: nothing else is wrong, and the units show it. A symbol of the same unit is no slip of the pen."""
+    exact = [AtMost(L * D / n, "attained")]
+    better = claim(Le(excess_risk, L * D / n), name="better", corrects="zhang17.made")
+    for_L = found(claim(Le(excess_risk, beta * D / n), checks=exact, ignores_units=True), better)
+    assert str(for_L) == "misprint: β stands for L, as the units show"
+    twice = claim(Le(excess_risk, beta * D / (2 * n)), checks=exact, ignores_units=True)
+    assert found(twice, better).failure is not Failure.MISPRINT
+    same_unit = claim(Le(excess_risk, L * distance / n), checks=exact)
+    assert found(same_unit, better).failure is not Failure.MISPRINT
 
 
 def test_a_table_says_which_cell_is_wrong() -> None:

@@ -92,7 +92,7 @@ AFTER = ("after Remark 1", "after Remark 4.1.1")
 box_noise, box_noise_dwang = both(
     *BOX, ".noise", places=("Algorithm 1, step 3", "Algorithm 4.1.16, step 3"), lines=(127, 2713), kind=Kind.PRIVACY,
     says="σ² = 2L²T/(n²ρ²) with ρ + 2√(ρ·ln(1/δ)) = ε makes DP-PGD (ε, δ)-private, L being the smoothness.",
-    assumes=losses,
+    assumes=losses, misprint_of=(f"wangxu19.{REMARK[0]}.noise", f"dwang20.{REMARK[1]}.noise"),
     states=Eq(sigma_n, L_s * sqrt(2 * T) / (n * rho_of)), guarantee=ApproxDP(eps, delta),
     checks=[IterateAccountant(seen_in_x_R, FLAT), Units()],
 )
