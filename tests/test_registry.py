@@ -29,17 +29,15 @@ ID = re.compile(rf"({'|'.join(DOCUMENTS)})\.({KINDS})(\d+(\.\d+)*)?(\.[a-z][a-z0
 UNCORRECTED = {
     "zhang17.theorem4.step": "a step of a proof whose conclusion, theorem4, holds by another way",
     "zhang17.remark.population.convex": "built on remark.population.strongly_convex, which has its correction",
-    "dwang20.section3.1.objective": "the text against its own tables",
     "zhang17.theorem5.privacy": "the step size depends on the data: theorem5.convex.corrected has a public one",
-    "wangxu19.algorithm1.noise.lipschitz": "a reading of algorithm1.noise, which has its correction",
-    "dwang20.algorithm4.1.16.noise.lipschitz": "a reading of algorithm4.1.16.noise, which has its correction",
     "wangxu19.algorithm4.only_log": "a comparison of bounds that forgets a factor of √d",
     "dwang20.algorithm4.1.19.only_log": "a comparison of bounds that forgets a factor of √d",
     "lwang21.corollary2.5.6.privacy": "squared losses have no Lipschitz constant: no noise of this form will do",
-    "lwang21.equation4.9.18.any_g": "equation4.9.18 without its condition on G",
-    "lwang21.section4.7.clipping": "how the experiments clipped: the theory's formula is right",
-    "lwang21.theorem4.5.4.condition": "two theorems at odds: theorem4.5.4.cost.corrected has what privacy takes",
-    "lwang21.theorem4.5.4.privacy": "two theorems at odds: theorem4.5.4.cost.corrected has what privacy takes",
+    "lwang21.theorem4.5.4.condition": "two theorems at odds: theorem4.5.4.cost.private has what privacy takes",
+    "lwang21.theorem4.5.4.privacy": "two theorems at odds: theorem4.5.4.cost.private has what privacy takes",
+    "lwang21.section5.4.condition": "experiments outside of their theorem; their noise does: section5.4.privacy",
+    "lwang21.remark5.3.3": "a reading of tight; section5.4.privacy says by how much the noise is not",
+    "lssgd20.remark1": "a reading of tight; section4.privacy says by how much the noise is not",
 }
 
 

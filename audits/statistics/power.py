@@ -34,7 +34,7 @@ POWER = 0.99
 LARGEST = 60.0  # an epsilon beyond which nothing is private
 LARGEST_MU = 20.0
 BLOCK = 0.05  # standard deviations of a count: a forecast needs no more digits
-# Standard errors of the excess p - e^eps q that choosing the event on a pilot may cost, by tests/test_power.py.
+# Standard errors of the excess p - e^eps q that choosing the event on a pilot may cost, by tests/audits/test_power.py.
 CHOOSING = 1.0
 TAIL = np.linspace(-2, 9, 400)  # thresholds of the events of Gaussians
 ALIKE = 1e-3  # how often two datasets with the same law of outputs pass for different ones

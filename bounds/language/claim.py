@@ -263,7 +263,8 @@ class Claim:
         for condition in self.conditions:
             if condition.free_symbols <= point.keys():
                 names = sorted(condition.free_symbols, key=str)
-                held = sympy.lambdify(names, condition, "numpy")(*(np.asarray(point[s], float) for s in names))
+                with np.errstate(all="ignore"):
+                    held = sympy.lambdify(names, condition, "numpy")(*(np.asarray(point[s], float) for s in names))
                 if not np.all(held):
                     return condition
         return None
@@ -361,15 +362,18 @@ def lambdified(expr: sympy.Expr) -> Any:
     return lambda *args: np.asarray(call(*args), float)
 
 
+STAR = "∗"  # stands for the * of a name, as in w*, while those of products are replaced
+
+
 def pretty(expr: Any) -> str:
     """One line of readable mathematics."""
     if not isinstance(expr, sympy.Basic):
         return str(expr)
     if isinstance(expr, sympy.Eq):
         return f"{pretty(expr.lhs)} = {pretty(expr.rhs)}"
-    swap = {s: sympy.Symbol(TABLE[s].printed) for s in expr.free_symbols if s in TABLE}
+    swap = {s: sympy.Symbol(TABLE[s].printed.replace("*", STAR)) for s in expr.free_symbols if s in TABLE}
     text = sympy.sstr(expr.xreplace(swap), order="none")
-    for old, new in (("**(1/3)", "^(1/3)"), ("**", "^"), ("*", "·"), ("<=", "≤"), (">=", "≥")):
+    for old, new in (("**(1/3)", "^(1/3)"), ("**", "^"), ("*", "·"), ("<=", "≤"), (">=", "≥"), (STAR, "*")):
         text = text.replace(old, new)
     return text
 

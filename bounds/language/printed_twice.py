@@ -34,18 +34,21 @@ class PrintedTwice:
         places: tuple[str, str] | None = None,
         lines: tuple[int | None, int | None] = (None, None),
         cites: Sequence[Cites] | Mapping[str, Sequence[Cites]] = (),
+        misprint_of: tuple[str | None, str | None] = (None, None),
         **statement: Any,
     ) -> tuple[Claim, Claim]:
         """`part` ends both ids. Places are read off the numbers unless given. `cites` is for both, or by document."""
 
-        def claim(document: str, number: str, place: str, line: int | None) -> Claim:
+        def claim(document: str, number: str, place: str, line: int | None, right: str | None) -> Claim:
             claim_id = f"{document}.{number}{part}"
             own = cites.get(document, ()) if isinstance(cites, Mapping) else cites
             source = Source(document, place, line)
-            return Claim(claim_id, source, corrects=corrected_by(claim_id), cites=[*own], **statement)
+            corrects = corrected_by(claim_id)
+            return Claim(claim_id, source, corrects=corrects, cites=[*own], misprint_of=right, **statement)
 
         here, there = places or (place_of(first), place_of(second))
-        return claim(self.first, first, here, lines[0]), claim(self.second, second, there, lines[1])
+        ours = claim(self.first, first, here, lines[0], misprint_of[0])
+        return ours, claim(self.second, second, there, lines[1], misprint_of[1])
 
     def again(
         self,

@@ -201,15 +201,15 @@ class Closed(Account):
         where = self.question.shown()
         if self.constant is not None:
             verdict = Verdict.LOOSE if 1 / self.constant > LOOSE_FROM else Verdict.CERTIFIED
-            figure = f"noise {1 / self.constant:.4g} times what is needed, everywhere"
-            return Evidence(kind, verdict, figure, f"{because}; closed form: {where}", margin=1 / self.constant - 1)
+            figure = f"noise {1 / self.constant:.4g} times what is needed, everywhere on {where}"
+            return Evidence(kind, verdict, figure, f"{because}; closed form", margin=1 / self.constant - 1)
         limit = 1_000_000 if effort.thorough else 200_000
         for factor in ([0.98 * least] if 0.98 * least > LOOSE_FROM else []) + [1.0]:
             certificate = self.cells(factor, limit)
             if certificate.certified:
                 verdict = Verdict.LOOSE if factor > LOOSE_FROM else Verdict.CERTIFIED
-                figure = f"noise {least:.3f} to {most:.3f} times what is needed"
-                detail = f"{because}; exact curve on {certificate.cells} cells: {where}"
+                figure = f"noise {least:.3f} to {most:.3f} times what is needed on {where}"
+                detail = f"{because}; exact curve on {certificate.cells} cells"
                 return Evidence(kind, verdict, figure, detail, margin=factor - 1)
         return _supported(certificate, count, f"noise at least {least:.4f} times what is needed", because, where)
 
@@ -351,8 +351,8 @@ class Summed(Account):
             certificate = self.cells(factor, limit)
             if certificate.certified:
                 verdict = Verdict.LOOSE if factor >= LOOSE_FROM else Verdict.CERTIFIED
-                detail = f"{because}; moments on {certificate.cells} cells: {where}"
-                return Evidence(kind, verdict, figure, detail, margin=factor - 1)
+                detail = f"{because}; moments on {certificate.cells} cells"
+                return Evidence(kind, verdict, f"{figure}; on {where}", detail, margin=factor - 1)
         return _supported(certificate, count, figure, because, where)
 
 

@@ -219,14 +219,27 @@ class Counted:
     kind: ClassVar[str] = "property"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
-        figure = ", ".join(f"{name} in {sum(held)} of {len(held)} rows" for name, held in self.rows.items())
-        shares = {name: sum(held) / len(held) for name, held in self.rows.items()}
+        return self.counted(self.rows)
+
+    def counted(self, rows: Mapping[str, Sequence[bool]]) -> Evidence:
+        """Whether each of these lists holds often enough."""
+        figure = ", ".join(f"{name} in {sum(held)} of {len(held)} rows" for name, held in rows.items())
+        shares = {name: sum(held) / len(held) for name, held in rows.items()}
         if min(shares.values()) >= self.least:
             return Evidence(self.kind, Verdict.SUPPORTED, figure, self.because)
         return Evidence(self.kind, Verdict.REFUTED, figure, self.because, counterexample=shares)
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
-        return self.run(claim, Effort())
+        """The lists that are named, counted again; a share that is not theirs is refused."""
+        unknown = sorted(point.keys() - self.rows.keys())
+        if unknown or not point:
+            raise InvalidInput("list", unknown, f"among {sorted(self.rows)}", "Name one of them with its share.")
+        named = {name: held for name, held in self.rows.items() if name in point}
+        for name, held in named.items():
+            if abs(sum(held) / len(held) - float(point[name])) > 1e-9:
+                limit = f"{sum(held) / len(held)!r}, its share in the table"
+                raise InvalidInput(name, point[name], limit, "Leave the number as it was printed.")
+        return self.counted(named)
 
 
 def above(stated: float) -> float:

@@ -78,7 +78,9 @@ def least_ratio(lower: Claim, upper: Claim, wide: float, points: int, seed: int)
     for condition in (*lower.conditions, *upper.conditions):
         if all(str(s) in KEPT for s in condition.free_symbols):
             names = sorted(condition.free_symbols, key=str)
-            ratio = np.where(sympy.lambdify(names, condition, "numpy")(*(values[s] for s in names)), ratio, np.inf)
+            with np.errstate(all="ignore"):
+                held = sympy.lambdify(names, condition, "numpy")(*(values[s] for s in names))
+            ratio = np.where(held, ratio, np.inf)
     return float(np.min(np.where(np.isfinite(ratio), ratio, np.inf)))
 
 

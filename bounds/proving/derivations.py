@@ -1,13 +1,9 @@
-"""Symbolic checks that derive the value a claim states: sums, recurrences, moments of noise, other claims.
-
-A closed form that fails is refuted at a point that replays: the sum or the recurrence carried out step by step.
-"""
+"""Symbolic checks that derive the value a claim states: moments of noise, and what follows from other claims."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import mpmath
@@ -27,136 +23,11 @@ from dpcheck.bounds.language.claim import (
     pretty,
 )
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.proving.implications import needs, relations
-from dpcheck.bounds.proving.inequalities import Where, counterexample, exceeds, never_exceeds
+from dpcheck.bounds.proving.implications import needs
+from dpcheck.bounds.proving.inequalities import Where
 from dpcheck.bounds.proving.links import at_most
-from dpcheck.bounds.proving.proofs import AtMost, Equals, induction, shown_by, wrong_way
-from dpcheck.bounds.proving.steps import Less, Same, Step, at, digits, named
-
-SMALL = (1, 2, 3, 5, 8, 13)  # lengths at which a sum or a recurrence is written out
-
-
-# Sequences -----------------------------------------------------------------------------------------
-class Sequence(ABC):
-    """What a sum or a recurrence comes to after `over` steps, against the claim's right-hand side.
-
-    An identity must be equal at every length; with `at_most` the claim is an upper bound.
-    """
-
-    kind: ClassVar[str] = "symbolic"
-    over: sympy.Symbol
-    because: str
-    at_most: bool
-
-    @abstractmethod
-    def steps(self, bound: sympy.Expr, given: list[sympy.Basic]) -> list[Step]:
-        """An induction on the length that shows the bound."""
-
-    @abstractmethod
-    def after(self, length: int) -> sympy.Expr:
-        """The value at that length, written out."""
-
-    def run(self, claim: Claim, effort: Effort) -> Evidence:
-        if self.at_most and not bounds_above(claim):
-            return wrong_way(self.kind)
-        proof = shown_by(self.steps(claim.formula, relations(claim.assumes)), self.kind, effort)
-        if proof.verdict is Verdict.PROVED:
-            return replace(proof, figure=f"by induction on {pretty(self.over)}", premises=(self.because,))
-        for length in SMALL:
-            point = self.difference(claim, length, effort.seed)
-            if point is not None:
-                return self.replay(claim, {**point, str(self.over): float(length)})
-        how = f"{proof.figure}; written out for {pretty(self.over)} in {SMALL}, nothing differs"
-        return Evidence(self.kind, Verdict.UNCHECKED, self.because, how)
-
-    def difference(self, claim: Claim, length: int, seed: int) -> dict[str, float] | None:
-        """A point of the hypotheses where the value written out contradicts the claim."""
-        value, stated = self.after(length), claim.formula.subs(self.over, length)
-        conditions = [c.subs(self.over, length) for c in claim.conditions]
-        if sympy.false in conditions:
-            return None
-        kept = [c for c in conditions if c != sympy.true]
-        sides = [(value, stated)] if self.at_most else [(value, stated), (stated, value)]
-        points = (counterexample(low, high, conditions=kept, seed=seed) for low, high in sides)
-        return next((p for p in points if p is not None), None)
-
-    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
-        length = int(point[str(self.over)])
-        value, stated = self.after(length), claim.formula.subs(self.over, length)
-        here = {k: v for k, v in point.items() if k != str(self.over)}
-        exact, said = (at(e, here) for e in (value, stated))
-        numbers = named(here, value, stated)
-        wrong = exceeds(value, stated, numbers) or (not self.at_most and exceeds(stated, value, numbers))
-        figure = f"after {length} is {digits(exact)}, stated {'at most ' if self.at_most else ''}{digits(said)}"
-        margin = float(exact / said - 1) if said.is_real and said != 0 and exact.is_real else None
-        verdict = Verdict.REFUTED if wrong else Verdict.UNCHECKED
-        return Evidence(self.kind, verdict, figure, self.because, margin, counterexample=dict(point))
-
-
-@dataclass(frozen=True)
-class Telescopes(Sequence):
-    """The sum of `term(k)` for k from `first` to `over` + `shift`, in closed form or bounded."""
-
-    over: sympy.Symbol
-    term: Callable[[sympy.Expr], sympy.Expr]
-    because: str
-    first: int = 1
-    shift: int = 0
-    at_most: bool = False
-    where: Where = field(default_factory=dict)
-
-    def steps(self, bound: sympy.Expr, given: list[sympy.Basic]) -> list[Step]:
-        free, where = at_every_length(self.over, given, self.where)
-        start, growth = bound.subs(self.over, 1), bound.subs(self.over, self.over + 1) - bound
-        added = self.term(self.over + 1 + self.shift)
-        if self.at_most:
-            return [
-                Less("it holds at 1", self.after(1), start, where, given=free),
-                Less("it grows by the next term at least", added, growth, where, given=free),
-            ]
-        return [Same("it holds at 1", self.after(1), start), Same("it grows by the next term", added, growth)]
-
-    def after(self, length: int) -> sympy.Expr:
-        terms = range(self.first, length + self.shift + 1)
-        return sympy.Add(*(sympy.sympify(self.term(sympy.Integer(k))) for k in terms))
-
-
-@dataclass(frozen=True)
-class Recurrence(Sequence):
-    """x₀ = `start`, then `step` again and again: x after `over` steps, in closed form or bounded.
-
-    A bound is proved by induction, which takes a step that grows with its argument.
-    """
-
-    over: sympy.Symbol
-    start: sympy.Expr
-    step: Callable[[sympy.Expr], sympy.Expr]
-    because: str
-    at_most: bool = False
-    where: Where = field(default_factory=dict)
-
-    def steps(self, bound: sympy.Expr, given: list[sympy.Basic]) -> list[Step]:
-        if self.at_most:
-            return induction(self.over, self.start, self.step, bound, where=self.where, given=given)
-        at_0, at_1, following = (bound.subs(self.over, k) for k in (0, 1, self.over + 1))
-        return [
-            Same("it holds at the start", self.start, at_0),
-            Same("the first step keeps it", self.step(at_0), at_1),
-            Same("a step keeps it", self.step(bound), following),
-        ]
-
-    def after(self, length: int) -> sympy.Expr:
-        value = self.start
-        for _ in range(length):
-            value = self.step(value)
-        return value
-
-
-def at_every_length(
-    over: sympy.Symbol, given: list[sympy.Basic], where: Where
-) -> tuple[list[sympy.Basic], Mapping[sympy.Symbol, sympy.Expr]]:
-    """What is given, and a substitution, without what bounds the length: it need not hold at every step."""
-    return [g for g in given if over not in g.free_symbols], {s: e for s, e in where.items() if s != over}
+from dpcheck.bounds.proving.proofs import AtMost, Equals
+from dpcheck.bounds.proving.steps import Less, Same, Step
 
 
 # Noise ---------------------------------------------------------------------------------------------
@@ -239,46 +110,6 @@ class Expectation:
     def comparison(self) -> Equals | AtMost:
         mean = self.law.mean(self.of(self.law.variable))
         return AtMost(mean, self.because, self.where) if self.at_most else Equals(mean, self.because)
-
-
-@dataclass(frozen=True)
-class LargestNoise:
-    """The claim bounds E max of `count` independent N(0, deviation²): proved by Jensen, refuted by quadrature.
-
-    E max ≤ log(count)/λ + λσ²/2 for every λ > 0, hence σ√(2 log count); of absolute values, with 2·count.
-    """
-
-    count: sympy.Expr
-    deviation: sympy.Expr
-    because: str
-    absolute: bool = False
-    where: Where = field(default_factory=dict)
-    kind: ClassVar[str] = "symbolic"
-
-    def run(self, claim: Claim, effort: Effort) -> Evidence:
-        if not bounds_above(claim):
-            return wrong_way(self.kind)
-        count = 2 * self.count if self.absolute else self.count
-        jensen = self.deviation * sympy.sqrt(2 * sympy.log(count))
-        answer = never_exceeds(jensen, claim.formula, where=self.where, conditions=claim.conditions, confirm=False)
-        if answer.holds:
-            return Evidence(self.kind, Verdict.PROVED, f"at most {pretty(jensen)}: {self.because}", answer.how)
-        names = sorted(claim.formula.free_symbols | self.deviation.free_symbols | self.count.free_symbols, key=str)
-        for size in (1, 2, 3, 10, 100, 10_000, 10**6):
-            point = {str(s): float(size) if s == self.count else 1.0 for s in names}
-            found = self.replay(claim, point)
-            if found.verdict is Verdict.REFUTED and claim.violated_by(point) is None:
-                return found
-        return Evidence(self.kind, Verdict.UNCHECKED, self.because, answer.how)
-
-    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
-        count, deviation, stated = (
-            float(at(e, point)) for e in (sympy.sympify(self.count), self.deviation, claim.formula)
-        )
-        exact = deviation * expected_largest(int(count), self.absolute)
-        verdict = Verdict.REFUTED if exact > stated + 1e-6 * deviation else Verdict.UNCHECKED
-        figure = f"is {exact:.4g}, stated at most {stated:.4g}"
-        return Evidence(self.kind, verdict, figure, self.because, counterexample=dict(point))
 
 
 def expected_largest(count: int, absolute: bool = False) -> float:

@@ -280,10 +280,15 @@ def counterexample(
 
 
 def equations(conditions: Sequence[sympy.Basic]) -> dict[sympy.Symbol, sympy.Expr]:
-    """What equations among the conditions say of a symbol: eta = 1/beta. Random points would never meet them."""
+    """What equations among the conditions say of a symbol: eta = 1/beta, or eps <= 1 and eps >= 1.
+
+    Random points would never meet them.
+    """
     fixed: dict[sympy.Symbol, sympy.Expr] = {}
+    at_most = {(c.lts, c.gts) for c in conditions if isinstance(c, sympy.Le | sympy.Ge)}
     for condition in conditions:
-        if isinstance(condition, sympy.Eq):
+        both_ways = isinstance(condition, sympy.Le | sympy.Ge) and (condition.gts, condition.lts) in at_most
+        if isinstance(condition, sympy.Eq) or both_ways:
             left, right = (side.subs(fixed) for side in condition.args)
             for symbol, value in ((left, right), (right, left)):
                 if symbol.is_Symbol and not value.has(symbol):

@@ -1,11 +1,10 @@
-"""The symbolic checks: identities, inequalities, inductions, rates, units.
+"""The symbolic checks beside chains: values and bounds that a claim is compared with, rates that fail, units.
 
 Each takes the claim's own right-hand side, so a check cannot drift from the statement it judges.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -28,30 +27,7 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.proving.implications import beyond, relations, unreached
 from dpcheck.bounds.proving.inequalities import Answer, Box, Where, counterexample, exceeds, never_exceeds
-from dpcheck.bounds.proving.steps import Less, Same, Step, at, box_text, digits, named, settle
-
-
-@dataclass(frozen=True)
-class Proof:
-    """Steps that hold by themselves, one of which reaches the claim's own formula; a failing step leaves a gap.
-
-    That they add up to the statement is read, not checked: a premise. Where no step is about the formula nothing is
-    proved, however many hold. Write a Chain (chains.py), whose links are checked to the end.
-    """
-
-    steps: Sequence[Step]
-    figure: str = ""
-    kind: ClassVar[str] = "symbolic"
-
-    def run(self, claim: Claim, effort: Effort) -> Evidence:
-        found = shown_by(self.steps, self.kind, effort)
-        if found.verdict is not Verdict.PROVED:
-            return found
-        if not any(reaches(step, claim) for step in self.steps):
-            figure = f"{found.figure}, none of them about the statement itself"
-            return replace(found, verdict=Verdict.UNCHECKED, figure=figure)
-        premise = ("that these steps give the statement",)
-        return replace(found, figure=self.figure or found.figure, premises=premise)
+from dpcheck.bounds.proving.steps import Same, Step, at, box_text, digits, named, settle
 
 
 @dataclass(frozen=True)
@@ -74,40 +50,6 @@ def shown_by(steps: Sequence[Step], kind: str, effort: Effort) -> Evidence:
         return Evidence(kind, Verdict.PROVED, f"{len(steps)} steps hold", "; ".join(s.says for s in steps))
     step, answer = gap
     return Evidence(kind, Verdict.UNCHECKED, f"gap: {step.says}", answer.how)
-
-
-def reaches(step: Step, claim: Claim) -> bool:
-    """Whether a step ends in the claim's formula: a bound on the side that the claim is about, or an equation."""
-    if isinstance(step, Same):
-        sides = [step.left, step.right]
-    else:
-        ends = {"<=": step.right, "<": step.right, ">=": step.left, ">": step.left}
-        sides = [ends[claim.relation]] if claim.relation in ends else []
-    return any(_stated(sympy.sympify(side), claim) for side in sides)
-
-
-def _stated(side: sympy.Expr, claim: Claim) -> bool:
-    """Whether an expression is the right-hand side; of a rate, up to a number."""
-    formula = claim.formula
-    if side == formula or side.free_symbols != formula.free_symbols:
-        return bool(side == formula)
-    if isinstance(claim.states, Rate):
-        return bool(sympy.simplify(side / formula).is_number)
-    return bool(sympy.simplify(side - formula) == 0)
-
-
-@dataclass(frozen=True)
-class Contradictory:
-    """The hypotheses exclude each other, by these steps."""
-
-    steps: Sequence[Step]
-    figure: str
-    kind: ClassVar[str] = "symbolic"
-
-    def run(self, claim: Claim, effort: Effort) -> Evidence:
-        proof = shown_by(self.steps, self.kind, effort)
-        verdict = Verdict.VACUOUS if proof.verdict is Verdict.PROVED else Verdict.UNCHECKED
-        return Evidence(self.kind, verdict, self.figure, proof.detail)
 
 
 @dataclass(frozen=True)
@@ -189,54 +131,6 @@ class AtMost:
 
 
 @dataclass(frozen=True)
-class Induction:
-    """The bound holds at the start, and the recurrence, which grows with it, carries it to the next step."""
-
-    over: sympy.Symbol
-    start: sympy.Expr
-    recurrence: Callable[[sympy.Expr], sympy.Expr]
-    because: str
-    squared: bool = False
-    where: Where = field(default_factory=dict)
-    kind: ClassVar[str] = "symbolic"
-
-    def run(self, claim: Claim, effort: Effort) -> Evidence:
-        if not bounds_above(claim):
-            return wrong_way(self.kind)
-        given = relations(claim.assumes)
-        steps = induction(self.over, self.start, self.recurrence, claim.formula, self.squared, self.where, given)
-        proof = shown_by(steps, self.kind, effort)
-        figure = f"induction on {pretty(self.over)}"
-        if proof.verdict is not Verdict.PROVED:
-            return replace(proof, figure=f"{figure}: {self.because}; {proof.figure}")
-        return replace(proof, figure=figure, premises=(self.because,))
-
-
-def induction(
-    over: sympy.Symbol,
-    start: sympy.Expr,
-    recurrence: Callable[[sympy.Expr], sympy.Expr],
-    bound: sympy.Expr,
-    squared: bool = False,
-    where: Where | None = None,
-    given: Sequence[sympy.Basic] = (),
-) -> list[Step]:
-    """The steps that carry a bound (or its square) along a recurrence that grows with it."""
-    at_0, at_1, following = (bound.subs(over, k) for k in (0, 1, over + 1))
-    power = 2 if squared else 1
-    before = sympy.Symbol("before", nonnegative=True)
-    growth = sympy.diff(recurrence(before), before)
-    free = [g for g in given if over not in g.free_symbols]  # what bounds the count does not hold at every step
-    cover = {s: e for s, e in (where or {}).items() if s != over}
-    return [
-        Less("it holds at the start", start, at_0, cover, given=free),
-        Less("the first step keeps it", recurrence(at_0), at_1**power, cover, given=free),
-        Less("the recurrence keeps it", recurrence(bound), following**power, cover, given=free),
-        Less("and grows with it", sympy.Integer(0), growth, cover, given=free),
-    ]
-
-
-@dataclass(frozen=True)
 class Sharper:
     """A smaller bound that is proved in another claim: the stated one is loose by the ratio of the two."""
 
@@ -253,97 +147,6 @@ class Sharper:
         figure = f"loose by {pretty(ratio)}, from {least:.3g} to {most:.3g}"
         verdict = Verdict.LOOSE if least > 1.05 else Verdict.UNCHECKED
         return Evidence(self.kind, verdict, figure, margin=least - 1, premises=(self.because,))
-
-
-@dataclass(frozen=True)
-class Minimises:
-    """`best` is the only stationary point of `bound` in `over`, and a minimum.
-
-    Without `best` it is the claim's right-hand side, which a better value refutes: of a count, a whole number
-    that does better than the two neighbours of the stated one.
-    """
-
-    bound: sympy.Expr
-    over: sympy.Symbol
-    best: sympy.Expr | None
-    because: str
-    kind: ClassVar[str] = "symbolic"
-
-    def run(self, claim: Claim, effort: Effort) -> Evidence:
-        best = claim.formula if self.best is None else self.best
-        if not (self.bound.has(self.over) and self.states(claim, best)):
-            return Evidence(self.kind, Verdict.UNCHECKED, f"the statement is not that {pretty(best)} is the minimiser")
-        slope = sympy.diff(self.bound, self.over)
-        steps: list[Step] = [
-            Same("the slope vanishes there", sympy.simplify(slope.subs(self.over, best)), sympy.Integer(0)),
-            Less("the bound is convex", sympy.Integer(0), sympy.diff(slope, self.over), box=None),
-        ]
-        proof = shown_by(steps, self.kind, effort)
-        if proof.verdict is not Verdict.PROVED and self.best is None:
-            better = self.better_point(claim, effort.seed)
-            if better is not None:
-                return self.replay(claim, better)
-        whole = "; the best whole number is one of its two neighbours" if self.over.is_integer else ""
-        figure = f"minimiser of {self.because} is {pretty(best)}"
-        return Evidence(self.kind, proof.verdict, figure, proof.detail + (whole if proof.verdict == "PROVED" else ""))
-
-    def states(self, claim: Claim, best: sympy.Expr) -> bool:
-        """Whether the claim is about `best`: an equation says so itself, a rate up to a number and from both sides."""
-        if isinstance(claim.states, Rate):
-            return not claim.states.below and bool(sympy.simplify(best / claim.formula).is_number)
-        return claim.relation == "=" and bool(sympy.simplify(best - claim.formula) == 0)
-
-    def better_point(self, claim: Claim, seed: int) -> dict[str, float] | None:
-        """Numbers for the other symbols, and a value of `over` that does better than the stated one."""
-        names = sorted((self.bound.free_symbols | claim.formula.free_symbols) - {self.over}, key=str)
-        logs = np.log([TABLE[s].box for s in names]).reshape(-1, 2)
-        points = np.exp(logs[:, 0] + np.random.default_rng(seed).random((200, len(names))) * (logs[:, 1] - logs[:, 0]))
-        for row in points:
-            rounded = (float(f"{x:.1e}") for x in row)
-            point = {str(s): max(1.0, round(x)) if s.is_integer else x for s, x in zip(names, rounded, strict=True)}
-            stated = at(claim.formula, point)
-            if not stated.is_real or stated <= 0 or claim.violated_by(point) is not None:
-                continue
-            for factor in (0.5, 2.0, 0.8, 1.25, 0.95, 1.05, 0.99, 1.01):
-                value = float(stated) * factor
-                trial = {**point, str(self.over): max(1.0, round(value)) if self.over.is_integer else value}
-                if self.replay(claim, trial).verdict is Verdict.REFUTED:
-                    return trial
-        return None
-
-    def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
-        name = str(self.over)
-        rest = {k: v for k, v in point.items() if k != name}
-        stated = float(at(claim.formula, rest))
-        tried = [max(1, math.floor(stated)), math.ceil(stated)] if self.over.is_integer else [stated]
-        theirs = min(at(self.bound, {**rest, name: float(x)}) for x in tried)
-        mine = at(self.bound, point)
-        verdict = Verdict.REFUTED if mine < theirs * (1 - sympy.Float("1e-9")) else Verdict.UNCHECKED
-        figure = f"{name} = {float(point[name]):.6g} gives {digits(mine)}, the stated {stated:.6g} {digits(theirs)}"
-        return Evidence(self.kind, verdict, figure, self.because, float(theirs / mine - 1), counterexample=dict(point))
-
-
-@dataclass(frozen=True)
-class Follows:
-    """A rate follows from an explicit bound: bound <= constant * rate on the values `where` covers."""
-
-    bound: sympy.Expr
-    constant: sympy.Expr
-    because: str
-    where: Where = field(default_factory=dict)
-    box: Box | None = None
-    kind: ClassVar[str] = "symbolic"
-
-    def run(self, claim: Claim, effort: Effort) -> Evidence:
-        if not bounds_above(claim):
-            return wrong_way(self.kind)
-        terms = sympy.Add.make_args(sympy.expand(self.bound))
-        ratio = sum(
-            (sympy.simplify(sympy.powsimp(term / claim.formula, force=True)) for term in terms), sympy.Integer(0)
-        )
-        answer = under(claim, ratio, self.constant, self.where, self.box, effort.seed)
-        figure = f"hidden constant {digits(sympy.N(self.constant))} suffices"
-        return shown_above(self.kind, figure, self.because, answer)
 
 
 @dataclass(frozen=True)
@@ -544,8 +347,9 @@ def extreme(expr: sympy.Expr, given: Sequence[sympy.Basic], seed: int) -> float:
     allowed = np.ones(len(points), bool)
     for condition in given:
         used = sorted(condition.free_symbols, key=str)
-        allowed &= sympy.lambdify(used, condition)(*(points[:, names.index(s)] for s in used))
+        with np.errstate(all="ignore"):
+            allowed &= sympy.lambdify(used, condition)(*(points[:, names.index(s)] for s in used))
     return float(lambdified(expr)(*points[allowed].T).max())
 
 
-_: type[Check] = Proof  # every class here meets the protocol
+_: type[Check] = AtMost  # every class here meets the protocol

@@ -57,7 +57,7 @@ def run_bounds(args: argparse.Namespace, rest: list[str], out: Console, err: Con
 def run_replay(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
     """Exit 0 if the counterexample shows again, 1 if it does not."""
     from dpcheck.verdicts.replaying import replay, shows
-    from dpcheck.verdicts.verify import AGAINST
+    from dpcheck.verdicts.verify import AGAINST, plain
 
     point = {}
     for pair in rest:
@@ -69,7 +69,8 @@ def run_replay(args: argparse.Namespace, rest: list[str], out: Console, err: Con
     out.print(f"{row.id} ({row.source})", style="bold", highlight=False, markup=False)
     out.print(f"says: {row.says}", highlight=False, markup=False)
     out.print(f"states: {row.statement}", highlight=False, markup=False)
-    out.print(f"at: {', '.join(f'{k}={v:g}' for k, v in point.items())}", highlight=False, markup=False)
+    shown_at = ", ".join(f"{k}={plain(v)}" for k, v in point.items())
+    out.print(f"at: {shown_at}", highlight=False, markup=False)
     out.print(f"found: {found.figure} ({found.detail})", highlight=False, markup=False)
     shown = found.verdict if found.verdict in AGAINST else "a gap in the proof"
     out.print(terminal.coloured(shown if shows(found) else "does not show here"))

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import io
 import time
-from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.evidence import Effort
-from dpcheck.report import terminal, verdicts_page
+from dpcheck.report import verdict_screen, verdicts_page
 from dpcheck.verdicts import record, verify
 from dpcheck.verdicts.catalogue import catalogue, current, select
 from dpcheck.verdicts.written import as_json, write_whole
@@ -45,7 +44,16 @@ def run_verify(args: argparse.Namespace, rest: list[str], out: Console, err: Con
         except KeyboardInterrupt:
             stopped = True
     done = verify.with_standing(done)
-    show_verdicts(done, len(ids), time.perf_counter() - started, args.html, out)
+    seconds, changed = time.perf_counter() - started, record.differences(done)
+    if args.table or len(ids) <= verdict_screen.FEW:
+        verdict_screen.show_rows(done, out)
+        out.print(Text(verdict_screen.summary(done, len(ids), seconds), style="bold"), soft_wrap=True)
+        if changed and not args.record:
+            verdict_screen.show_changes(changed, out)
+    else:
+        verdict_screen.show_screen(done, len(ids), seconds, () if args.record else changed, out)
+    if args.html is not None:
+        write_whole(args.html.resolve(), verdict_screen.html(done, len(ids), seconds))
     if args.json is not None:
         rows = [j.to_json() for j in sorted(done, key=lambda j: ids.index(j.id))]
         write_whole(args.json.resolve(), as_json(rows))
@@ -58,10 +66,6 @@ def run_verify(args: argparse.Namespace, rest: list[str], out: Console, err: Con
         write_record(done)
         err.print(f"recorded {len(done)} verdicts")
         return OK
-    changed = record.differences(done)
-    if changed:
-        out.print(terminal.difference_table(changed))
-        out.print("If the new verdicts are right: dpcheck verify --record", highlight=False)
     return DIFFERENT if changed else OK
 
 
@@ -77,16 +81,3 @@ def write_record(done: list[verify.Judgement]) -> None:
     if (root / "README.md").is_file():
         text = (root / "README.md").read_text(encoding="utf-8")
         write_whole(root / "README.md", verdicts_page.with_record(text, record.recorded()))
-
-
-def show_verdicts(done: list[verify.Judgement], total: int, seconds: float, html: Path | None, out: Console) -> None:
-    """The table, the replay commands, the summary line."""
-    for console in [out, Console(record=True, width=160, file=io.StringIO())] if html else [out]:
-        console.print(terminal.verdict_table(done))
-        if any(j.replay for j in done):
-            console.print(terminal.replay_lines(done), soft_wrap=True)
-        if any(j.gaps for j in done):
-            console.print(terminal.gap_lines(done), soft_wrap=True)
-        console.print(terminal.summary(done, total, seconds), style="bold", highlight=False, soft_wrap=True)
-        if html and console is not out:
-            console.save_html(str(html))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Group
 from rich.panel import Panel
@@ -16,9 +15,6 @@ from rich.text import Text
 from dpcheck.bounds.language.evidence import CITATION, DOCUMENTS, Verdict
 from dpcheck.report.reading_order import about, grouped
 from dpcheck.verdicts.catalogue import Row, catalogue
-
-if TYPE_CHECKING:
-    from dpcheck.verdicts.verify import Judgement
 
 ROOT = Path(__file__).parents[2]
 COLOURS = {
@@ -38,58 +34,6 @@ def coloured(verdict: str) -> Text:
     return Text(verdict, style=COLOURS.get(Verdict(verdict), "") if verdict in [*Verdict] else "")
 
 
-def verdict_table(done: Sequence[Judgement]) -> Table:
-    """Claim, source, verdict, figure, how, seconds; in the order of the claims."""
-    order = {key: i for i, key in enumerate(catalogue())}
-    table = Table(header_style="bold", pad_edge=False)
-    table.add_column("claim", overflow="fold", min_width=10)
-    table.add_column("source", overflow="fold", max_width=18)
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("figure", overflow="fold", min_width=10)
-    table.add_column("checked by", overflow="fold", max_width=12)
-    table.add_column("s", justify="right", no_wrap=True)
-    for judgement in sorted(done, key=lambda j: order[j.id]):
-        telling, place = judgement.telling, judgement.about.place.split(",")[0]
-        kinds = ", ".join(dict.fromkeys(e.check for e in judgement.evidence)) or "nothing yet"
-        figure = telling.shown if telling else "no check applies"
-        figure += f" [{judgement.severity}]" if judgement.severity else ""
-        table.add_row(
-            judgement.id, place, coloured(judgement.verdict), Text(figure), kinds, f"{judgement.seconds:.1f}"
-        )  # fmt: skip
-    return table
-
-
-def summary(done: Sequence[Judgement], total: int, seconds: float) -> str:
-    """One line: how many of what."""
-    counts = Counter(j.verdict for j in done)
-    parts = ", ".join(f"{counts[v]} {v.value.lower()}" for v in Verdict if counts[v])
-    head = f"{len(done)} claims" if len(done) == total else f"{len(done)} of {total} claims (stopped early)"
-    return f"{head} in {seconds:.1f} s: {parts}"
-
-
-def replay_lines(done: Sequence[Judgement]) -> Text:
-    """One command per refuted claim, to be printed without wrapping so that it can be copied."""
-    commands = [f"  {j.replay}" for j in done if j.replay]
-    return Text("\n").join([Text("Replay a counterexample:", style="bold"), *map(Text, commands)])
-
-
-def gap_lines(done: Sequence[Judgement]) -> Text:
-    """One line per hypothesis that a proof uses without having it, in the order of the claims."""
-    order = {key: i for i, key in enumerate(catalogue())}
-    lines = [f"  {j.id}: {gap.figure}" for j in sorted(done, key=lambda j: order[j.id]) for gap in j.gaps]
-    return Text("\n").join([Text("Gaps between statement and proof:", style="bold"), *map(Text, lines)])
-
-
-def difference_table(rows: Sequence[tuple[str, str, str]]) -> Table:
-    """What a run found against what was recorded."""
-    table = Table(title="Verdicts that differ from the record", header_style="bold")
-    for name in ("claim", "recorded", "found"):
-        table.add_column(name)
-    for claim_id, old, new in rows:
-        table.add_row(claim_id, coloured(old), coloured(new))
-    return table
-
-
 def claim_list(ids: Sequence[str], known: dict[str, Any]) -> Group:
     """All claims, by document and section, in the order of the source."""
     parts: list[Any] = []
@@ -102,7 +46,7 @@ def claim_list(ids: Sequence[str], known: dict[str, Any]) -> Group:
             table.add_column(overflow="fold")
             for row in section.rows:
                 verdict = known.get(row.id, {}).get("verdict", "not recorded")
-                table.add_row(f"  {row.id}", coloured(verdict), row.says)
+                table.add_row(f"  {row.id}", coloured(verdict), Text(row.says))
             parts.append(table)
     return Group(*parts)
 
@@ -113,22 +57,26 @@ def claim_page(row: Row, symbols: Mapping[str, str], recorded: Mapping[str, Any]
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     details = [(label, text) for label, _, text in (line.partition(": ") for line in row.details)]
-    table.add_row("says", row.says)
-    table.add_row("states", row.statement)
+
+    def add(label: str, text: str) -> None:
+        table.add_row(label, Text(text))  # not markup: [loss] is a word
+
+    add("says", row.says)
+    add("states", row.statement)
     for label, text in details:
         if label in ("guarantee", "assumes", "added"):
-            table.add_row(label, text)
+            add(label, text)
     for name in row.symbols:
-        table.add_row("symbol", symbols[name])
-    table.add_row("source", f"{row.source}: {row.provenance}")
+        add("symbol", symbols[name])
+    add("source", f"{row.source}: {row.provenance}")
     if row.corrects:
-        table.add_row("corrects", row.corrects)
+        add("corrects", row.corrects)
     for label, text in details:
         if label in ("cites", "units"):
             table.add_row(label, Text(text, style="red" if label == "units" else ""))
     for label, paths in files_of(row).items():
-        table.add_row(label, ", ".join(paths) or "none")
-    table.add_row("checks", ", ".join(row.checks) or "none")
+        add(label, ", ".join(paths) or "none")
+    add("checks", ", ".join(row.checks) or "none")
     table.add_row("verdict", coloured(recorded.get("verdict", "not recorded")))
     if recorded.get("severity"):
         table.add_row("failure", Text(recorded["severity"], style="red"))
@@ -137,9 +85,10 @@ def claim_page(row: Row, symbols: Mapping[str, str], recorded: Mapping[str, Any]
         label = "gap" if piece["check"] == CITATION and piece["verdict"] == Verdict.UNCHECKED else "evidence"
         detail = f" ({piece['detail']})" if piece["detail"] else ""
         given = f"; given: {'; '.join(piece['premises'])}" if piece.get("premises") else ""
-        table.add_row(label, f"{piece['check']}: {piece['verdict']}. {piece['figure']}{given}{detail}")
+        part = f" ({piece['part']})" if piece.get("part") else ""
+        add(label, f"{piece['check']}: {piece['verdict']}. {piece['figure']}{part}{given}{detail}")
     if recorded.get("replay"):
-        table.add_row("replay", recorded["replay"])
+        add("replay", recorded["replay"])
     return Panel(table, title=row.id, title_align="left")
 
 

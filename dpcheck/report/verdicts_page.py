@@ -13,10 +13,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from dpcheck.bounds.language.evidence import CITATION, DOCUMENTS, Kind, Verdict
+from dpcheck.bounds.language.evidence import CITATION, DOCUMENTS, Kind, Provenance, Verdict
 from dpcheck.report.reading_order import grouped, parsed
 from dpcheck.verdicts.catalogue import Row
-from dpcheck.verdicts.failures import rank_of
+from dpcheck.verdicts.failures import Failure, rank_of
 
 MUTANTS = Path(__file__).parents[1] / "verdicts" / "mutants.json"  # written by verdicts/mutants.py
 MOST = 10  # refutations shown at the top, of each sort
@@ -82,39 +82,57 @@ def write(path: Path, record: Mapping[str, Any], rows: Mapping[str, Row]) -> Non
     write_whole(path, page(record, rows))
 
 
-def with_record(readme: str, record: Mapping[str, Any]) -> str:
-    """The README with the rows of its table, and the number of claims, as recorded.
+README_TITLES = ("claim", "verdict", "failure", "figure", "instead")
 
-    Of a claim's figures the row keeps the one that is most like the figure it had.
+
+def with_record(readme: str, record: Mapping[str, Any]) -> str:
+    """The README with its table, and the number of claims, as recorded.
+
+    The table keeps its claims, the gravest failures first. Of a claim's figures the row keeps the one that is most like
+    the figure it had.
     """
     head, mark, rest = readme.partition("<!-- verdicts -->\n")
     table, gap, tail = rest.partition("\n\n")
-    titles, rows = table.splitlines()[:2], table.splitlines()[2:]
+    titles, _, *old = ([cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines())
+    figures = {cells[0]: cells[titles.index("figure")] for cells in old if cells[0] in record}
+    order = sorted(figures, key=lambda claim: rank_of(record[claim].get("severity", "")))  # a tie stays as it was
+    rows = [line(README_TITLES), "|" + "---|" * len(README_TITLES), *(readme_row(c, figures[c], record) for c in order)]
     head = re.sub(r"\(\d+ claims so far", f"({len(record)} claims so far", head)
-    return "".join([head, mark, "\n".join([*titles, *(_as_recorded(row, record) for row in rows)]), gap, tail])
+    return "".join([head, mark, "\n".join(rows), gap, tail])
 
 
-def _as_recorded(row: str, record: Mapping[str, Any]) -> str:
-    claim, _, figure, _ = (cell.strip() for cell in row.strip("|").split("|"))
+def readme_row(claim: str, figure: str, record: Mapping[str, Any]) -> str:
+    """A claim, its verdict, how grave it is and what to use instead."""
     known = record[claim]
-    figures = [piece["figure"] for piece in known["evidence"] if piece["verdict"] == known["verdict"]]
-    figure = max(figures, key=lambda found: SequenceMatcher(None, found, figure).ratio())
-    checks = ", ".join(dict.fromkeys(piece["check"] for piece in known["evidence"]))
-    return f"| {claim} | {known['verdict']} | {figure} | {checks} |"
+    figures = [piece["figure"] for piece in known["evidence"] if piece["verdict"] == known["verdict"]] or [figure]
+    best = max(figures, key=lambda found: SequenceMatcher(None, found, figure).ratio())
+    return line([claim, known["verdict"], known.get("severity", ""), best, known.get("instead", "")])
 
 
 # Parts ---------------------------------------------------------------------------------------------
 def summary(record: Mapping[str, Any], rows: Mapping[str, Row]) -> list[str]:
-    """Counts by document and verdict."""
-    names = [v.value for v in Verdict]
-    counts = {d: Counter(verdict_of(record, r.id) for r in rows.values() if r.document == d) for d in DOCUMENTS}
+    """Counts by document and verdict: of what is printed, then of what is ours."""
+    printed = [r for r in rows.values() if r.provenance == Provenance.PRINTED]
+    parts = ["## Summary", counted(record, printed), "Refuted statements that are printed, by failure:"]
+    refuted = [r.id for r in printed if verdict_of(record, r.id) == Verdict.REFUTED]
+    kinds = Counter(record[claim_id].get("severity", "").partition(":")[0] or "not graded" for claim_id in refuted)
+    names = [f.value for f in Failure if kinds[f.value]] + (["not graded"] if kinds["not graded"] else [])
+    parts.append("\n".join([line(names), "|" + "---|" * len(names), line(str(kinds[name]) for name in names)]))
+    ours = [r for r in rows.values() if r.provenance != Provenance.PRINTED]
+    sorts = Counter(r.provenance for r in ours)
+    words = ", ".join(f"{sorts[p]} {p.value}" for p in Provenance if sorts[p])
+    return [*parts, f"Ours, and not counted as the document's ({words}):", counted(record, ours)]
+
+
+def counted(record: Mapping[str, Any], rows: Sequence[Row]) -> str:
+    """A table of verdicts by document."""
+    counts = {d: Counter(verdict_of(record, r.id) for r in rows if r.document == d) for d in DOCUMENTS}
     total = sum(counts.values(), Counter())
-    if total["not recorded"]:
-        names.append("not recorded")
+    names = [v.value for v in Verdict] + (["not recorded"] if total["not recorded"] else [])
     lines = [line(["document", "claims", *names]), "|" + "---|" * (len(names) + 2)]
     for document, count in [*((d, c) for d, c in counts.items() if c), ("all", total)]:
         lines.append(line([document, str(sum(count.values())), *(str(count[name] or "") for name in names)]))
-    return ["## Summary", "\n".join(lines)]
+    return "\n".join(lines)
 
 
 def consequential(record: Mapping[str, Any], rows: Mapping[str, Row]) -> list[str]:
@@ -144,7 +162,7 @@ def teeth() -> list[str]:
         lines.append(line([document, *(str(count.get(name, "")) for name in names)]))
     words = (
         "Every statement that is proved, certified or loose is falsified in several ways (constant, exponents, dropped "
-        "logarithms, swapped symbols, dropped or weakened hypotheses, direction), and its checks run again: a check that "
+        "logarithms, swapped symbols, dropped or weakened hypotheses, direction), and its checks run again: one that "
         "keeps its verdict has no teeth. True after all is what an accountant reads and certifies on the whole box."
     )
     kept_verdict = [f"- `{o['id']}`, {o['how']}: {o['verdict']} ({o['why']})" for o in kept["survivors"]]
@@ -163,8 +181,15 @@ def table(rows: Sequence[Row], record: Mapping[str, Any]) -> str:
         kept = record.get(row.id, {})
         again = kept.get("replay") or f"dpcheck verify {row.id}"
         cells = [verdict_of(record, row.id), kept.get("severity", ""), figure_of(kept), f"`{again}`"]
-        lines.append(line([f"`{row.id}`", row.says, *cells]))
+        lines.append(line([f"`{row.id}`", marked(row), *cells]))
     return "\n".join(lines)
+
+
+def marked(row: Row) -> str:
+    """What a claim says, with whose statement it is if not the document's, and the hypotheses that are added."""
+    ours = f" *({row.provenance})*" if row.provenance not in (Provenance.PRINTED, Provenance.CORRECTION) else ""
+    added = [text for label, _, text in (d.partition(": ") for d in row.details) if label == "added"]
+    return row.says + ours + (f" *(added: {', '.join(added)})*" if added else "")
 
 
 def line(cells: Iterable[str]) -> str:
@@ -189,9 +214,10 @@ def figure_of(kept: Mapping[str, Any]) -> str:
 
 
 def refutations(record: Mapping[str, Any], rows: Mapping[str, Row]) -> list[Refutation]:
-    """All refuted claims, the most consequential first."""
+    """All printed claims that are refuted, the most consequential first."""
     resting = {claim_id: len(rest_on(claim_id, rows)) for claim_id in rows}
-    kept = [row for row in rows.values() if verdict_of(record, row.id) == Verdict.REFUTED]
+    printed = (row for row in rows.values() if row.provenance == Provenance.PRINTED)
+    kept = [row for row in printed if verdict_of(record, row.id) == Verdict.REFUTED]
     found = []
     for row in kept:
         grave = {name: record[row.id].get(name, "") for name in ("severity", "instead")}

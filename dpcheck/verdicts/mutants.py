@@ -27,11 +27,12 @@ import sympy
 
 from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, Kind, Rate, Verdict, judge, lambdified, pretty
 from dpcheck.bounds.language.errors import DpcheckError
-from dpcheck.bounds.language.symbols import NONE, TABLE
+from dpcheck.bounds.language.symbols import NONE, TABLE, T
+from dpcheck.bounds.privacy.numeric_checks import CompositionAccountant
 from dpcheck.bounds.proving.chains import Chain
 from dpcheck.bounds.proving.implications import relations
 from dpcheck.bounds.proving.inequalities import counterexample, equations
-from dpcheck.bounds.proving.proofs import AtMost, Equals, Follows, Sharper
+from dpcheck.bounds.proving.proofs import AtMost, Equals, Sharper
 from dpcheck.verdicts.catalogue import catalogue, current
 from dpcheck.verdicts.verify import entry_of, one_of_many, recorded
 from dpcheck.verdicts.written import cache_folder, write_whole
@@ -114,7 +115,7 @@ def mutants_of(
             continue  # a constant is no part of a rate
         if factor is MODEST and not (claim.relation == "=" and claim.kind is not Kind.PRIVACY) and not (held or tight):
             continue  # it may be loose by as much
-        if falsifies(claim, formula) and not any(implies(e, claim, formula) for e in held):
+        if falsifies(claim, formula) and not implied(held, claim, formula):
             yield from made(claim, how, formula=formula)
     if claim.relation in ("<=", ">=", "<", ">") and not any(equates(check) for check in checks):
         yield from made(claim, "direction flipped", flip=True)
@@ -174,6 +175,14 @@ def falsifies(claim: Claim, formula: sympy.Expr) -> bool:
     if claim.relation == "=" and claim.kind is not Kind.PRIVACY:
         return bool(np.any(np.abs(ratio - 1) > 1e-6))
     return bool(np.any(ratio > clearly if claim.relation in (">=", ">") else ratio < 1 / clearly))
+
+
+def implied(held: Sequence[sympy.Expr], claim: Claim, formula: sympy.Expr) -> bool:
+    """Whether one of what is established shows the mutant to be true, or all of it together: the best at each point."""
+    if any(implies(e, claim, formula) for e in held):
+        return True
+    best = sympy.Max if claim.relation in (">=", ">") else sympy.Min
+    return len(held) > 1 and implies(best(*held, evaluate=False), claim, formula)
 
 
 def implies(known: sympy.Expr, claim: Claim, formula: sympy.Expr) -> bool:
@@ -245,10 +254,12 @@ def established(check: Check, claim: Claim) -> list[sympy.Expr]:
         return [] if found is None else [found]
     if isinstance(check, AtMost) and check.against is None:
         return [check.value]
-    if isinstance(check, Follows | Sharper):
+    if isinstance(check, Sharper):
         return [check.bound]
     if isinstance(check, Equals):
         return [check.derived]
+    if isinstance(check, CompositionAccountant):
+        return [T * check.each]  # losses add up
     return []
 
 
@@ -381,29 +392,28 @@ def survey(
     `each` limits a mutant's seconds, `total` those of the whole run. Finished claims are kept until a file changes
     that they depend on, so a run that was stopped goes on where it was.
     """
-    known = recorded()
-    strong = [i for i in ids if known.get(i, {}).get("verdict") in STRONG]
+    ids = list(ids)
     found, deadline = Survey(), time.monotonic() + total
     if sample_size is not None:
-        for about, mutant in islice(drawn(strong, seed), sample_size):
+        for about, mutant in islice(drawn(ids, seed), sample_size):
             if time.monotonic() > deadline:
                 found.left += 1
                 break
             found.outcomes.append(judged(about, mutant, Effort(seed=seed), each))
         return found
     with ProcessPoolExecutor(workers or os.cpu_count() or 1, initializer=one_of_many) as pool:
-        waiting = {pool.submit(judge_all, claim_id, seed, each, deadline): claim_id for claim_id in strong}
+        waiting = {pool.submit(judge_all, claim_id, seed, each, deadline): claim_id for claim_id in ids}
         for future in as_completed(waiting):
             outcomes, left = future.result()
             found.outcomes += outcomes
             found.left += left
-    found.outcomes.sort(key=lambda o: (strong.index(o.id), o.how))
+    found.outcomes.sort(key=lambda o: (ids.index(o.id), o.how))
     return found
 
 
-def drawn(strong: Sequence[str], seed: int) -> Iterator[tuple[Basis, Mutant]]:
+def drawn(ids: Sequence[str], seed: int) -> Iterator[tuple[Basis, Mutant]]:
     """One random mutant of each claim, the claims in random order."""
-    for claim_id in np.random.default_rng(seed).permutation(strong):
+    for claim_id in np.random.default_rng(seed).permutation(ids):
         about = basis(str(claim_id), Effort(seed=seed))
         made_ = about.mutants() if about.strong else []
         if made_:

@@ -12,6 +12,7 @@ import sympy
 
 from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, Kind, Rate, Verdict, pretty
 from dpcheck.bounds.language.errors import DpcheckError
+from dpcheck.bounds.language.guarantees import ZCDP
 from dpcheck.bounds.language.symbols import eps
 from dpcheck.bounds.privacy.judging import RAY
 from dpcheck.bounds.proving.links import proportional
@@ -19,6 +20,8 @@ from dpcheck.bounds.proving.steps import Same, digits
 from dpcheck.verdicts.failures import Failure
 
 USUAL = 1.0  # the largest epsilon at which a failure is one of privacy in use
+USUAL_RHO = 0.5  # the same of concentrated privacy: that of Gaussians one deviation apart
+LONG = 20  # operations from which on a quotient is not shown
 HALVINGS = 4  # of the range between two caps
 CAPS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 STANDS = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE, Verdict.SUPPORTED)
@@ -50,13 +53,17 @@ def severity(
     instead = what_instead(claim, better)
     misprint = right_form(claim, better, known, effort.seed)
     if misprint:
-        return Severity(Failure.MISPRINT, f"the right form is {misprint}", instead)
+        return Severity(Failure.MISPRINT, misprint, instead)
     theorem = theorem_of(claim, recorded)
     if theorem:
         return Severity(Failure.PROOF, f"{theorem} stands", instead)
     against = [e for e in evidence if e.verdict is Verdict.REFUTED]
     if claim.kind is Kind.PRIVACY and eps in claim.symbols.union(*parameters(claim)):
         return replace(of_privacy(claim, checks, against, effort), instead=instead)
+    rho = claim.guarantee.rho if isinstance(claim.guarantee, ZCDP) else None
+    kinds = {e.check for e in against}
+    if isinstance(rho, sympy.Symbol) and refuted_up_to(USUAL_RHO, claim, checks, kinds, effort, rho):
+        return Severity(Failure.PRIVACY, f"at {pretty(rho)} ≤ {USUAL_RHO:g}", instead)
     return replace(of_a_bound(claim, better, against), instead=instead)
 
 
@@ -103,10 +110,12 @@ def epsilon_of(piece: Evidence) -> float | None:
     return float(claimed[1]) if claimed else None
 
 
-def refuted_up_to(cap: float, claim: Claim, checks: Sequence[Check], kinds: set[str], effort: Effort) -> bool:
-    """Whether a check still refutes the claim with ε at most `cap`."""
+def refuted_up_to(
+    cap: float, claim: Claim, checks: Sequence[Check], kinds: set[str], effort: Effort, strength: sympy.Symbol = eps
+) -> bool:
+    """Whether a check still refutes the claim with ε (or what else says how private it is) at most `cap`."""
     try:
-        capped = replace(claim, assumes=[*claim.assumes, sympy.Le(eps, sympy.Rational(repr(cap)))], checks=())
+        capped = replace(claim, assumes=[*claim.assumes, sympy.Le(strength, sympy.Rational(repr(cap)))], checks=())
     except DpcheckError:
         return False  # its own hypotheses exclude so small an epsilon
     for check in checks:
@@ -130,8 +139,12 @@ def of_a_bound(claim: Claim, better: Sequence[Claim], against: Sequence[Evidence
     same = [c for c in better if c.subject == claim.subject and c.relation == claim.relation]
     no_constant = any(e.figure.startswith("no ") or "left/right grows" in e.figure for e in against)
     if isinstance(claim.states, Rate) or no_constant:
+        cells = [e.counterexample for e in against if e.counterexample and "column" in e.counterexample]
+        if cells:  # of a table, whose statement is that all cells follow
+            return Severity(Failure.RATE, f"of the {cells[0]['column']} in row {cells[0]['row']}")
         off = ratio(same[0], claim) if same else None
-        return Severity(Failure.RATE, f"by {pretty(off)}" if off is not None else "no constant works")
+        short = off is not None and sympy.count_ops(off) < LONG  # the quotient of two sums tells nothing
+        return Severity(Failure.RATE, f"by {pretty(off)}" if short else "no constant works")
     if same:
         off = ratio(same[0], claim)
         if off.is_number:
@@ -169,24 +182,46 @@ def what_instead(claim: Claim, better: Sequence[Claim]) -> str:
     words = f"{best.id}: {best.text()}"
     if best.subject == claim.subject and best.formula != claim.formula:
         off = ratio(best, claim)
-        words += f", {pretty(off)} times the printed" if off.is_number or sympy.count_ops(off) < 20 else ""
+        words += f", {pretty(off)} times the printed" if off.is_number or sympy.count_ops(off) < LONG else ""
     more = [h for h in best.assumes if h not in claim.assumes]
     return words + (f", with {' and '.join(pretty(h) for h in more)}" if more else "")
 
 
 def right_form(claim: Claim, better: Sequence[Claim], known: Mapping[str, Claim], seed: int) -> str:
-    """The claim that prints the right form, if it says what the corrected version does, up to a constant if that is
-    a rate; "" otherwise."""
-    if claim.misprint_of is None or claim.misprint_of not in known:
+    """What shows that a slip of the pen made it false; "" otherwise.
+
+    The right form is printed elsewhere (`misprint_of`, which must say what the corrected version does, up to a constant
+    if it is a rate), or a symbol of the wrong unit stands for another, there or here.
+    """
+    printed = known.get(claim.misprint_of or "")
+    if printed is not None and printed.source.line == claim.source.line is not None:
+        return ""  # the same place: nothing else is printed
+    for form in (claim,) if printed is None else (printed, claim):
+        for right in better:
+            if form is not claim and says_the_same(form, right, seed):
+                return f"the right form is {form.id}"
+            slip = symbol_for_another(form, right, seed)
+            if slip:
+                return slip if form is claim else f"the right form is {form.id}, where {slip}"
+    return ""
+
+
+def says_the_same(printed: Claim, right: Claim, seed: int) -> bool:
+    """Whether a printed form is the corrected one."""
+    if isinstance(printed.states, Rate) and proportional(printed.formula, right.formula):
+        return True
+    return bool(Same("", printed.formula, right.formula, right.conditions).settle(seed).holds)
+
+
+def symbol_for_another(printed: Claim, right: Claim, seed: int) -> str:
+    """Which symbol stands for which, if that is all that is wrong and the units show it; "" otherwise."""
+    ours, theirs = printed.formula.free_symbols, right.formula.free_symbols
+    if len(ours - theirs) != 1 or len(theirs - ours) != 1 or not printed.unit_gap or right.unit_gap:
         return ""
-    printed = known[claim.misprint_of]
-    rate = isinstance(printed.states, Rate)
-    fits = any(
-        (rate and proportional(printed.formula, c.formula))
-        or Same("", printed.formula, c.formula, c.conditions).settle(seed).holds
-        for c in better
-    )
-    return printed.id if fits else ""
+    (wrong,), (meant,) = ours - theirs, theirs - ours
+    swapped = printed.formula.subs(wrong, meant)
+    holds = Same("", swapped, right.formula, right.conditions).settle(seed).holds
+    return f"{pretty(wrong)} stands for {pretty(meant)}, as the units show" if holds else ""
 
 
 def theorem_of(claim: Claim, recorded: Mapping[str, Any]) -> str:

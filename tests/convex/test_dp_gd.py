@@ -1,4 +1,4 @@
-"""DP-GD: exact calibration for every notion, tight audits, its explicit bound.
+"""DP-GD: exact calibration for every notion, default steps.
 
 Every audit has a fixed seed and a false-alarm rate of 1e-6, and flags the bug planted beside it.
 """
@@ -7,40 +7,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcheck.audits import audit
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, gaussian_delta
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.evidence.checks import exceeds
-from dpcheck.evidence.convex import dp_gd as solvers
 from dpcheck.problems.constraints import L2Ball
 from dpcheck.problems.losses import Huber, Logistic, Squared
 from dpcheck.problems.problem import Problem
 from dpcheck.solvers.convex.dp_gd import DPGD
-from dpcheck.testing.planting import with_noise_times
+from dpcheck.testing.planting import flagged
 
 CLAIMED = ApproxDP(1.0, 1e-2)
 SHORT = DPGD(steps=10, step_size=0.5)
 
 
-def flagged(mechanism: Any, trials: int = 20_000) -> bool:
-    return audit(mechanism, pair=SHORT.worst_pair(), guarantee=CLAIMED, max_trials=trials, alpha=1e-6, seed=1).violated
-
-
 # Privacy -------------------------------------------------------------------------------------------
-def test_stated_noise_is_not_flagged_and_a_third_of_it_is() -> None:
-    """False alarms: 1e-6. The stated noise is a third larger than the least one here."""
-    assert not flagged(SHORT.mechanism(CLAIMED, "stated"))
-    assert flagged(with_noise_times(1 / 3, SHORT, CLAIMED, "stated"))
-
-
 @given(n=st.integers(2, 30), row=st.floats(0.1, 10.0), radius=st.floats(0.1, 10.0), seed=st.integers(0, 10**6))
 @settings(max_examples=40, deadline=None)
 def test_one_step_pays_for_the_gradient_at_its_start_only(n: int, row: float, radius: float, seed: int) -> None:
@@ -58,18 +44,12 @@ def test_one_step_pays_for_the_gradient_at_its_start_only(n: int, row: float, ra
 
 
 def test_a_published_constant_below_what_the_accountant_asks_is_flagged() -> None:
-    """False alarms: 1e-6. With c = 1 the exact curve is broken, and seen to be."""
-    problem, _ = SHORT.worst_pair()
-    small = replace(SHORT, c=1.0)
-    ratio = math.sqrt(10) * 2 / 5 / small.solve(problem, CLAIMED, 0, calibration="stated").noise_std
+    """False alarms: 1e-6. c = 8 is enough; with c = 1 the exact curve is broken, and seen to be."""
+    pair, small = SHORT.worst_pair(), replace(SHORT, c=1.0)
+    ratio = math.sqrt(10) * 2 / 5 / small.solve(pair[0], CLAIMED, 0, calibration="stated").noise_std
     assert gaussian_delta(1.0, ratio) > 5 * CLAIMED.delta
-    assert flagged(small.mechanism(CLAIMED, "stated"))
-
-
-def test_the_transcript_is_tight() -> None:
-    """False alarms: 1e-6."""
-    assert not flagged(SHORT.mechanism(CLAIMED, transcript=True), trials=100_000)
-    assert flagged(with_noise_times(0.8, SHORT, CLAIMED, transcript=True), trials=100_000)
+    assert flagged(small.mechanism(CLAIMED, "stated"), pair, CLAIMED)
+    assert not flagged(SHORT.mechanism(CLAIMED, "stated"), pair, CLAIMED)
 
 
 # Calibration ---------------------------------------------------------------------------------------
@@ -96,25 +76,6 @@ def test_refusals_name_what_fails() -> None:
         SHORT.solve(problem, PureDP(1.0), 0)
     with pytest.raises(HypothesisViolated, match="eps <= 1"):
         SHORT.solve(problem, ApproxDP(2.0, 1e-2), 0, calibration="stated")
-
-
-# Utility -------------------------------------------------------------------------------------------
-@given(
-    n=st.integers(2, 8), d=st.integers(1, 3), seed=st.integers(0, 10**6), l2=st.floats(0.02, 1), T=st.integers(1, 30),
-    eps=st.floats(0.2, 3),
-)  # fmt: skip
-@settings(max_examples=20, deadline=None)
-def test_runs_keep_the_explicit_bound(**case: Any) -> None:
-    measured, bound = solvers.last_iterate(case)
-    assert not exceeds(measured, bound)
-
-
-def test_the_bound_has_teeth() -> None:
-    """Near the end it is all noise: the measured risk is more than a tenth of it, and above its first term."""
-    case = {"n": 8, "d": 3, "seed": 1, "l2": 1.0, "T": 30, "eps": 1.0}
-    measured, bound = solvers.last_iterate(case)
-    assert bound / 10 < measured < bound
-    assert measured > 100 * (1 - 1 / 1.25) ** 30
 
 
 def test_default_steps_follow_the_condition() -> None:

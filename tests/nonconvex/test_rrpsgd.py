@@ -119,6 +119,7 @@ def test_theorem_5_would_notice_a_step_size_without_its_n() -> None:
 @given(seed=st.integers(0, 2**20), share=st.floats(0.05, 1.9))
 @settings(max_examples=60, deadline=None)
 def test_a_noisy_step_on_a_non_convex_quadratic_obeys_1(seed: int, share: float) -> None:
+    """One step, F(w) - F(w⁺) for the gap: what is left out is F(w⁺) - F(ŵ)."""
     rng = np.random.default_rng(seed)
     curvatures = rng.uniform(-1, 1, size=3)
     smoothness = float(np.abs(curvatures).max())
@@ -127,8 +128,8 @@ def test_a_noisy_step_on_a_non_convex_quadratic_obeys_1(seed: int, share: float)
     p, bend = curvatures * w, smoothness * step**2
     falls = float(np.sum(curvatures * (w**2 - (w - step * (p + e + z)) ** 2)) / 2)
     parts = {
-        theory.drop: falls, theory.X_t: (bend - step) * p @ e, theory.Y_t: ((bend - step) * p + bend * e) @ z,
-        theory.R_t: bend / 2 * z @ z, theory.strayed: np.linalg.norm(e), theory.slope: np.linalg.norm(p),
+        theory.first_gap: falls, theory.X_sum: (bend - step) * p @ e, theory.Y_sum: ((bend - step) * p + bend * e) @ z,
+        theory.R_sum: bend / 2 * z @ z, theory.strayed_sum: bend / 2 * e @ e, theory.slope2_sum: p @ p,
         theory.eta: step, theory.beta: smoothness,
     }  # fmt: skip
     left, right = (float(side.subs(parts)) for side in theory.equation1.states.args)

@@ -72,12 +72,13 @@ theorem7 = Claim(
             "steps, which is the theorem's T", at=1e3,
         )
     ],
-)  # fmt: skip
+)
 
 explicit = 8 * L_C * divergence / T**2 + T * sigma_n**2 * (width**2 + diameter**2 / 4) / (2 * L_C)
+at_T = explicit.subs(sigma_n, stated_noise.subs(c, 8)).subs(T, sqrt(steps2))
 
 
-def with_divergence(name, says, setting, granted, corrects=None):  # type: ignore[no-untyped-def]
+def with_divergence(name: str, says: str, setting: Setting, granted: str, corrects: str | None = None) -> Claim:
     """The rate at the T of the theorem, from (3.58)."""
     return Claim(
         id=f"dwang20.theorem3.1.7.{name}",
@@ -94,11 +95,7 @@ def with_divergence(name, says, setting, granted, corrects=None):  # type: ignor
                 Step("<=", because=Cites("dwang20.equation3.58", {L_s: L_C}, granted=granted)),
                 Step("<=", 8 * L_C * divergence / T**2 + T * sigma_n**2 * dual2 / (2 * L_C)),
                 Step("<=", explicit, because=Premise("the maximum's variance is at most ‖C‖₂²/4 (Lemma 3.1.7)")),
-                Step(
-                    "=",
-                    explicit.subs(sigma_n, stated_noise.subs(c, 8)).subs(T, sqrt(steps2)),
-                    because=Premise("σ of (3.9) with c = 8, and T² of (3.59)"),
-                ),
+                Step("=", at_T, because=Premise("σ of (3.9) with c = 8, and T² of (3.59)")),
                 Step("<=", 12 * STATEMENT),
             )
         ],
@@ -107,10 +104,7 @@ def with_divergence(name, says, setting, granted, corrects=None):  # type: ignor
 
 IN_SET = "Lemma 3.1.6: F is L‖C‖₂²-smooth in the norm of the set, which stands for L in α too"
 theorem7_proof = with_divergence(
-    "proof",
-    "With the factor √V₀.",
-    Setting("y steps by the exact gradient, as printed"),
-    IN_SET,
+    "proof", "With the factor √V₀.", Setting("y steps by the exact gradient, as printed"), IN_SET
 )
 theorem7_corrected = with_divergence(
     "corrected",

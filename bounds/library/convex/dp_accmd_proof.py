@@ -5,7 +5,7 @@ generality, as the source has it. α stands for α_t = (t+1)/(4L), r for 1/(2αL
 step vectors stand in one coordinate, with u at 0.
 """
 
-from sympy import Le, symbols
+from sympy import Basic, Expr, Le, symbols
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Setting, Source
 from dpcheck.bounds.language.symbols import T, excess_risk, quantity, t
@@ -19,8 +19,6 @@ dual2 = quantity(
 )
 V_old = quantity("V_old", "V(u, z_k)", printed="V(u,z)", latex="V(u,z_k)")
 V_new = quantity("V_new", "V(u, z_(k+1))", printed="V(u,z⁺)", latex="V(u,z_{k+1})")
-V_step = quantity("V_step", "V(z_(k+1), z_k)", printed="V(z⁺,z)", latex="V(z_{k+1},z_k)")  # of dp_pmd.py
-z_gap = quantity("z_gap", "||z_k - z_(k+1)||", printed="‖z-z⁺‖", latex=r"\|z_k-z_{k+1}\|")
 b_dual = quantity("b_dual", "||b||*", loss=1, printed="‖b‖°", latex=r"\|b\|_*")
 scaled_gain = quantity(
     "scaled_gain", "<α grad F(x), z_k - u>", printed="⟨α∇F,z-u⟩", latex=r"\langle\alpha\nabla F,z_k-u\rangle"
@@ -37,6 +35,9 @@ phi, phi_next = (
 
 in_norm = Setting("F convex, L-smooth in ‖·‖; w 1-strongly convex in ‖·‖")
 exact_y = Setting("y steps by the exact gradient, as printed")
+CONVEX = "F is convex, at x = r·z + (1-r)·y, and (1-r)/r = 2αL-1"
+SAME_POINTS = Premise("F(x)-F(y⁺) = g(x)-g(y⁺); the noise is σ times a standard normal")
+DEFINED = Premise("the definition of Φ")
 alpha = (t + 1) / (4 * L_s)
 doubled = 2 * alpha_k**2 * L_s
 
@@ -53,136 +54,87 @@ common = {
 }
 
 
-def one_step(name, place, says, setting, gradient, weight, square):  # type: ignore[no-untyped-def]
-    """(3.55) for y steps by a gradient, with so much of ‖y-x‖² beside it."""
-    best = weight * rival**2 + gradient * rival - weight * (y - x) ** 2 - gradient * (y - x)
-    optimal = {"y⁺ is optimal, and r·z⁺ + (1-r)·y a rival": doubled * best}
+def line(
+    number: str, at: int, says: str, states: Basic, *steps: Step, place: str = "", setting: Setting = exact_y,
+    provenance: Provenance = Provenance.READING,
+) -> Claim:
+    """A line of the proof, and the chain from its left side."""
     return Claim(
-        id=name,
-        source=Source("dwang20", place, line=1322),
-        kind=Kind.UTILITY,
-        says=says,
-        assumes=[in_norm, setting],
-        states=Le(scaled_gain, doubled * decrease + V_old - V_new + alpha_k**2 * b_dual**2),
-        provenance=Provenance.PRINTED if setting is exact_y else Provenance.CONSEQUENCE,
-        ignores_units=True,
-        checks=[
-            Chain(
-                scaled_gain,
-                Step("=", alpha_k * p * z, because=Premise("in one coordinate")),
-                Step("<=", STATEMENT, because=Slack(given=common | optimal, seen=[square])),
-            )
-        ],
+        id=f"dwang20.equation{number}", kind=Kind.UTILITY, says=says, states=states, assumes=[in_norm, setting],
+        source=Source("dwang20", place or f"equation ({number}), its constant written out", line=at),
+        provenance=provenance, ignores_units=True, checks=[Chain(states.lhs, *steps)],
     )
 
 
-equation55 = one_step(
-    "dwang20.equation3.55", "equation (3.55)", "One step of the algorithm as printed.",
-    exact_y, p, L_s / 2, (alpha_k * b - (z - z_n) / 2) ** 2,
-)  # fmt: skip
-equation55_repaired = one_step(
-    "dwang20.equation3.55.noisy_y", "equation (3.55), for one noisy gradient in both steps",
-    "The same if the y step uses the noisy gradient, and L‖y-x‖² in place of L/2·‖y-x‖².",
-    Setting("y steps by the noisy gradient"), p + b, L_s, alpha_k**2 * (b + L_s * (y - x)) ** 2,
-)  # fmt: skip
+def gives_away(gradient: Expr, weight: Expr, square: Expr) -> Slack:
+    """What (3.55) gives away where y steps by a gradient, with so much of ‖y-x‖² beside it."""
+    best = weight * rival**2 + gradient * rival - weight * (y - x) ** 2 - gradient * (y - x)
+    optimal = {"y⁺ is optimal, and r·z⁺ + (1-r)·y a rival": doubled * best}
+    return Slack(given=common | optimal, seen=[square])
+
+
+in_coordinates = Step("=", alpha_k * p * z, because=Premise("in one coordinate"))
+one_step = Le(scaled_gain, doubled * decrease + V_old - V_new + alpha_k**2 * b_dual**2)
+
+equation55 = line(
+    "3.55", 1322, "One step of the algorithm as printed.", one_step,
+    in_coordinates,
+    Step("<=", STATEMENT, because=gives_away(p, L_s / 2, (alpha_k * b - (z - z_n) / 2) ** 2)),
+    place="equation (3.55)", provenance=Provenance.PRINTED,
+)
+
+equation55_repaired = line(
+    "3.55.noisy_y", 1322, "The same if the y step uses the noisy gradient, and L‖y-x‖² for L/2·‖y-x‖².", one_step,
+    in_coordinates,
+    Step("<=", STATEMENT, because=gives_away(p + b, L_s, alpha_k**2 * (b + L_s * (y - x)) ** 2)),
+    place="equation (3.55), for one noisy gradient in both steps", setting=Setting("y steps by the noisy gradient"),
+    provenance=Provenance.CONSEQUENCE,
+)
 
 convexity = scaled_gain + (doubled - alpha_k) * (gap_old - gap_x) - alpha_k * gap_x
 noise = alpha_k**2 * sigma_n**2 * dual2
 
-equation56 = Claim(
-    id="dwang20.equation3.56",
-    source=Source("dwang20", "equation (3.56), less F(u) on both sides, its constant written out", line=1341),
-    kind=Kind.UTILITY,
-    says="One step in terms of g and V.",
-    assumes=[in_norm, exact_y],
-    states=Le(doubled * gap_new + V_new, (doubled - alpha_k) * gap_old + V_old + noise),
-    provenance=Provenance.READING,
-    ignores_units=True,
-    checks=[
-        Chain(
-            doubled * gap_new + V_new,
-            Step(
-                "<=", doubled * gap_new + V_new + convexity,
-                because=Slack(given={"F is convex, at x = r·z + (1-r)·y, and (1-r)/r = 2αL-1": convexity}),
-            ),
-            Step("<=", because=Cites("dwang20.equation3.55")),
-            Step(
-                "=", (doubled - alpha_k) * gap_old + V_old + noise,
-                because=Premise("F(x)-F(y⁺) = g(x)-g(y⁺); the noise is σ times a standard normal"),
-            ),
-            Step("<=", STATEMENT),
-        )
-    ],
-)  # fmt: skip
+equation56 = line(
+    "3.56", 1341, "One step in terms of g and V.",
+    Le(doubled * gap_new + V_new, (doubled - alpha_k) * gap_old + V_old + noise),
+    Step("<=", doubled * gap_new + V_new + convexity, because=Slack(given={CONVEX: convexity})),
+    Step("<=", because=Cites("dwang20.equation3.55")),
+    Step("=", (doubled - alpha_k) * gap_old + V_old + noise, because=SAME_POINTS),
+    Step("<=", STATEMENT),
+    place="equation (3.56), less F(u) on both sides, its constant written out",
+)
 
 to_come = t * (t + 2) / (8 * L_s)  # 2α²L - α of the next step
-DEFINED = Premise("the definition of Φ")
 
-equation57_step = Claim(
-    id="dwang20.equation3.57.step",
-    source=Source("dwang20", "before equation (3.57): (3.56) with 2α_k²L = 2α_(k+1)²L - α_(k+1) + 1/(8L)", line=1343),
-    kind=Kind.UTILITY,
-    says="One step adds its noise to Φ.",
-    assumes=[in_norm, exact_y],
-    states=Le(phi_next, phi + noise.subs(alpha_k, alpha)),
+equation57_step = line(
+    "3.57.step", 1343, "One step adds its noise to Φ.", Le(phi_next, phi + noise.subs(alpha_k, alpha)),
+    Step("=", to_come * gap_new + V_new, because=DEFINED),
+    Step("<=", doubled.subs(alpha_k, alpha) * gap_new + V_new),
+    Step("<=", because=Cites("dwang20.equation3.56", {alpha_k: alpha})),
+    Step("=", phi + noise.subs(alpha_k, alpha), because=DEFINED),
+    Step("<=", STATEMENT),
+    place="before equation (3.57): (3.56) with 2α_k²L = 2α_(k+1)²L - α_(k+1) + 1/(8L)",
     provenance=Provenance.CONSEQUENCE,
-    ignores_units=True,
-    checks=[
-        Chain(
-            phi_next,
-            Step("=", to_come * gap_new + V_new, because=DEFINED),
-            Step("<=", doubled.subs(alpha_k, alpha) * gap_new + V_new),
-            Step("<=", because=Cites("dwang20.equation3.56", {alpha_k: alpha})),
-            Step("=", phi + noise.subs(alpha_k, alpha), because=DEFINED),
-            Step("<=", STATEMENT),
-        )
-    ],
 )
 
 squares = T * (2 * T**2 + 9 * T + 13) / (96 * L_s**2)  # sum of α_k² for k = 1..T
+adds_up = OneStep(Cites("dwang20.equation3.57.step", {t: T + 1}), phi, phi_next)
 
-equation57 = Claim(
-    id="dwang20.equation3.57",
-    source=Source("dwang20", "equation (3.57), its constant written out", line=1347),
-    kind=Kind.UTILITY,
-    says="All steps: the sum of α_k², which is of order T³/L², times the noise.",
-    assumes=[in_norm, exact_y],
-    states=Le(phi, divergence + sigma_n**2 * dual2 * squares),
-    provenance=Provenance.READING,
-    ignores_units=True,
-    checks=[
-        Chain(
-            phi,
-            Step(
-                "<=",
-                STATEMENT,
-                because=Induction(
-                    T, divergence, OneStep(Cites("dwang20.equation3.57.step", {t: T + 1}), phi, phi_next)
-                ),
-            ),
-        )
-    ],
+equation57 = line(
+    "3.57", 1347, "All steps: the sum of α_k², which is of order T³/L², times the noise.",
+    Le(phi, divergence + sigma_n**2 * dual2 * squares),
+    Step("<=", STATEMENT, because=Induction(T, divergence, adds_up)),
 )
 
-last = doubled.subs(alpha_k, alpha.subs(t, T))
+last = alpha.subs(t, T)
+weight = doubled.subs(alpha_k, last)
 
-equation58 = Claim(
-    id="dwang20.equation3.58",
-    source=Source("dwang20", "equation (3.58), its constant written out", line=1351),
-    kind=Kind.UTILITY,
-    says="The explicit bound for every T.",
-    assumes=[in_norm, exact_y],
-    states=Le(excess_risk, 8 * L_s * divergence / (T + 1) ** 2 + T * sigma_n**2 * dual2 / (2 * L_s)),
-    provenance=Provenance.READING,
-    ignores_units=True,
-    checks=[
-        Chain(
-            excess_risk,
-            Step("<=", (last * gap_new + V_new) / last, because=Premise("V ≥ 0")),
-            Step("<=", because=Cites("dwang20.equation3.56", {alpha_k: alpha.subs(t, T)})),
-            Step("=", (phi + noise.subs(alpha_k, alpha.subs(t, T))) / last, because=DEFINED),
-            Step("<=", because=Cites("dwang20.equation3.57", {T: T - 1})),
-            Step("<=", STATEMENT),
-        )
-    ],
+equation58 = line(
+    "3.58", 1351, "The explicit bound for every T.",
+    Le(excess_risk, 8 * L_s * divergence / (T + 1) ** 2 + T * sigma_n**2 * dual2 / (2 * L_s)),
+    Step("<=", (weight * gap_new + V_new) / weight, because=Premise("V ≥ 0")),
+    Step("<=", because=Cites("dwang20.equation3.56", {alpha_k: last})),
+    Step("=", (phi + noise.subs(alpha_k, last)) / weight, because=DEFINED),
+    Step("<=", because=Cites("dwang20.equation3.57", {T: T - 1})),
+    Step("<=", STATEMENT),
 )

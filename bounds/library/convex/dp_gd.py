@@ -15,8 +15,8 @@ from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Induction, Step
 
-beta = L_s + mu  # smoothness with the regulariser
 released = Release(2 * G / n, Gaussian(sigma_n), steps=T)  # T full gradients, each 2G/n apart
+
 source = Source("dwang20", "section 3.1.5, DP-GD read as noise on each gradient", line=830)
 
 privacy = Claim(
@@ -31,27 +31,17 @@ privacy = Claim(
     checks=[Accountant(released, "T full gradients, each 2G/n apart")],
 )
 
+A_STEP = "a noisy step: F falls by ‖∇F‖²/(2β) and rises by ‖noise‖²/(2β), β = L+μ, and ‖∇F‖² ≥ 2μ(F-F°)"
+kept = L_s / (L_s + mu)  # of the gap, in a step
+falls = Induction(T, gap0, lambda gap: kept * gap + d * sigma_n**2 / (2 * (L_s + mu)), given=A_STEP)
+
 utility = Claim(
     id="dwang20.section3.1.5.dp_gd.utility",
     source=source,
     kind=Kind.UTILITY,
     says="Excess risk of the last iterate on strongly convex risks, for every T and noise.",
     assumes=[*losses, Setting("r = μ/2·‖x‖², step size 1/(L+μ)")],
-    states=Le(excess_risk, (1 - mu / beta) ** T * gap0 + d * sigma_n**2 / (2 * mu)),
+    states=Le(excess_risk, kept**T * gap0 + d * sigma_n**2 / (2 * mu)),
     provenance=Provenance.CONSEQUENCE,
-    checks=[
-        Chain(
-            excess_risk,
-            Step(
-                "<=",
-                STATEMENT,
-                because=Induction(
-                    T,
-                    start=gap0,
-                    step=lambda b: (1 - mu / beta) * b + d * sigma_n**2 / (2 * beta),
-                    given="a noisy step: F falls by ‖∇F‖²/(2β) and rises by ‖noise‖²/(2β), and ‖∇F‖² ≥ 2μ(F-F°)",
-                ),
-            ),
-        )
-    ],
+    checks=[Chain(excess_risk, Step("<=", STATEMENT, because=falls))],
 )

@@ -4,12 +4,12 @@ Theorem 3.1.3; the proof stands in dp_katyusha_proof.py. The algorithm as printe
 Solver: dpcheck/solvers/convex/dp_katyusha.py.
 """
 
-from sympy import Eq, Rational, Symbol, exp, log, sqrt
+from sympy import Eq, Expr, Integer, Rational, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import T, c, c1, d, delta, eps, eta, excess_risk, gradients, mu, n
-from dpcheck.bounds.library.convex.dp_katyusha_proof import theta
+from dpcheck.bounds.library.convex.dp_katyusha_proof import grown, theta
 from dpcheck.bounds.library.convex.variance_reduction import (
     G,
     L_s,
@@ -53,16 +53,16 @@ privacy_corrected = Claim(
 )
 
 # Utility -------------------------------------------------------------------------------------------
-# Φ₀ ≤ 3g₀ and X = n²ε²μg₀/(dG²log(1/δ)) ≤ n⁴; log w ≥ 2/5/√(nL/μ) in case 1.
+# X = n²ε²μg₀/(dG²log(1/δ)) ≤ n⁴; log w ≥ 2/5/√(nL/μ) in case 1.
 unit = d * G**2 * log(1 / delta) / (n**2 * eps**2 * mu)
-epochs1, epochs2 = 15 * sqrt(kappa / n) * log(n), 11 * log(n)
 inner1, inner2 = 3 * n / 4, 3 * kappa / 4
-
-
+epochs1, epochs2 = 15 * sqrt(kappa / n) * log(n), 11 * log(n)
+LONG1 = Premise("Φ₀ ≤ 3g₀ shrinks to 3g₀/X in T = 15√(L/(μn))·log n epochs")
+LONG2 = Premise("Φ₀ ≤ 3g₀ shrinks to 3g₀/X in T = 11·log n epochs")
 usual = {n: exp(1 + more), delta: exp(-extra) / 2}
 
 
-def noise_of(factor, epochs, steps):  # type: ignore[no-untyped-def]
+def noise_of(factor: Expr, epochs: Expr, steps: Expr) -> Expr:
     """`factor` times dσ²/(2L) with the σ of the corrected theorem, after so many epochs of so many steps."""
     return factor * d / (2 * L_s) * (privacy_corrected.formula**2).subs({T: epochs, inner: steps})
 
@@ -72,35 +72,25 @@ utility = Claim(
     source=Source("dwang20", "Theorem 3.1.3, equation (3.6)", line=711),
     kind=Kind.UTILITY,
     says="Excess risk of DP-Katyusha, with noise of the order of (3.3) in line 7 and the parameters of either case.",
-    assumes=[*strong, Eq(eta, 1 / (3 * L_s * theta)), theta <= Rational(1, 2)],  # in both cases
+    assumes=[*strong, Eq(eta, 1 / (3 * L_s * theta)), theta <= Rational(1, 2), grown >= 1],  # in both cases
     added=[eps <= n, delta <= Rational(1, 2), n >= 3, Setting("g₀ ≤ G²/(2μ), as at the minimiser of r")],
     states=Rate(excess_risk, d * log(n) ** 2 * G**2 * log(1 / delta) / (n**2 * eps**2 * mu)),
     guarantee=ApproxDP(eps, delta),
     checks=[
-        Cases(
-            {
-                n <= kappa: Chain(
-                    excess_risk,
-                    Step("<=", because=Cites("dwang20.equation3.42", granted="ημm = θ")),
-                    Step(
-                        "<=",
-                        3 * unit + noise_of(epochs1, epochs1, inner1),
-                        because=Premise("Φ₀ ≤ 3g₀ shrinks to 3g₀/X in T = 15√(L/(μn))·log n epochs"),
-                    ),
-                    Step("<=", 6100 * STATEMENT, where=usual),
-                ),
-                n >= kappa: Chain(
-                    excess_risk,
-                    Step("<=", because=Cites("dwang20.equation3.46", granted="θ = 1/2, m = 3/4·L/μ")),
-                    Step(
-                        "<=",
-                        3 * unit + noise_of(2, epochs2, inner2),
-                        because=Premise("Φ₀ ≤ 3g₀ shrinks to 3g₀/X in T = 11·log n epochs"),
-                    ),
-                    Step("<=", 600 * STATEMENT, where=usual),
-                ),
-            }
-        )
+        Cases({
+            n <= kappa: Chain(
+                excess_risk,
+                Step("<=", because=Cites("dwang20.equation3.42", granted="ημm = θ")),
+                Step("<=", 3 * unit + noise_of(epochs1, epochs1, inner1), because=LONG1),
+                Step("<=", 6100 * STATEMENT, where=usual),
+            ),
+            n >= kappa: Chain(
+                excess_risk,
+                Step("<=", because=Cites("dwang20.equation3.46", granted="θ = 1/2, m = 3/4·L/μ")),
+                Step("<=", 3 * unit + noise_of(Integer(2), epochs2, inner2), because=LONG2),
+                Step("<=", 600 * STATEMENT, where=usual),
+            ),
+        })
     ],
 )
 
@@ -116,19 +106,17 @@ cost = Claim(
     added=[n * eps >= 2 * sqrt(d)],
     states=Rate(gradients, (n + sqrt(n * kappa)) * log_ratio),
     checks=[
-        Cases(
-            {
-                n <= kappa: Chain(
-                    gradients,
-                    Step("=", sqrt(kappa / n) * log_ratio * (n + 2 * inner1), because=Premise("T and m of case 1")),
-                    Step("<=", 3 * STATEMENT, where=enough),
-                ),
-                n >= kappa: Chain(
-                    gradients,
-                    Step("=", log_ratio * (n + 2 * inner2), because=Premise("T and m of case 2")),
-                    Step("<=", 3 * STATEMENT, where={**enough, L_s: mu * n / (1 + extra)}),
-                ),
-            }
-        )
+        Cases({
+            n <= kappa: Chain(
+                gradients,
+                Step("=", sqrt(kappa / n) * log_ratio * (n + 2 * inner1), because=Premise("T and m of case 1")),
+                Step("<=", 3 * STATEMENT, where=enough),
+            ),
+            n >= kappa: Chain(
+                gradients,
+                Step("=", log_ratio * (n + 2 * inner2), because=Premise("T and m of case 2")),
+                Step("<=", 3 * STATEMENT, where={**enough, L_s: mu * n / (1 + extra)}),
+            ),
+        })
     ],
 )

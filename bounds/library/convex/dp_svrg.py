@@ -68,8 +68,8 @@ theorem1_corrected = Claim(
     checks=[Accountant(released, "two dimensions or more, all noisy gradients seen")],
 )
 
-# With r = G/2·|x - b| the iterate rests at b, whatever noise below G/2 does, until a record is drawn whose loss has slope
-# 0 at x~ and G at b: that the output is not b tells as much as all gradients would.
+# With r = G/2·|x - b| the iterate rests at b, whatever noise below G/2 does, until a record is drawn whose loss has
+# slope 0 at x~ and G at b: that the output is not b tells as much as all gradients would.
 drawn_differences = Release(G, Gaussian(sigma_n), WithoutReplacement(1, n), T * inner)
 
 remark1 = Claim(
@@ -87,6 +87,7 @@ remark1 = Claim(
             drawn_differences,
             "the noise falls to 0 as n and m grow together, and a record is drawn with probability m/n: r = G/2·|x-b| "
             "keeps the iterate at b until then, so that the output tells",
+            box={T: (1, 1), eps: (1e-2, 1)},
         )
     ],
 )
@@ -101,7 +102,7 @@ theorem2 = Claim(
     kind=Kind.UTILITY,
     says="Excess risk of DP-SVRG after T = O(log(n²ε²μ/(dG²log(1/δ)))) epochs of m = Θ(L/μ) steps, where (3.5) holds.",
     assumes=[*small_steps, contraction < Rational(1, 2), Eq(sigma_n, stated_noise.subs(c, 1))],
-    added=[2**T >= enough, T <= 6 * log(n), inner <= 200 * kappa, gap0 <= G**2 / (2 * mu), delta <= Rational(1, 2)],
+    added=[enough <= 2**T, 6 * log(n) >= T, inner <= 200 * kappa, gap0 <= G**2 / (2 * mu), delta <= Rational(1, 2)],
     states=Rate(excess_risk, log(n) * order),
     guarantee=ApproxDP(eps, delta),
     cites=[Cites("dwang20.theorem3.1.1")],
@@ -118,13 +119,13 @@ theorem2 = Claim(
             ])),
         )
     ],
-)  # fmt: skip
+)
 
 equation5 = Claim(
     id="dwang20.equation3.5",
     source=Source("dwang20", "Theorem 3.1.2, equation (3.5)", line=672),
     kind=Kind.UTILITY,
-    says="η = Θ(1/L) and m = Θ(L/μ) can be chosen so that (3.5) holds; not every η ≤ 1/(12L) will do, only below 1/(24L).",
+    says="Some η = Θ(1/L) and m = Θ(L/μ) meet (3.5); η ≤ 1/(12L) is not enough: it takes η < 1/(24L).",
     assumes=regularised,
     added=[Eq(eta, 1 / (48 * L_s)), inner >= 193 * kappa, mu <= L_s],
     states=Lt(contraction, Rational(1, 2)),
@@ -137,7 +138,7 @@ cost = Claim(
     kind=Kind.COST,
     says="Record gradients of T = O(log(n²ε²μ/(dG²log(1/δ)))) epochs of m = Θ(L/μ) steps.",
     assumes=regularised,
-    added=[T <= 5 * log(n * eps / sqrt(d)), inner <= 200 * kappa],
+    added=[5 * log(n * eps / sqrt(d)) >= T, inner <= 200 * kappa],
     states=Rate(gradients, (n + kappa) * log(n * eps / sqrt(d))),
     checks=[
         Chain(

@@ -1,6 +1,6 @@
 """DP-SVRG: the proof of Theorem 3.1.2 of dwang20, (3.27) and (3.28). The theorem stands in dp_svrg.py.
 
-(3.27) follows here from the step of Theorem 3.1.5's proof (variance_reduction.py), which is sharper than (3.23) to (3.25).
+(3.27) follows from the step of Theorem 3.1.5's proof (variance_reduction.py), which is sharper than (3.23) to (3.25).
 """
 
 from sympy import Le, Rational, Symbol, sqrt
@@ -44,7 +44,7 @@ equation27 = Claim(
             )),
         )
     ],
-)  # fmt: skip
+)
 
 # (3.27) is linear in risks and squared distances, so it holds for their means over an epoch from x_0 = x~ to x_m: the
 # mean risk of x_0, ..., x_(m-1) is that of x_1, ..., x_m and (g~ - g_m)/m more, and the squares telescope.
@@ -75,7 +75,7 @@ equation28 = Claim(
             )),
         )
     ],
-)  # fmt: skip
+)
 
 epoch = Claim(
     id="dwang20.theorem3.1.2.epoch",
@@ -93,7 +93,7 @@ epoch = Claim(
                 seen=[(Rational(1, 2) - contraction) * gap_snap, sigma_n**2 * d / (2 * L_s) - noise_part])),
         )
     ],
-)  # fmt: skip
+)
 
 proof = Claim(
     id="dwang20.theorem3.1.2.proof",
@@ -110,4 +110,4 @@ proof = Claim(
                 T, start=gap0, step=OneStep("dwang20.theorem3.1.2.epoch", gap_snap, excess_risk))),
         )
     ],
-)  # fmt: skip
+)

@@ -4,7 +4,7 @@ The widths named after Definition 3.1.4, and Lemmas 3.1.5 to 3.1.7. ‖·‖_C i
 the dimension, printed p, is d.
 """
 
-from sympy import Le, Rational, Symbol, exp, log, sqrt
+from sympy import Le, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Setting, Source, smooth
 from dpcheck.bounds.language.symbols import d, quantity
@@ -27,9 +27,12 @@ width2 = quantity(
 )
 sparsity = quantity("sparsity", "non-zero entries of a unit vector", box=(1, 1e3), integer=True, printed="s", latex="s")
 above_tangent = quantity(
-    "above_tangent", "F(x+v) - F(x) - <grad F(x), v>", loss=1, printed="F(x+v)-F(x)-⟨∇F(x),v⟩",
+    "above_tangent",
+    "F(x+v) - F(x) - <grad F(x), v>",
+    loss=1,
+    printed="F(x+v)-F(x)-⟨∇F(x),v⟩",
     latex=r"F(x+v)-F(x)-\langle\nabla F(x),v\rangle",
-)  # fmt: skip
+)
 
 more = Symbol("more", nonnegative=True)
 spread = width**2 + diameter**2
@@ -46,21 +49,14 @@ width_l1 = Claim(
     checks=[
         Chain(
             width,
-            Step("<=", sqrt(2 * log(2 * d)), because=Premise("exp(λ·E max) ≤ 2d·exp(λ²/2) at λ = √(2 log 2d) (Jensen)")),
+            Step("<=", sqrt(2 * log(2 * d)), because=Premise("exp(λE max) ≤ 2d·exp(λ²/2) at λ = √(2 log 2d) (Jensen)")),
             Step("<=", 2 * STATEMENT, where={d: 2 * exp(more)}),
         )
     ],
 )
 
-choices = 2 * sparsity * (1 + log(d / sparsity))  # twice log N
-over_supports = (
-    Step(
-        "<=",
-        sqrt(sparsity) + sqrt(choices),
-        because=Premise("E max over N supports ≤ √s + √(2 log N), as norms deviate like normals; N ≤ (e·d/s)^s"),
-    ),
-    Step("<=", sqrt(2 * (sparsity + choices)), because=Premise("√a + √b ≤ √(2(a+b))")),
-)
+choices = 2 * sparsity * (1 + log(d / sparsity))  # 2·log N
+SUPPORTS = Premise("E max over N supports ≤ √s + √(2 log N), as norms deviate like normals; N ≤ (e·d/s)^s")
 
 width_sparse = Claim(
     id="dwang20.definition3.1.4.sparse",
@@ -70,28 +66,24 @@ width_sparse = Claim(
     added=[2 * sparsity <= d],
     states=Rate(width, sqrt(sparsity * log(d / sparsity))),
     ignores_units=True,
-    checks=[Chain(width, *over_supports, Step("<=", 4 * STATEMENT, where={d: 2 * sparsity * exp(more)}))],
+    checks=[
+        Chain(
+            width,
+            Step("<=", sqrt(sparsity) + sqrt(choices), because=SUPPORTS),
+            Step("<=", sqrt(2 * (sparsity + choices)), because=Premise("√a + √b ≤ √(2(a+b))")),
+            Step("<=", 4 * STATEMENT, where={d: 2 * sparsity * exp(more)}),
+        )
+    ],
 )
 
-width_sparse_corrected = Claim(
-    id="dwang20.definition3.1.4.sparse.corrected",
-    source=Source("dwang20", "after Definition 3.1.4", line=600),
-    kind=Kind.IDENTITY,
-    says="For every s up to d, it is of order √(s·log(e·d/s)).",
-    assumes=[sparsity <= d],
-    states=Rate(width, sqrt(sparsity * (1 + log(d / sparsity)))),
-    corrects="dwang20.definition3.1.4.sparse",
-    ignores_units=True,
-    checks=[Chain(width, *over_supports, Step("<=", 3 * STATEMENT, where={d: sparsity * exp(more)}))],
-)
-
-p_step, bend = (
-    quantity(name, words, loss=1, printed=printed)
-    for name, words, printed in (
-        ("p_step", "<p, x+ - x>, p a subgradient of r at x+", "⟨p,x⁺-x⟩"),
-        ("bend", "<grad w(x+) - grad w(x), x+ - x>/γ", "⟨∇w(x⁺)-∇w(x),x⁺-x⟩/γ"),
-    )
-)
+tangent = quantity("tangent", "<p, x+ - x>, p a subgradient of r at x+", loss=1, printed="⟨p,x⁺-x⟩")
+bend = quantity("bend", "<grad w(x+) - grad w(x), x+ - x>/γ", loss=1, printed="⟨∇w(x⁺)-∇w(x),x⁺-x⟩/γ")
+step_left = modulus / weight * step_gap**2 + r_u - r_x + shake
+step_parts = {
+    "x⁺ is optimal, (3.10) at u = x": gain - shake - tangent - bend,
+    "w has modulus α": bend - modulus / weight * step_gap**2,
+    "r lies above its tangent at x⁺": tangent - r_u + r_x,
+}
 
 lemma5 = Claim(
     id="dwang20.lemma3.1.5",
@@ -99,23 +91,8 @@ lemma5 = Claim(
     kind=Kind.UTILITY,
     says="A mirror step with an error ε: what it gains, where r(u) is r(x⁺) and r(x_j) is r(x).",
     assumes=[Setting("w has modulus α, r convex")],
-    states=Le(modulus / weight * step_gap**2 + r_u - r_x + shake, gain),
-    checks=[
-        Chain(
-            modulus / weight * step_gap**2 + r_u - r_x + shake,
-            Step(
-                "<=",
-                STATEMENT,
-                because=Slack(
-                    given={
-                        "x⁺ is optimal, (3.10) at u = x": gain - shake - p_step - bend,
-                        "w has modulus α": bend - modulus / weight * step_gap**2,
-                        "r lies above its tangent at x⁺": p_step - r_u + r_x,
-                    }
-                ),
-            ),
-        )
-    ],
+    states=Le(step_left, gain),
+    checks=[Chain(step_left, Step("<=", STATEMENT, because=Slack(given=step_parts)))],
 )
 
 lemma6 = Claim(
@@ -131,6 +108,11 @@ lemma6 = Claim(
     ],
 )
 
+in_the_set = {
+    "v/‖v‖_C lies in C, whose points have norm at most R": radius * minkowski - l2,
+    "C holds w and -w, at most ‖C‖₂ apart": (diameter / 2 - radius) * minkowski,
+}
+
 lemma6_corrected = Claim(
     id="dwang20.lemma3.1.6.corrected",
     source=Source("dwang20", "Lemma 3.1.6", line=941),
@@ -139,21 +121,7 @@ lemma6_corrected = Claim(
     assumes=[symmetric],
     states=Le(l2, diameter / 2 * minkowski),
     corrects="dwang20.lemma3.1.6",
-    checks=[
-        Chain(
-            l2,
-            Step(
-                "<=",
-                STATEMENT,
-                because=Slack(
-                    given={
-                        "v/‖v‖_C lies in C, whose points have norm at most R": radius * minkowski - l2,
-                        "C holds w and -w, at most ‖C‖₂ apart": (diameter / 2 - radius) * minkowski,
-                    }
-                ),
-            ),
-        )
-    ],
+    checks=[Chain(l2, Step("<=", STATEMENT, because=Slack(given=in_the_set)))],
 )
 
 lemma6_smooth = Claim(
@@ -173,6 +141,8 @@ lemma6_smooth = Claim(
     ],
 )
 
+POINCARE = Premise("the maximum is ‖C‖₂/2-Lipschitz in v: its variance is at most ‖C‖₂²/4 (Poincaré)")
+
 lemma7 = Claim(
     id="dwang20.lemma3.1.7",
     source=Source("dwang20", "Lemma 3.1.7", line=947),
@@ -180,15 +150,5 @@ lemma7 = Claim(
     says="The mean squared maximum of ⟨w, v⟩ over C, v standard normal.",
     assumes=[symmetric],
     states=Rate(width2, spread),
-    checks=[
-        Chain(
-            width2,
-            Step(
-                "<=",
-                width**2 + Rational(1, 4) * diameter**2,
-                because=Premise("the maximum is ‖C‖₂/2-Lipschitz in v: its variance is at most ‖C‖₂²/4 (Poincaré)"),
-            ),
-            Step("<=", STATEMENT),
-        )
-    ],
+    checks=[Chain(width2, Step("<=", width**2 + diameter**2 / 4, because=POINCARE), Step("<=", STATEMENT))],
 )

@@ -84,7 +84,7 @@ def run_times(name: str, line: int, says: str, cost: Expr, per_step: Expr, steps
         checks=[
             Chain(
                 run_time,
-                Step("=", per_step * T, because=Premise("a step takes one gradient of each record it uses, d numbers")),
+                Step("=", per_step * T, because=Premise("each iteration requires O(nd) computation, O(d) a record")),
                 Step("<=", 4 * STATEMENT, where={delta: exp(-v) / 2} if delta in cost.free_symbols else {}),
             )
         ],
@@ -112,8 +112,8 @@ table1 = Table(
     title="Comparison with existing results",
     keeps=dict.fromkeys(("utility", "run time"), ("n", "d", "eps", "delta")),
     rows=[
-        Row(name, {"utility": Cell(utility.formula, theorem), "run time": Cell(time, theorem, derived, how)})
-        for name, utility, time, theorem, derived, how in [
+        Row(name, {"utility": Cell(error.formula, theorem), "run time": Cell(time, theorem, derived, how)})
+        for name, error, time, theorem, derived, how in [
             ("ours, μ-strongly convex, ε-DP", table1_pure, table1_time_pure.formula,
              "zhang17.theorem2.pure", lambda _: n * d * strong_steps_pure, per_step),
             ("ours, μ-strongly convex, (ε, δ)-DP", table1_approx, n * d * log(n * eps / sqrt(d * log(delta))),
@@ -131,8 +131,7 @@ matches = Claim(
     id="zhang17.section1.matches_lower_bound", kind=Kind.UTILITY,
     source=Source("zhang17", "section 1, contribution 1 and its footnote", 48),
     says="In n and d, Theorem 2 matches the lower bound of Bassily et al. (μ a constant): their ratio has neither.",
-    assumes=[d <= n**2 * eps**2],
-    added=[delta <= Rational(1, 2)],
+    added=[d <= n**2 * eps**2, delta <= Rational(1, 2)],
     states=Rate(ratio, log(1 / delta)),
     checks=[
         Chain(
@@ -155,7 +154,7 @@ weaker = Claim(
     checks=[
         Chain(
             ratio,
-            Step("=", convex_bound / (sqrt(d) / n), because=Premise("Theorem 3 over the bound of Bassily et al.")),
+            Step("=", convex_bound / (sqrt(d) / n), because=Premise("Theorem 3 over the bound of [1], in n and d")),
             Step("<=", STATEMENT),
         )
     ],

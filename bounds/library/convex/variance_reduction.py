@@ -101,7 +101,7 @@ lemma1 = Claim(
             })),
         )
     ],
-)  # fmt: skip
+)
 
 lemma2 = Claim(
     id="dwang20.lemma3.1.2",
@@ -110,7 +110,7 @@ lemma2 = Claim(
     says="At the minimiser z° of γ/2·‖x-z₀‖² + φ(x); a, b, e are ‖z₀-z°‖, ‖z-z₀‖, ‖z-z°‖, and g a subgradient of φ.",
     assumes=[Setting("φ convex")],
     states=Eq(inner_g, gamma_p / 2 * (near**2 - away**2 + apart**2)),
-    checks=[Adds(gamma_p * near * (near + away), {apart: near + away})],  # g = γ(z₀ - z°), z - z° = (z - z₀) + (z₀ - z°)
+    checks=[Adds(gamma_p * near * (near + away), {apart: near + away})],  # g is γ(z₀ - z°), and z° between z₀ and z
 )
 
 
@@ -123,7 +123,7 @@ def proximal_step(bend: Any) -> Chain:
                 r_u - r_x + near * apart / eta - inner_v - bend,
             "x_(j-1)-u = (x_(j-1)-x_j) + (x_j-u)": (away**2 - (near + apart) ** 2) / (2 * eta),
         })),
-    )  # fmt: skip
+    )
 
 
 lemma3 = Claim(
@@ -148,20 +148,20 @@ lemma3_strong = Claim(
     checks=[proximal_step(mu / 2 * apart**2)],
 )
 
-aligned = Symbol("aligned", real=True)  # <prox(x) - prox(y), x - y>
-
 lemma4 = Claim(
     id="dwang20.lemma3.1.4",
-    source=Source("dwang20", "Lemma 3.1.4", line=923),
+    source=Source("dwang20", "Lemma 3.1.4, in squares", line=923),
     kind=Kind.UTILITY,
     says="A proximal step does not expand: e is the distance of the images, b that of the points.",
-    assumes=[Setting("r convex")],
-    states=Le(apart, away),
+    assumes=[Setting("r closed and convex")],
+    states=Le(apart**2, away**2),
     checks=[
         Chain(
-            apart,
-            Step("<=", aligned / apart, because=Premise("subgradients x - prox(x) of r are monotone")),
-            Step("<=", STATEMENT, because=Slack(given={"Cauchy-Schwarz": away - aligned / apart})),
+            apart**2,
+            Step("<=", STATEMENT, because=Slack(
+                given={"subgradients x - prox(x) of r are monotone, twice": 2 * (away - apart) * apart},
+                seen=[(away - apart) ** 2],
+            )),
         )
     ],
 )
@@ -186,7 +186,7 @@ equation13 = Claim(
             "record is drawn outweighs its probability n^-(λ+1); n = 10·3^k, λ = 100k", at=590_490,
         )
     ],
-)  # fmt: skip
+)
 
 equation13_corrected = Claim(
     id="dwang20.equation3.13.corrected",
@@ -198,7 +198,8 @@ equation13_corrected = Claim(
     corrects="dwang20.equation3.13",
 )
 
-moved = Symbol("moved", nonnegative=True)  # ||∇F(x~, D) - ∇F(x~, D')||
+here, there = symbols("here there", real=True)  # the gradients at x~ of the record and of the one that replaces it
+renyi = lam * (lam + 1) / (2 * sigma_2**2 * n**2)
 
 equation15 = Claim(
     id="dwang20.equation3.15",
@@ -210,14 +211,15 @@ equation15 = Claim(
     checks=[
         Chain(
             moment,
-            Step("=", lam * (lam + 1) * moved**2 / (2 * sigma_2**2), because=Premise(
-                "λ times the Rényi divergence of order λ+1 of two Gaussians (3.14)")),
-            Step("<=", STATEMENT, because=Slack(given={
-                "a replaced record moves a mean of gradients of norm 1 by 2/n":
-                    lam * (lam + 1) * ((2 / n) ** 2 - moved**2) / (2 * sigma_2**2)})),
+            Step("=", renyi * (here - there) ** 2, because=Premise(
+                "(3.14): λ times the Rényi divergence of order λ+1 of Gaussians whose means differ in one gradient")),
+            Step("<=", STATEMENT, because=Slack(
+                given={"‖∇f(x̃, z)‖ ≤ 1": 2 * renyi * (1 - here**2), "‖∇f(x̃, z')‖ ≤ 1": 2 * renyi * (1 - there**2)},
+                seen=[renyi * (here + there) ** 2],
+            )),
         )
     ],
-)  # fmt: skip
+)
 
 # One noisy step ------------------------------------------------------------------------------------
 # One loss L/2 x² (a Huber loss that bends far out), the others 0, r and μ negligible: exact for every pair of gaps.
@@ -238,7 +240,8 @@ equation26 = Claim(
 )
 
 # Of ∇f(x) - ∇f(x*) and ∇f(x~) - ∇f(x*): the variances, which are those of Lemma 3.1.1 at y = x* without noise.
-spread_x, spread_snap, bregman_x, bregman_snap = symbols("spread_x spread_snap bregman_x bregman_snap", nonnegative=True)
+spread_x, spread_snap = symbols("spread_x spread_snap", nonnegative=True)
+bregman_x, bregman_snap = symbols("bregman_x bregman_snap", nonnegative=True)
 
 equation26_corrected = Claim(
     id="dwang20.equation3.26.corrected",
@@ -260,7 +263,7 @@ equation26_corrected = Claim(
                 "likewise at x̃": 4 * L_s * (gap_snap - bregman_snap)})),
         )
     ],
-)  # fmt: skip
+)
 
 # F at x = x_(t-1), x_t and x*, ∇F(x), v - ∇F(x), and x_t - x; r(x*) - r(x_t) is F_t - F_z - gap_next.
 F_x, F_t, F_z, slope, error = symbols("F_x F_t F_z slope error", real=True)
@@ -294,4 +297,4 @@ step = Claim(
             Step("<=", STATEMENT),
         )
     ],
-)  # fmt: skip
+)

@@ -5,12 +5,16 @@ Not listed, as no printed number decides them: that DP-Katyusha reaches "almost 
 "considerably lower" complexity, and DP-SVRG++ one "comparable" with DP-GD's.
 """
 
+from dataclasses import replace
+
 from sympy import Eq, Integer, Le, log
 
 from dpcheck.bounds.language.claim import Claim, Kind, Setting, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import c, delta, eps, quantity, ratio
+from dpcheck.bounds.library.convex.dp_svrg import theorem1_corrected
 from dpcheck.bounds.library.convex.variance_reduction import losses, sigma_n, stated_noise
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Step
 from dpcheck.bounds.proving.proofs import Equals
 
 label_mean = quantity("label_mean", "probability of the label 1", box=(1e-3, 1.0), printed="P(y=1|x)", latex="P(y=1|x)")
@@ -41,16 +45,15 @@ step_size = Claim(
     hidden=(c,),
 )
 
-step_size_corrected = Claim(
+step_size_corrected = replace(
+    step_size,
     id="dwang20.section3.1.5.step_size.corrected",
-    source=Source("dwang20", "section 3.1.5, parameter settings", line=834),
-    kind=Kind.PRIVACY,
-    says="Step sizes that are fixed beforehand do not: noise that is enough stays so.",
-    assumes=[*losses, Setting("step sizes that do not depend on the data")],
-    states=Eq(sigma_n, stated_noise),
-    guarantee=ApproxDP(eps, delta),
+    says="Step sizes that are fixed beforehand do not: the noise that Theorem 3.1.1 needs stays enough.",
+    assumes=[*theorem1_corrected.assumes, Setting("step sizes that do not depend on the data")],
+    states=theorem1_corrected.states,
+    hidden=(),
     corrects="dwang20.section3.1.5.step_size",
-    hidden=(c,),
+    checks=[Chain(Cites("dwang20.theorem3.1.1.corrected"), Step("=", STATEMENT))],
 )
 
 

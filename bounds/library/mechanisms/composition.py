@@ -75,17 +75,17 @@ def split(name: str, place: str, line: int, says: str, factor: Expr, each_delta:
     )
 
 
+advanced = 2 * sqrt(2 * T * log(2 / delta))
 lemma4_uniform = split(
     "2.1.4.uniform", "after Lemma 2.1.4", 392, "ε' = ε/T and δ' = δ/T for each of T mechanisms ensure (ε, δ).",
     T, delta / T, delta,
-)  # fmt: skip
-advanced = 2 * sqrt(2 * T * log(2 / delta))
+)
 lemma5 = split(
     "2.1.5", "Lemma 2.1.5", 396, "ε' = ε/(2√(2T ln(2/δ))) and δ' = δ/T ensure (ε, Tδ' + δ), which is (ε, 2δ).",
     advanced, delta / T, 2 * delta,
-)  # fmt: skip
+)
 lemma6 = split(
     "2.1.6", "Lemma 2.1.6, “Moments Accountant”", 400,
     "The ε' of Lemma 2.1.5 with δ' = δ ensures (ε, Tδ' + δ), which is (ε, (T+1)δ) and never (ε, δ).",
     advanced, delta, (T + 1) * delta,
-)  # fmt: skip
+)

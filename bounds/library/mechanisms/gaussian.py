@@ -12,7 +12,7 @@ from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.numeric_checks import GaussianAccountant
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.derivations import Expectation, gaussian_length
-from dpcheck.bounds.proving.proofs import Equals, Less, Proof, Same
+from dpcheck.bounds.proving.proofs import Equals
 
 released = Release(Delta, Gaussian(sigma))  # a query of l2 sensitivity Δ
 classical_noise = sqrt(2 * log(Rational(5, 4) / delta)) * Delta / eps
@@ -39,23 +39,6 @@ lemma1 = mechanism("zhang17.lemma1.gaussian", in_zhang17)
 lemma1_corrected = mechanism("zhang17.lemma1.gaussian.corrected", in_zhang17, "zhang17.lemma1.gaussian")
 definition3 = mechanism("dwang20.definition2.1.3", in_dwang20)
 definition3_corrected = mechanism("dwang20.definition2.1.3.corrected", in_dwang20, "dwang20.definition2.1.3")
-
-# Noise ε/√(2·ln(1/δ)) sensitivities apart (c = 8 in σ² = cG²T·ln(1/δ)/(n²ε²)): μ = ε/√(2a), so that δ(ε) ≤ Φ(-z) with
-# z = ε/μ - μ/2, and Φ(-z) ≤ e^(-z²/2)/(z√(2π)).
-_a = Symbol("a", positive=True)
-_least_z = sqrt(2 * log(4)) - 1 / (2 * sqrt(2 * log(4)))
-for_every_delta = Proof(
-    [
-        Same(
-            "z²/2 = a - ε/2 + ε²/(16a) with a = ln(1/δ)",
-            (sqrt(2 * _a) - eps / (2 * sqrt(2 * _a))) ** 2 / 2,
-            _a - eps / 2 + eps**2 / (16 * _a),
-        ),
-        Less("so δ(ε)/δ ≤ e^(1/2)/(z√(2π)) ≤ 1, z being least at ε = 1 and a = ln 4", exp(Rational(1, 2)),
-             _least_z * sqrt(2 * pi)),
-    ],
-    "for every δ ≤ 1/4, however small; c below 8 fails as δ falls to 0",
-)
 
 
 def Phi(x: Expr) -> Expr:

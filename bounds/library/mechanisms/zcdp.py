@@ -40,10 +40,7 @@ lemma9 = Claim(
     says="Gaussian noise is Δ/(2σ²)-zCDP, with the sensitivity not squared.",
     states=Eq(rho, Delta / (2 * sigma**2)),
     guarantee=ZCDP(rho),
-    checks=[
-        AtMost(Delta**2 / (2 * sigma**2), "the divergence over α of Gaussians Δ apart, at every order"),
-        Units(),
-    ],
+    checks=[AtMost(Delta**2 / (2 * sigma**2), "the divergence over α of Gaussians Δ apart, at every order"), Units()],
 )
 
 lemma9_corrected = Claim(

@@ -14,11 +14,8 @@ from dpcheck.bounds.library.nonconvex.laplacian_smoothing import both
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Step
 
 privacy, privacy_v0 = both(
-    "figure5.5.privacy",
-    "figure5.privacy",
-    places=("section 5.4.2, Figure 5.5", "section 4.2, Figure 5"),
-    lines=(8742, 198),
-    kind=Kind.PRIVACY,
+    "figure5.5.privacy", "figure5.privacy", places=("section 5.4.2, Figure 5.5", "section 4.2, Figure 5"),
+    lines=(8742, 198), kind=Kind.PRIVACY,
     says="The budget grows at exactly the same speed for DP-SGD, DP-LSSGD, DP-Adam and DP-LSAdam: one noise does for "
     "all, here that of lssgd20's Theorem 1 where it does for DP-LSSGD.",
     assumes=[*theorem1_corrected.assumes, Setting("the iterates are a function of the noisy gradients alone")],

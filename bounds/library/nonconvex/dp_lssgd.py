@@ -22,7 +22,7 @@ from dpcheck.bounds.language.claim import (
     Source,
     Verdict,
     lipschitz,
-)  # fmt: skip
+)
 from dpcheck.bounds.language.guarantees import ApproxDP, RenyiDP
 from dpcheck.bounds.language.symbols import Delta, T, delta, eps, n, quantity, sigma
 from dpcheck.bounds.library.convex.dp_svrg_minibatch import batch
@@ -66,10 +66,7 @@ def of_moment(moment: Symbol, divergence: Symbol) -> Eq:
 
 # Rényi accounting ----------------------------------------------------------------------------------
 gaussian, gaussian_v0 = both(
-    "lemma5.5.3",
-    "lemma1.gaussian",
-    places=("Lemma 5.5.3, first part", "Lemma 1, first part"),
-    lines=(8907, 289),
+    "lemma5.5.3", "lemma1.gaussian", places=("Lemma 5.5.3, first part", "Lemma 1, first part"), lines=(8907, 289),
     kind=Kind.PRIVACY,
     says="The Gaussian mechanism has Rényi divergence αΔ²/(2σ²).",
     assumes=[order > 1],
@@ -78,20 +75,17 @@ gaussian, gaussian_v0 = both(
     checks=[Accountant(Release(Delta, Gaussian(sigma)), "two means Δ apart")],
 )
 
+two_moments = [of_moment(moment1, renyi1), of_moment(moment2, renyi2)]
 composition, composition_v0 = both(
-    "lemma5.5.4",
-    "lemma2",
-    lines=(8921, 291),
-    kind=Kind.PRIVACY,
+    "lemma5.5.4", "lemma2", lines=(8921, 291), kind=Kind.PRIVACY,
     says="Rényi divergences of one order add up under adaptive composition: here of two mechanisms.",
-    assumes=[order > 1, of_moment(moment1, renyi1), of_moment(moment2, renyi2)],
+    assumes=[order > 1, *two_moments],
     states=Le(renyi, renyi1 + renyi2),
     checks=[
         Chain(
             renyi,
             Step(
-                "<=",
-                log(moment1 * moment2) / (order - 1),
+                "<=", log(moment1 * moment2) / (order - 1),
                 because=Premise(
                     "the moment of both outputs is at most the product, whatever came first (the tower rule)"
                 ),
@@ -102,10 +96,7 @@ composition, composition_v0 = both(
 )
 
 conversion, conversion_v0 = both(
-    "lemma5.5.5",
-    "lemma3",
-    lines=(8937, 293),
-    kind=Kind.PRIVACY,
+    "lemma5.5.5", "lemma3", lines=(8937, 293), kind=Kind.PRIVACY,
     says="(α, ρ)-Rényi privacy is (ρ + log(1/δ)/(α-1), δ)-privacy.",
     assumes=[order > 1, of_moment(moment1, renyi)],
     states=Le(eps, renyi + log(1 / delta) / (order - 1)),
@@ -113,8 +104,7 @@ conversion, conversion_v0 = both(
         Chain(
             eps,
             Step(
-                "<=",
-                log(moment1 / delta) / (order - 1),
+                "<=", log(moment1 / delta) / (order - 1),
                 because=Premise("the loss exceeds ε with probability m·e^(-(α-1)ε) at most (Markov), which is δ there"),
             ),
             Step("<=", STATEMENT),
@@ -174,8 +164,8 @@ theorem1 = Claim(
         Cites(
             "lssgd20.lemma1", {share: batch / n, spread: 2 * T * (2 * log(1 / delta) + eps) * batch**2 / (n * eps) ** 2}
         ),
-        Cites("lssgd20.lemma2"),
-        Cites("lssgd20.lemma3"),
+        Cites("lssgd20.lemma2", {m.lhs: m.rhs for m in two_moments}),
+        Cites("lssgd20.lemma3", {moment1: of_moment(moment1, renyi).rhs}),
     ],
 )
 
@@ -209,20 +199,13 @@ theorem2 = Claim(
         Accountant(
             released,
             LINEAR,
-            box={
-                eps: (0.05, 100),
-                delta: (1e-10, 0.5),
-                n: (10, 1e6),
-                batch: (1, 1000),
-                T: (1, 1e4),
-                split: (0.05, 0.95),
-            },
+            box={eps: (1, 100), delta: (1e-10, 0.5), n: (10, 1e6), batch: (1, 1000), T: (1, 1e4), split: (0.05, 0.95)},
         )
     ],
     cites=[
         Cites("lwang21.lemma5.5.3.subsampled", {share: batch / n, spread: (batch * noise(20 / split) / (2 * G)) ** 2}),
-        Cites("lwang21.lemma5.5.4"),
-        Cites("lwang21.lemma5.5.5"),
+        Cites("lwang21.lemma5.5.4", {m.lhs: m.rhs for m in two_moments}),
+        Cites("lwang21.lemma5.5.5", {moment1: of_moment(moment1, renyi).rhs}),
     ],
 )
 

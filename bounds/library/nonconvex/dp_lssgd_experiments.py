@@ -21,7 +21,7 @@ def finding(first: str, second: str, lines: tuple[int, int], says: str) -> tuple
     """What the text says that softmax regression shows."""
     return both(
         first, second, lines=lines, kind=Kind.EXPERIMENT, says=says, assumes=[INSTEAD], states=Le(left, 1)
-    )  # fmt: skip
+    )
 
 
 def of_networks(first: str, second: str, lines: tuple[int, int], says: str) -> tuple[Claim, Claim]:
@@ -32,33 +32,33 @@ def of_networks(first: str, second: str, lines: tuple[int, int], says: str) -> t
 degraded, degraded_v0 = finding(
     "figure5.1", "figure1", (8013, 21),
     "Training and validation losses of DP-SGD increase when the guarantee becomes stronger: ε = 0.3, 0.2, 0.1.",
-)  # fmt: skip
+)
 losses, losses_v0 = finding(
     "figure5.3", "figure3", (8671, 174),
     "The training and validation losses of DP-SGD are higher than those of DP-LSSGD (σ = 1, 3) at ε = 0.2 and 0.1.",
-)  # fmt: skip
+)
 stronger, stronger_v0 = finding(
     "figure5.3.stronger", "figure3.stronger", (8677, 174),
     "When the guarantee gets stronger, ε = 0.1 against 0.2, smoothing improves the losses more.",
-)  # fmt: skip
+)
 accuracy, accuracy_v0 = finding(
     "table5.2", "table2", (8691, 176),
     "DP-LSSGD with σ = 1, 2, 3 improves the test accuracy of the private model, at ε = 0.3, 0.25, 0.2, 0.15 and 0.1.",
-)  # fmt: skip
+)
 steps, steps_v0 = finding(
     "figure5.4", "figure4", (8725, 194),
     "With steps a/t, a = 0.5, 1, …, 3, DP-LSSGD always outperforms DP-SGD, at ε = 0.1 and 0.2: test accuracy, σ = 1.",
-)  # fmt: skip
+)
 
 oscillation, oscillation_v0 = of_networks(
     "figure5.5.networks", "figure5.networks", (8746, 198),
     "Under strong noise DP-LSSGD mitigates DP-SGD's instability; DP-Adam does better, and DP-LSAdam better still.",
-)  # fmt: skip
+)
 boosted, boosted_v0 = of_networks(
     "figure5.7.networks", "figure6.networks", (8785, 209),
     "A larger σ is more stable and at first slower; smoothing adds 3.2% of accuracy at ε = 0.4 and 5.0% at 0.2.",
-)  # fmt: skip
+)
 images, images_v0 = of_networks(
     "figure5.6.networks", "figure7.networks", (8810, 554),
     "On CIFAR10 smoothing significantly improves the accuracy of DP-SGD and of DP-Adam.",
-)  # fmt: skip
+)

@@ -8,7 +8,19 @@ units.
 
 from sympy import Eq, Expr, Integer, Le, Min, Rational, Symbol, diff, exp, log, pi, sqrt
 
-from dpcheck.bounds.language.claim import Cites, Claim, Hypothesis, Kind, Rate, Source, convex, lipschitz, smooth
+from dpcheck.bounds.language.claim import (
+    Cites,
+    Claim,
+    Hypothesis,
+    Kind,
+    Rate,
+    Setting,
+    Source,
+    convex,
+    lipschitz,
+    smooth,
+)
+from dpcheck.bounds.language.printed_twice import place_of
 from dpcheck.bounds.language.symbols import T, c1, d, delta, eps, eta, excess_risk, n, quantity
 from dpcheck.bounds.library.convex.dp_svrg_minibatch import batch
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s
@@ -62,7 +74,9 @@ beta_modes = [beta_s <= 1, beta_s * d >= 1, d >= 2]
 small = delta <= exp(-eps)  # ε ≤ log(1/δ), so that α's 1 is no more than what stands beside it
 constant_steps = Eq(eta, 1 / sqrt(T))
 noise_v0 = Eq(nu, noise(Integer(8)).subs(order, 2 * log_delta / eps + 1))
-noise_right = Eq(nu, noise(Integer(40)).subs(order, 2 * log_delta / eps + 1))  # µ = 1/2
+noise_right = [Eq(order, order_right), Eq(nu, noise(20 / split))]
+half = Eq(split, Rational(1, 2))
+drawn = Setting("w̃ is a random one of the iterates")
 
 UNBIASED = "gradients of random records have the mean ∇F, and the noise is independent of mean 0"
 CONVEX, LIPSCHITZ = "F is convex", "f_i is G-Lipschitz, and A_σ ≥ I"
@@ -70,13 +84,12 @@ MEAN = Premise("Jensen: F is convex, and Φ_T holds the gaps of all T steps")
 RANDOM = Premise("a random one of T iterates has the mean of their ‖∇F‖², which Φ_T holds; F ≥ F*")
 
 
-def one_step(
-    claim_id: str, place: str, line: int, says: str, assumes: list[Hypothesis], rise: Expr, chain: Chain
-) -> Claim:
+def one_step(theorem: str, line: int, says: str, assumes: list[Hypothesis], rise: Expr, chain: Chain) -> Claim:
     """What one step adds to what a proof adds up."""
+    document, _, number = theorem.partition(".")
     return Claim(
-        id=claim_id,
-        source=Source(claim_id.split(".")[0], place, line=line),
+        id=f"{theorem}.step",
+        source=Source(document, f"proof of {place_of(number)}, one step", line=line),
         kind=Kind.UTILITY,
         says=f"One step: Φ, {says}, rises by so much at most.",
         assumes=assumes,
@@ -96,33 +109,30 @@ def all_steps(step: Claim, line: int, says: str, start: Expr) -> Claim:
         assumes=step.assumes,
         states=Le(total, start + T * (step.formula - before)),
         ignores_units=True,
-        checks=[
-            Chain(total, Step("<=", STATEMENT, because=Induction(T, start, OneStep(step.id, before, after)))),
-        ],
+        checks=[Chain(total, Step("<=", STATEMENT, because=Induction(T, start, OneStep(step.id, before, after))))],
     )
+
+
+def summed(subject: Expr, share: Expr, why: Premise, proof: str, end: Expr = STATEMENT) -> list[Chain]:
+    """The statement from what T steps come to, of which `subject` is a part."""
+    step = Step("<=", share * total / (eta * T), because=why)
+    return [Chain(subject, step, Step("<=", because=Cites(proof)), Step("<=", end))]
 
 
 # Convex, lssgd20 -----------------------------------------------------------------------------------
 step2 = one_step(
-    "lssgd20.theorem2.step",
-    "proof of Theorem 2, one step",
-    361,
+    "lssgd20.theorem2", 361,
     "E‖w^k-w*‖² in the norm of A_σ and 2η(F-F*) of the steps before",
     [convex(), lipschitz(G)],
     eta**2 * (G**2 + gamma_s * d * nu**2),
     Chain(
         after,
         Step(
-            "=",
-            before + 2 * eta * (gap_k - inner) + eta**2 * (grad2 + nu**2 * induced2),
+            "=", before + 2 * eta * (gap_k - inner) + eta**2 * (grad2 + nu**2 * induced2),
             because=Premise(f"(4) in the norm of A_σ, squared: {UNBIASED}"),
         ),
         Step("=", because=Cites("lssgd20.lemma4")),
-        Step(
-            "<=",
-            STATEMENT,
-            because=Slack({CONVEX: 2 * eta * (inner - gap_k), LIPSCHITZ: eta**2 * (G**2 - grad2)}),
-        ),
+        Step("<=", STATEMENT, because=Slack({CONVEX: 2 * eta * (inner - gap_k), LIPSCHITZ: eta**2 * (G**2 - grad2)})),
     ),
 )
 sum2 = all_steps(step2, 369, "E‖w^T-w*‖² in the norm of A_σ and the sum of 2η(F-F*).", D_sigma)
@@ -148,7 +158,7 @@ theorem2 = Claim(
             box={D_sigma: (1, 1e8), G: (0.1, 10), eps: (0.1, 2), n: (100, 1e6)},
         )
     ],
-)  # fmt: skip
+)
 
 theorem2_corrected = Claim(
     id="lssgd20.theorem2.corrected",
@@ -160,14 +170,7 @@ theorem2_corrected = Claim(
     states=Le(excess_risk, bound2),
     corrects="lssgd20.theorem2",
     ignores_units=True,
-    checks=[
-        Chain(
-            excess_risk,
-            Step("<=", total / (2 * eta * T), because=MEAN),
-            Step("<=", because=Cites("lssgd20.theorem2.proof")),
-            Step("<=", STATEMENT),
-        )
-    ],
+    checks=summed(excess_risk, Rational(1, 2), MEAN, "lssgd20.theorem2.proof"),
 )
 
 # Convex, lwang21 -----------------------------------------------------------------------------------
@@ -183,8 +186,7 @@ variance = Claim(
         Chain(
             spread2,
             Step(
-                "<=",
-                G**2 * (n - batch) / ((n - 1) * batch),
+                "<=", G**2 * (n - batch) / ((n - 1) * batch),
                 because=Premise(
                     "the variance of a mean of b of n vectors drawn without replacement, of norm at most G"
                 ),
@@ -205,8 +207,7 @@ progress = Claim(
         Chain(
             slope2,
             Step(
-                "<=",
-                (gap_k - gap_next) / ((1 - L_s * eta / 2) * eta),
+                "<=", (gap_k - gap_next) / ((1 - L_s * eta / 2) * eta),
                 because=Premise("F is L-smooth: a step η along -∇F takes (1-Lη/2)η‖∇F‖² off, at least"),
             ),
             Step("<=", STATEMENT),
@@ -215,28 +216,23 @@ progress = Claim(
 )
 
 step4 = one_step(
-    "lwang21.theorem5.3.4.step",
-    "proof of Theorem 5.3.4, one step",
-    9371,
+    "lwang21.theorem5.3.4", 9371,
     "E‖w^k-w*‖² in the norm of A_σ and 2/3·η(F-F*) of the steps before",
     [convex(), lipschitz(G), smooth(L_s), batch <= n, n >= 2, eta <= 1 / (2 * L_s)],
     eta**2 * (G**2 / batch + gamma_s * d * nu**2),
     Chain(
         after,
         Step(
-            "<=",
-            before + 2 * eta * (gap_k / 3 - inner) + eta**2 * (spread2 + slope2 + nu**2 * induced2),
+            "<=", before + 2 * eta * (gap_k / 3 - inner) + eta**2 * (spread2 + slope2 + nu**2 * induced2),
             because=Premise(f"(5.2.5) in the norm of A_σ ≥ I, squared: {UNBIASED}"),
         ),
         Step("<=", because=Cites("lwang21.equation5.5.3")),
         Step("<=", because=Cites("lwang21.equation5.5.4")),
         Step("=", because=Cites("lwang21.lemma5.5.7")),
         Step(
-            "<=",
-            STATEMENT,
+            "<=", STATEMENT,
             because=Slack(
-                {CONVEX: 2 * eta * (inner - gap_k)},
-                [eta * gap_k * (Rational(4, 3) - 1 / (1 - L_s * eta / 2))],
+                {CONVEX: 2 * eta * (inner - gap_k)}, [eta * gap_k * (Rational(4, 3) - 1 / (1 - L_s * eta / 2))]
             ),
         ),
     ),
@@ -245,7 +241,7 @@ sum4 = all_steps(step4, 9421, "E‖w^T-w*‖² in the norm of A_σ and the sum o
 
 rate4 = G * sqrt(6 * gamma_s * (D_sigma + G**2 / batch) * d * log_delta) / (n * eps)
 steps4 = (D_sigma + G**2 / batch) * spent / (d * G**2 * log_delta)
-applies = [batch <= n, Eq(order, order_right), *conditions]  # Theorem 5.3.2
+applies = [batch <= n, *noise_right, *conditions, constant_steps]  # Theorem 5.3.2
 theorem4 = Claim(
     id="lwang21.theorem5.3.4",
     source=Source("lwang21", "Theorem 5.3.4", line=8467),
@@ -261,6 +257,7 @@ theorem4 = Claim(
             G * (sqrt(D_sigma) - G * sqrt(T)),
             {
                 n: far, T: 2 * far**2, eps: Integer(10), delta: exp(-1), split: Rational(1, 2), order: Rational(6, 5),
+                eta: 1 / (sqrt(2) * far), nu: sqrt(Rational(48, 5)),
                 batch: Integer(1), G: Integer(1), d: 400 * c1 * far**2, gamma_s: 1 / far, D_sigma: 8 * far**2 - 1,
             },
             far,
@@ -268,42 +265,32 @@ theorem4 = Claim(
             1e4,
         )
     ],
-)  # fmt: skip
+)
 
 theorem4_corrected = Claim(
     id="lwang21.theorem5.3.4.corrected",
     source=Source("lwang21", "Theorem 5.3.4, with T as its proof has it", line=9529),
     kind=Kind.UTILITY,
     says="The same bound with γ in T, T = (D_σ+G²/b)n²ε²/(120γdG²log(1/δ)), for L-smooth losses and T ≥ 4L²; µ = 1/2.",
-    assumes=[convex(), lipschitz(G), batch <= n, constant_steps, Eq(T, steps4 / (120 * gamma_s)), noise_right],
-    added=[smooth(L_s), eta <= 1 / (2 * L_s), n >= 2, small],
+    assumes=[convex(), lipschitz(G), batch <= n, constant_steps, Eq(T, steps4 / (120 * gamma_s)), *noise_right],
+    added=[smooth(L_s), eta <= 1 / (2 * L_s), n >= 2, small, half],
     states=Rate(excess_risk, rate4),
     corrects="lwang21.theorem5.3.4",
     ignores_units=True,
-    checks=[
-        Chain(
-            excess_risk,
-            Step("<=", 3 * total / (2 * eta * T), because=MEAN),
-            Step("<=", because=Cites("lwang21.theorem5.3.4.proof")),
-            Step("<=", 3 * sqrt(20) * STATEMENT),
-        )
-    ],
+    checks=summed(excess_risk, Rational(3, 2), MEAN, "lwang21.theorem5.3.4.proof", 3 * sqrt(20) * STATEMENT),
 )
 
 # Nonconvex, lssgd20 --------------------------------------------------------------------------------
 SMOOTH = f"F is L-smooth; {UNBIASED}"
 step3 = one_step(
-    "lssgd20.theorem3.step",
-    "proof of Theorem 3, one step",
-    405,
+    "lssgd20.theorem3", 405,
     "E F(w^k) - F* and η/2·‖∇F‖² in the norm of A_σ⁻¹ of the steps before",
     [lipschitz(G), smooth(L_s)],
     L_s * eta**2 / 2 * (G**2 + d * beta_s * nu**2),
     Chain(
         after,
         Step(
-            "<=",
-            before + eta * dual2 / 2 - eta * dual2 + L_s * eta**2 / 2 * (grad2 + nu**2 * smoothed2),
+            "<=", before + eta * dual2 / 2 - eta * dual2 + L_s * eta**2 / 2 * (grad2 + nu**2 * smoothed2),
             because=Premise(SMOOTH),
         ),
         Step("=", because=Cites("lssgd20.lemma5")),
@@ -337,7 +324,7 @@ theorem3 = Claim(
             box={gap: (10, 1e4), G: (1, 2), L_s: (0.5, 2), d: (200, 1e4), n: (100, 1e6), eps: (0.1, 2)},
         )
     ],
-)  # fmt: skip
+)
 
 best3 = (2 * gap + L_s * G**2) * spent / (24 * d * L_s * beta_s * G**2 * log_delta)
 theorem3_corrected = Claim(
@@ -346,33 +333,23 @@ theorem3_corrected = Claim(
     kind=Kind.UTILITY,
     says="The same bound at a random iterate, with the proof's T = (2D_F+LG²)n²ε²/(24dLβG²log(1/δ)).",
     assumes=[lipschitz(G), smooth(L_s), batch <= n, constant_steps, Eq(T, best3), noise_v0],
-    added=[small],
+    added=[drawn, small],
     states=Le(norm2, bound3),
     corrects="lssgd20.theorem3",
     ignores_units=True,
-    checks=[
-        Chain(
-            norm2,
-            Step("<=", 2 * total / (eta * T), because=RANDOM),
-            Step("<=", because=Cites("lssgd20.theorem3.proof")),
-            Step("<=", STATEMENT),
-        )
-    ],
+    checks=summed(norm2, Integer(2), RANDOM, "lssgd20.theorem3.proof"),
 )
 
 # Nonconvex, lwang21 --------------------------------------------------------------------------------
 step7 = one_step(
-    "lwang21.theorem5.3.7.step",
-    "proof of Theorem 5.3.7, one step",
-    9690,
+    "lwang21.theorem5.3.7", 9690,
     "E F(w^k) - F* and η/2·‖∇F‖² in the norm of A_σ⁻¹ of the steps before",
     [lipschitz(G), smooth(L_s), batch <= n, n >= 2, eta <= 1 / L_s],
     L_s * eta**2 / 2 * (G**2 / batch + d * beta_s * nu**2),
     Chain(
         after,
         Step(
-            "<=",
-            before + eta * dual2 / 2 - eta * dual2 + L_s * eta**2 / 2 * (spread2 + dual2 + nu**2 * smoothed2),
+            "<=", before + eta * dual2 / 2 - eta * dual2 + L_s * eta**2 / 2 * (spread2 + dual2 + nu**2 * smoothed2),
             because=Premise(f"{SMOOTH}; A_σ ≥ I"),
         ),
         Step("<=", because=Cites("lwang21.equation5.5.3")),
@@ -400,6 +377,7 @@ theorem7 = Claim(
             G**2 / 2,
             {
                 n: far, T: 2 * far**2, eps: Integer(10), delta: exp(-1), split: Rational(1, 2), order: Rational(6, 5),
+                eta: 1 / (sqrt(2) * far), nu: sqrt(Rational(48, 5)),
                 batch: Integer(1), G: Integer(1), L_s: Integer(1), d: c1 * (100 * far + 75), beta_s: 1 / sqrt(far),
                 gap: 2 * far + Rational(1, 2),
             },
@@ -408,7 +386,7 @@ theorem7 = Claim(
             1e6,
         )
     ],
-)  # fmt: skip
+)
 
 theorem7_corrected = Claim(
     id="lwang21.theorem5.3.7.corrected",
@@ -416,29 +394,19 @@ theorem7_corrected = Claim(
     kind=Kind.UTILITY,
     says="The same bound at a random iterate, with β in T, T = (2D_F+LG²/b)n²ε²/(120dLβG²log(1/δ)) ≥ L²; µ = 1/2.",
     assumes=[
-        lipschitz(G), smooth(L_s), batch <= n, constant_steps, noise_right,
+        lipschitz(G), smooth(L_s), batch <= n, constant_steps, *noise_right,
         Eq(T, (2 * gap + L_s * G**2 / batch) * spent / (120 * d * L_s * beta_s * G**2 * log_delta)),
     ],
-    added=[eta <= 1 / L_s, n >= 2, small],
+    added=[drawn, eta <= 1 / L_s, n >= 2, small, half],
     states=Rate(norm2, rate7),
     corrects="lwang21.theorem5.3.7",
     ignores_units=True,
-    checks=[
-        Chain(
-            norm2,
-            Step("<=", 2 * total / (eta * T), because=RANDOM),
-            Step("<=", because=Cites("lwang21.theorem5.3.7.proof")),
-            Step("<=", 2 * sqrt(120) * STATEMENT),
-        )
-    ],
-)  # fmt: skip
+    checks=summed(norm2, Integer(2), RANDOM, "lwang21.theorem5.3.7.proof", 2 * sqrt(120) * STATEMENT),
+)
 
 # The l2 norm ---------------------------------------------------------------------------------------
 plain_norm, plain_norm_v0 = both(
-    "theorem5.3.7.l2",
-    "theorem3.l2",
-    places=("after Proposition 5.3.8", "after Proposition 2"),
-    lines=(8605, 160),
+    "theorem5.3.7.l2", "theorem3.l2", places=("after Proposition 5.3.8", "after Proposition 2"), lines=(8605, 160),
     kind=Kind.UTILITY,
     says="‖∇F‖² in the ℓ₂ norm is at most 1+4σ times that in the norm of A_σ⁻¹.",
     states=Le(plain2, (1 + 4 * smoothing) * norm2),
@@ -461,10 +429,7 @@ def gradient_at(point: tuple[Expr, Expr]) -> Expr:
 
 
 example, example_v0 = both(
-    "equation5.5.5",
-    "equation5",
-    lines=(9899, 166),
-    kind=Kind.IDENTITY,
+    "equation5.5.5", "equation5", lines=(9899, 166), kind=Kind.IDENTITY,
     says="In the example a₂ = (1, √3/2) is nearer to the minimum than a₁ = (2, 0), and its gradient larger: √13/2 (of "
     "s·f, s times that) against 1. By the first of the two cases, on whose border both points lie.",
     states=Eq(slope, factor * sqrt(13) / 2),

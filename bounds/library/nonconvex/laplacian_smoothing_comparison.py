@@ -54,7 +54,7 @@ def printed(table_id: str, place: str, line: int, convex: str, nonconvex: str, s
                 },
             ),
         ],
-    )  # fmt: skip
+    )
 
 
 FIRST = ("lwang21.table5.1", "Table 5.1", 8075, "lwang21.theorem5.3.4", "lwang21.theorem5.3.7")
@@ -62,8 +62,8 @@ SECOND = ("lssgd20.table1", "Table 1", 41, "lssgd20.theorem2", "lssgd20.theorem3
 table5_1, table1 = printed(*FIRST), printed(*SECOND)
 
 
-def follows(table: Table, corrected: Table) -> tuple[Claim, Claim]:
-    """The table as printed, and with the measure that its theorems have."""
+def follows(table: Table, corrected: Table, theorem: str, line: int) -> tuple[Claim, Claim]:
+    """The table as printed, and with the measure that its theorem has, printed at that line."""
     right = f"{table.id}.corrected"
     return (
         Claim(
@@ -78,7 +78,7 @@ def follows(table: Table, corrected: Table) -> tuple[Claim, Claim]:
         ),
         Claim(
             id=right,
-            source=table.source,
+            source=Source(table.source.document, f"{table.source.place}, with the measure of {theorem}", line=line),
             kind=Kind.IDENTITY,
             says="The nonconvex cells bound the squared norm of the gradient, as the theorems have it.",
             states=Rate(ratio, Integer(1)),
@@ -88,5 +88,5 @@ def follows(table: Table, corrected: Table) -> tuple[Claim, Claim]:
     )
 
 
-cells, cells_corrected = follows(table5_1, printed(*FIRST, squared=True))
-cells_v0, cells_v0_corrected = follows(table1, printed(*SECOND, squared=True))
+cells, cells_corrected = follows(table5_1, printed(*FIRST, squared=True), "Theorem 5.3.7", 8546)
+cells_v0, cells_v0_corrected = follows(table1, printed(*SECOND, squared=True), "Theorem 3", 148)

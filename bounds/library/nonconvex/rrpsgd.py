@@ -243,11 +243,8 @@ theorem5_convex_corrected = Claim(
 # High probability: inequalities (1) to (5) of A.6 --------------------------------------------------
 a_printed = 1 / (1 - exp(-2 / d))
 tail = log(3 / gamma)
-slope = quantity("slope_t", "norm of the gradient of F at w_t", loss=1, parameter=-1, printed="‖∇F‖")
-drop = quantity("drop_t", "F(w_t) - F(w_(t+1))", loss=1, printed="F(w_t)-F(w_t⁺)", latex="F(w_t)-F(w_{t+1})")
-X_t = quantity("X_t", "(βη²-η)<grad F, δ_t>", loss=1, printed="X_t")
-Y_t = quantity("Y_t", "<(βη²-η) grad F + βη² δ_t, z_t>", loss=1, printed="Y_t")
-R_t = quantity("R_t", "β/2·η²||z_t||²", loss=1, printed="R_t")
+slope2_sum = quantity("slope2_sum", "sum of ||grad F||² over n² steps", loss=2, parameter=-2, printed="Σ‖∇F(w_t)‖²")
+first_gap = quantity("first_gap", "F(w_1) - F(ŵ)", loss=1, printed="F(w₁)-F(ŵ)", latex=r"F(w_1)-F(\hat w)")
 strayed = quantity("strayed", "norm of δ_t, the sampling error", loss=1, parameter=-1, printed="‖δ_t‖")
 X_sum, Y_sum, R_sum, strayed_sum = (
     quantity(f"{name}_sum", f"sum of {words} over n² steps", loss=1, printed=f"Σ{words}")
@@ -273,22 +270,24 @@ theorem6_chi2 = Claim(
     provenance=Provenance.CONSEQUENCE,
 )
 
-p, e, z = symbols("p e z", real=True)  # ∇F(w_t), δ_t and z_t in one coordinate
+p, e, z, fallen, f = symbols("p e z fallen f", real=True)  # ∇F(w_t), δ_t, z_t, the fall of F, ∇f(w_t)
 bend = beta * eta**2
 
 equation1 = Claim(
     id="zhang17.equation1", kind=Kind.UTILITY,
-    source=Source("zhang17", "A.6, the step whose sum over n² steps is (1)", line=507),
-    says="One noisy step: what the gradient's square costs, with X_t, Y_t, R_t of the proof.",
+    source=Source("zhang17", "A.6, inequality (1), steps of one size", line=509),
+    says="What the squared gradients of n² noisy steps cost, with X_t, Y_t, R_t of the proof.",
     assumes=[smooth(beta)],
-    states=Le((eta - beta / 2 * eta**2) * slope**2, drop + X_t + Y_t + R_t + beta / 2 * eta**2 * strayed**2),
+    states=Le((eta - beta / 2 * eta**2) * slope2_sum, first_gap + X_sum + Y_sum + R_sum + strayed_sum),
     checks=[
         Chain(
-            (eta - beta / 2 * eta**2) * slope**2,
-            Step("=", (eta - bend / 2) * p**2, because=Premise("p, e, z stand for ∇F(w_t), δ_t and z_t")),
-            Step("<=", drop + (bend - eta) * p * e + ((bend - eta) * p + bend * e) * z + bend / 2 * (z**2 + e**2),
-                 because=Slack(given={"F is β-smooth": drop - eta * p * (e + p + z) + bend / 2 * (e + p + z) ** 2})),
-            Step("=", drop + X_t + Y_t + R_t + bend / 2 * strayed**2, because=Premise("X_t, Y_t, R_t as defined")),
+            (eta - beta / 2 * eta**2) * slope2_sum,
+            Step("=", (eta - bend / 2) * p**2, because=Premise("p, e, z stand for ∇F(w_t), δ_t, z_t, summed over t")),
+            Step("<=", first_gap + (bend - eta) * p * e + ((bend - eta) * p + bend * e) * z + bend / 2 * (z**2 + e**2),
+                 because=Slack(given={
+                     "F is β-smooth": fallen - eta * p * (e + p + z) + bend / 2 * (e + p + z) ** 2,
+                     "F(w_t) ≥ F(ŵ) after the last step": first_gap - fallen})),
+            Step("=", first_gap + X_sum + Y_sum + R_sum + strayed_sum, because=Premise("X_t, Y_t, R_t as defined")),
             Step("=", STATEMENT),
         )
     ],
@@ -296,16 +295,17 @@ equation1 = Claim(
 
 equation2 = Claim(
     id="zhang17.equation2", kind=Kind.UTILITY,
-    source=Source("zhang17", "A.6, inequality (2)", line=514),
-    says="The sampling error of n² steps of one size.",
+    source=Source("zhang17", "A.6, inequality (2), steps of one size", line=514),
+    says="The sampling error of n² steps.",
     assumes=losses,
     states=Le(strayed_sum, 2 * beta * eta**2 * n**2 * L**2),
     checks=[
         Chain(
             strayed_sum,
-            Step("<=", n**2 * beta / 2 * eta**2 * strayed**2, because=Premise("n² steps, δ_t the largest of them")),
+            Step("<=", n**2 * bend / 2 * strayed**2, because=Premise("n² steps, δ_t the largest of them")),
             Step("<=", STATEMENT, because=Slack(given={
-                "‖δ_t‖ ≤ ‖∇f‖ + ‖∇F‖ ≤ 2L": n**2 * beta / 2 * eta**2 * ((2 * L) ** 2 - strayed**2)})),
+                "‖∇f-∇F‖² ≤ 2‖∇f‖² + 2‖∇F‖²": n**2 * bend / 2 * (2 * f**2 + 2 * p**2 - strayed**2),
+                "‖∇f‖ ≤ L": n**2 * bend * (L**2 - f**2), "‖∇F‖ ≤ L": n**2 * bend * (L**2 - p**2)})),
         )
     ],
 )

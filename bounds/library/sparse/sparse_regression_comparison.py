@@ -17,51 +17,32 @@ def private_part(bound: Expr) -> Expr:
 
 table2_1 = Table(
     id="lwang21.table2.1",
-    source=Source("lwang21", "Table 2.1"),
+    source=Source("lwang21", "Table 2.1", line=490),
     title="Sparse linear regression, (ε, δ)-DP; log(1/δ) dropped",
     keeps={UTILITY: ("n", "d", "eps", "s_star", "gamma")},
     rows=[
-        Row(
-            "Frank-Wolfe (TTZ15)",
-            {
-                METHOD: Cell("iterative"),
-                UTILITY: Cell(log(n * d) / (n * eps) ** Rational(2, 3)),
-                SPEED: Cell("sub-linear"),
-                CURVATURE: Cell("No"),
-                SUPPORT: Cell("No"),
-            },
-        ),
-        Row(
-            "Two stage (KST12)",
-            {
-                METHOD: Cell("objective"),
-                UTILITY: Cell(s**2 * log(2 / missed) / (n * eps) ** 2),
-                SPEED: Cell("NA"),
-                CURVATURE: Cell("Yes"),
-                SUPPORT: Cell("Yes"),
-            },
-        ),
-        Row(
-            "DP-IGHT",
-            {
-                METHOD: Cell("iterative"),
-                UTILITY: Cell(
-                    s**2 * log(d) / (n * eps) ** 2,
-                    "lwang21.corollary2.5.6",
-                    private_part,
-                    "what privacy adds to the statistical error",
-                ),
-                SPEED: Cell("linear"),
-                CURVATURE: Cell("Yes"),
-                SUPPORT: Cell("No"),
-            },
-        ),
+        Row("Frank-Wolfe (TTZ15)", {
+            METHOD: Cell("iterative"), UTILITY: Cell(log(n * d) / (n * eps) ** Rational(2, 3)),
+            SPEED: Cell("sub-linear"), CURVATURE: Cell("No"), SUPPORT: Cell("No"),
+        }),
+        Row("Two stage (KST12)", {
+            METHOD: Cell("objective"), UTILITY: Cell(s**2 * log(2 / missed) / (n * eps) ** 2),
+            SPEED: Cell("NA"), CURVATURE: Cell("Yes"), SUPPORT: Cell("Yes"),
+        }),
+        Row("DP-IGHT", {
+            METHOD: Cell("iterative"),
+            UTILITY: Cell(
+                s**2 * log(d) / (n * eps) ** 2, "lwang21.corollary2.5.6", private_part,
+                "what privacy adds to the statistical error",
+            ),
+            SPEED: Cell("linear"), CURVATURE: Cell("Yes"), SUPPORT: Cell("No"),
+        }),
     ],
 )
 
 follows = Claim(
     id="lwang21.table2.1",
-    source=Source("lwang21", "Table 2.1"),
+    source=Source("lwang21", "Table 2.1", line=490),
     kind=Kind.IDENTITY,
     says="Each cell on a method that the documents analyse follows from its theorem, under the caption's conventions.",
     states=Rate(ratio, Integer(1)),

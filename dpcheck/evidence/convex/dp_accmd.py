@@ -10,7 +10,6 @@ import numpy as np
 
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.convex import dp_accmd_proof as proof
-from dpcheck.bounds.library.convex import gaussian_width
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.datasets.embedded import in_unit_ball
@@ -20,18 +19,20 @@ from dpcheck.kernels.running import run
 from dpcheck.problems.constraints import L2Ball
 from dpcheck.problems.losses import Logistic
 from dpcheck.problems.problem import Problem
-from dpcheck.solver import Calibration
 from dpcheck.solvers.convex.dp_accmd import DPAccMD, MirrorSteps
 
 
-def attacked(calibration: Calibration, repaired: bool, steps: int) -> Any:
-    """Five records, the output seen."""
+def attacked(repaired: bool, steps: int) -> Any:
+    """Five records, the stated noise with c = 8, the output seen."""
     solver, guarantee = DPAccMD(steps=steps, repaired=repaired, c=8.0), ApproxDP(1.0, 1e-2)
-    return solver.mechanism(guarantee, calibration), solver.worst_pair(), guarantee
+    return solver.mechanism(guarantee, "stated"), solver.worst_pair(), guarantee
 
 
 def explicit(case: Mapping[str, Any]) -> tuple[float, float]:
-    """Measured excess risk over a ball, less five standard errors, against (3.58); E||b||*^2 is R^2 d."""
+    """Measured excess risk of the repaired algorithm over a ball, less five standard errors, against (3.58).
+
+    The smoothness in the norm of the set is taken as L (2R)^2, and E||b||*^2 is R^2 d.
+    """
     rng = np.random.default_rng(int(case["seed"]))
     n, d, R = int(case["n"]), int(case["d"]), case["radius"]
     problem = Problem(in_unit_ball(rng, n, d), rng.choice([-1.0, 1.0], n), Logistic(), constraint=L2Ball(R))
@@ -41,36 +42,21 @@ def explicit(case: Mapping[str, Any]) -> tuple[float, float]:
     done = run(method, Release(1.0, Gaussian(case["noise"]), steps=T), problem, seed=seed, trials=200)
     risks = problem.value(done.w) - least
     bound = proof.equation58.evaluate(
-        L_smooth=problem.smoothness, diameter=2 * R, divergence=float(best @ best) / (2 * R**2), T=T,
+        L_smooth=problem.smoothness * (2 * R) ** 2, divergence=float(best @ best) / (2 * R**2), T=T,
         sigma_n=case["noise"], dual2=R**2 * d,
     )  # fmt: skip
     return float(risks.mean() - 5 * risks.std() / math.sqrt(len(risks))), float(bound) + 1e-9
 
 
-def width_of_ball(case: Mapping[str, Any]) -> tuple[float, float]:
-    """Lemma 3.1.7 on the unit l1, l2 and l-infinity balls: the mean square, less five standard errors, constant 1."""
-    d, kind = int(case["d"]), int(case["ball"])
-    v = np.random.default_rng(int(case["seed"])).standard_normal((4000, d))
-    dual = (np.abs(v).max(axis=1), np.linalg.norm(v, axis=1), np.abs(v).sum(axis=1))[kind]
-    diameter = (2.0, 2.0, 2 * math.sqrt(d))[kind]
-    squares, width = dual**2, float(dual.mean()) + 5 * float(dual.std()) / math.sqrt(len(dual))
-    bound = gaussian_width.lemma7.evaluate(G_C=width, diameter=diameter)
-    return float(squares.mean() - 5 * squares.std() / math.sqrt(len(squares))), float(bound)
-
-
 CHECKS = {
-    "dwang20.lemma3.1.7": [
-        Property(
-            width_of_ball, {"d": (1, 60), "ball": (0, 2), "seed": (0, 10**6)}, "l1, l2 and l∞ balls, 4000 draws each"
+    "dwang20.theorem3.1.6": [
+        AuditCheck(
+            lambda: attacked(False, 1), "Algorithm 3.1.4 as printed, T = 1", trials=2000, at={"n": 5, "T": 1},
+            any_constants="y₁ is a step by the exact gradient at x₀: no noise enters it, whatever c is",
         )
     ],
-    "dwang20.theorem3.1.6": [
-        AuditCheck(lambda: attacked("stated", False, 1), "Algorithm 3.1.4 as printed, T = 1", trials=2000),
-        AuditCheck(lambda: attacked("stated", False, 2), "Algorithm 3.1.4 as printed, T = 2"),
-    ],
     "dwang20.theorem3.1.6.corrected": [
-        AuditCheck(lambda: attacked("stated", True, 2), "repaired, c = 8, T = 2"),
-        AuditCheck(lambda: attacked("certified", True, 5), "repaired, certified calibration, T = 5"),
+        AuditCheck(lambda: attacked(True, 2), "repaired, c = 8, T = 2", at={"n": 5, "T": 2})
     ],
     "dwang20.equation3.58": [
         Property(

@@ -30,7 +30,7 @@ def all_epochs(case: Mapping[str, Any]) -> tuple[float, float]:
     least, best = composite_minimum(problem, l1), minimiser(problem, l1)
     risks = composite_value(problem, done.w, l1) - least
     bound = theory.summed.evaluate(
-        gap0=float(composite_value(problem, start, l1)) - least, T=len(plan.lengths), inner=solver.inner,
+        gap0=max(0.0, float(composite_value(problem, start, l1)) - least), T=len(plan.lengths), inner=solver.inner,
         eta=plan.step_size,
         distance=float(np.linalg.norm(start - best)), d=problem.d, sigma_n=case["noise"], L_smooth=0.25,
     )  # fmt: skip

@@ -9,11 +9,8 @@ import numpy as np
 from scipy import special
 
 from dpcheck.bounds.language.claim import lambdified
-from dpcheck.bounds.language.guarantees import Guarantee, PureDP
 from dpcheck.bounds.library.mechanisms import exponential as theory
-from dpcheck.evidence.checks import AuditCheck, Property
-from dpcheck.problems.problem import Problem
-from dpcheck.solvers.mechanisms.exponential import ExponentialMechanism
+from dpcheck.evidence.checks import Property
 
 
 def log_law(values: np.ndarray, eps: float, change: float) -> np.ndarray:
@@ -48,16 +45,10 @@ def probability_missed(case: Mapping[str, Any]) -> tuple[float, float]:
     return float(missed), float(theory.lemma3.evaluate(x_tail=case["t"]))
 
 
-def attacked() -> tuple[Any, tuple[Problem, Problem], Guarantee]:
-    solver, promised = ExponentialMechanism(), PureDP(1.0)
-    return solver.mechanism(promised), solver.worst_pair(), promised
-
-
 SEEDS = {"seed": (0, 10**6), "candidates": (1, 50)}
 
 CHECKS = {
     "dwang20.definition2.1.4": [
-        AuditCheck(attacked, "five votes between two points, one of which turns round"),
         Property(
             largest_ratio,
             {**SEEDS, "eps": (0.01, 5.0), "change": (0.1, 10.0), "spread": (0.1, 20.0)},

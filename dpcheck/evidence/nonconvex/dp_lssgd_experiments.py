@@ -150,7 +150,7 @@ WHERE = "softmax regression on digits (1497 records) for MNIST, 19531 steps, bat
 RUNS = 10
 FINDINGS = {
     ("figure5.1", "figure1"): Gained(degraded, WHERE, RUNS),
-    ("figure5.3", "figure3"): Gained(lower, WHERE, RUNS),
+    ("figure5.3", "figure3"): Gained(lower, WHERE, 2 * RUNS),  # eight settings: with ten runs the intervals are wide
     ("figure5.3.stronger", "figure3.stronger"): Gained(more_at_stronger, WHERE, RUNS),
     ("table5.2", "table2"): Gained(
         more_accurate((0.3, 0.1), (1.0, 3.0), (1.0,)), WHERE, RUNS,

@@ -1,4 +1,4 @@
-"""DP-SGD with the noise of Lemma 2.1.7 (dwang20, baseline [29]). Claims: .../mechanisms/moments_accountant.py."""
+"""DP-SGD with the noise of Lemma 2.1.7 (dwang20, baseline [29]). Claims: bounds/library/convex/dp_sgd.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.guarantees import Guarantee
-from dpcheck.bounds.library.mechanisms import moments_accountant as theory
+from dpcheck.bounds.library.convex import dp_sgd as theory
 from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.families.sampled_descent import Batches, SampledDescent
 from dpcheck.kernels.single_precision import rounded_bound

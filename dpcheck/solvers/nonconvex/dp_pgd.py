@@ -13,7 +13,6 @@ from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.bounds.library.nonconvex import dp_pgd as theory
-from dpcheck.bounds.library.nonconvex import dp_pgd_zcdp as zcdp
 from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.kernels.gradient_steps import starting_point
 from dpcheck.kernels.method import before_random_iterate
@@ -71,7 +70,7 @@ class DPPGD(Solver):
         aim = approximate(guarantee)
         values = {"n": problem.n, "d": problem.d, "eps": aim.eps, "delta": aim.delta, "G": problem.data_lipschitz}
         values |= {"c": 8.0, "L_smooth": loss_smoothness(problem), "gap0": public_gap(problem)}
-        return int(min(1000, max(1, round(float(theory.steps_corrected.evaluate(**values))))))
+        return int(min(1000, max(1, round(float(theory.best_steps.evaluate(**values))))))
 
     def release(self, data: Problem, plan: int) -> Release:
         """All T noisy gradients, more than x_R shows: so any choice made of them is covered."""
@@ -91,7 +90,7 @@ class DPPGD(Solver):
 
     def stated(self, data: Problem, guarantee: Guarantee, plan: int) -> tuple[Released, Sequence[Claim]]:
         aim = approximate(guarantee)
-        claim = theory.theorem1 if self.recipe == "moments" else zcdp.box_noise
+        claim = theory.theorem1 if self.recipe == "moments" else theory.box_noise
         values: dict[str, Any] = {"n": data.n, "eps": aim.eps, "delta": aim.delta, "T": plan}
         by_moments = {"G": data.data_lipschitz, "c": self.c}
         values |= by_moments if self.recipe == "moments" else {"L_smooth": loss_smoothness(data)}
@@ -99,7 +98,7 @@ class DPPGD(Solver):
         return self.release(data, plan).with_noise(float(claim.evaluate(**values))), [claim]
 
     def certifying(self, data: Problem, plan: int) -> Sequence[Claim]:
-        return [zcdp.box_corrected]
+        return [theory.box_corrected]
 
     def gradients(self, problem: Problem, guarantee: Guarantee) -> int:
         """Record gradients evaluated at most."""

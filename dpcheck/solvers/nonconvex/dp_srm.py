@@ -13,7 +13,7 @@ from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
 from dpcheck.bounds.library.nonconvex import dp_srm as theory
-from dpcheck.bounds.library.nonconvex import dp_srm_sensitivity as sensitivity
+from dpcheck.bounds.library.nonconvex import dp_srm_privacy as sensitivity
 from dpcheck.bounds.privacy.release import Composed, Released
 from dpcheck.kernels.gradient_steps import must_be_batch
 from dpcheck.kernels.recursive_momentum import Plan, RecursiveMomentum
