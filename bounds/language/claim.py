@@ -266,7 +266,8 @@ class Claim:
                 numbers = [np.asarray(point[s], float) for s in names]
                 with np.errstate(all="ignore"):
                     if isinstance(condition, sympy.Eq):  # of floats, up to rounding
-                        held = np.isclose(*sympy.lambdify(names, condition.args, "numpy")(*numbers), rtol=1e-12, atol=0)
+                        left, right = sympy.lambdify(names, condition.args, "numpy")(*numbers)
+                        held = np.isclose(left, right, rtol=1e-12, atol=0)
                     else:
                         held = sympy.lambdify(names, condition, "numpy")(*numbers)
                 if not np.all(held):
