@@ -263,8 +263,13 @@ class Claim:
         for condition in self.conditions:
             if condition.free_symbols <= point.keys():
                 names = sorted(condition.free_symbols, key=str)
+                numbers = [np.asarray(point[s], float) for s in names]
                 with np.errstate(all="ignore"):
-                    held = sympy.lambdify(names, condition, "numpy")(*(np.asarray(point[s], float) for s in names))
+                    if isinstance(condition, sympy.Eq):  # of floats, up to rounding
+                        left, right = sympy.lambdify(names, condition.args, "numpy")(*numbers)
+                        held = np.isclose(left, right, rtol=1e-12, atol=0)
+                    else:
+                        held = sympy.lambdify(names, condition, "numpy")(*numbers)
                 if not np.all(held):
                     return condition
         return None

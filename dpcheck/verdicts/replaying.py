@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+
+import sympy
 
 from dpcheck.bounds.language.claim import CITATION, Claim, Evidence, Replayable, as_reported, pretty
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, UnknownName
@@ -47,10 +50,15 @@ def shows(found: Evidence) -> bool:
 
 
 def must_be_inside(claim: Claim, point: Mapping[str, Any]) -> None:
-    """Refuse a point outside a symbol's domain or the claim's hypotheses: it would refute nothing."""
+    """Refuse a point outside a symbol's domain or the claim's hypotheses: it would refute nothing.
+
+    A number of steps that an equation among the hypotheses gives is taken as it comes, without rounding.
+    """
+    given_by = {side for h in claim.conditions if isinstance(h, sympy.Eq) for side in h.args}
     for symbol in claim.symbols:
         if str(symbol) in point:
-            TABLE[symbol].must_contain(point[str(symbol)])
+            row = replace(TABLE[symbol], integer=False) if symbol in given_by else TABLE[symbol]
+            row.must_contain(point[str(symbol)])
     broken = claim.violated_by(point)
     if broken is not None:
         given = {str(s): point[str(s)] for s in broken.free_symbols}

@@ -22,7 +22,7 @@ ODD: dict[str, Any] = {
     "nearly the largest": lambda d, rng, n: 1e308 * rng.choice([-1.5, -0.5, 0.5, 1.5], size=n),
     "arrays of any length": per_run(lambda d, rng: rng.normal(size=3 if rng.random() < 0.1 else 2) + d),
     "matrices": per_run(lambda d, rng: np.matrix([[rng.normal(), d]])),
-    "deep": per_run(lambda d, rng: nested(5000)),
+    "deep": per_run(lambda d, rng: nested(1200)),
 }
 
 

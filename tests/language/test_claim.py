@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from dpcheck.bounds.language.claim import (
     smooth,
 )
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
-from dpcheck.bounds.language.symbols import TABLE, D, L, T, beta, delta, eps, mu, n, t
+from dpcheck.bounds.language.symbols import TABLE, D, L, T, beta, delta, eps, eta, mu, n, t
 from dpcheck.bounds.registry import entries, library
 from dpcheck.verdicts.verify import recorded
 
@@ -242,6 +243,13 @@ def test_a_missing_argument_is_named_with_its_meaning(name: str) -> None:
 def test_a_violated_hypothesis_is_a_type_of_its_own() -> None:
     with pytest.raises(HypothesisViolated):
         library["zhang17.algorithm1.approx.corrected"].evaluate(eps=1.5, delta=1e-3, Delta=1)
+
+
+def test_an_equation_among_hypotheses_holds_up_to_rounding() -> None:
+    about = replace(library["zhang17.lemma2"], assumes=[sympy.Eq(eta, 1 / beta)], checks=())
+    assert about.violated_by({"eta": 1 / 3, "beta": 3.0}) is None
+    assert about.violated_by({"eta": 0.1 + 0.2, "beta": 1 / 0.3}) is None
+    assert about.violated_by({"eta": 0.3000001, "beta": 1 / 0.3}) is not None
 
 
 def test_where() -> None:

@@ -29,10 +29,17 @@ from dpcheck.verdicts.catalogue import catalogue
 
 
 class Awkward(Exception):
-    """Can be pickled, but not read back."""
+    """Can be pickled, but not read back, whoever else has taught pickle about exceptions (Dask does)."""
 
     def __init__(self, one: int, two: int) -> None:
         super().__init__(f"{one} and {two}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unreadable, (str(self),)
+
+
+def _unreadable(text: str) -> None:
+    raise TypeError(text)
 
 
 LOCK = threading.Lock()

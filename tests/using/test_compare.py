@@ -18,7 +18,7 @@ from sympy import Min, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Effort, Kind, Rate, Source, Verdict, judge
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
-from dpcheck.bounds.language.symbols import D, L, T, beta, d, delta, eps, excess_risk, mu, n
+from dpcheck.bounds.language.symbols import D, L, T, beta, d, delta, eps, excess_risk, mu, n, ratio
 from dpcheck.bounds.language.utility_case import APPROX, CONVEX, PURE, STRONG, case_of
 from dpcheck.bounds.library.convex import convex_comparison, lower_bounds
 from dpcheck.bounds.proving import tables
@@ -310,7 +310,7 @@ def test_planted_cells(printed: sympy.Expr, status: str) -> None:
     (cell,) = tables.regenerate(table).cells
     assert cell.status == status
     assert "log(1/δ), L, β, μ at 1" in cell.note
-    claim = Claim("zhang17.table9", Source("zhang17", "."), Kind.IDENTITY, ".", Rate(mu, mu), checks=())
+    claim = Claim("zhang17.table9", Source("zhang17", "."), Kind.IDENTITY, ".", Rate(ratio, sympy.Integer(1)))
     evidence = tables.Regenerates(table).run(claim, Effort())
     verdicts = {"same": Verdict.PROVED, "larger": Verdict.SUPPORTED, "smaller": Verdict.REFUTED}
     assert evidence.verdict is verdicts[status]
