@@ -215,8 +215,9 @@ class Closed(Account):
 
 
 def total_mu(values: Values) -> Array:
-    """Total sensitivity over noise of all steps."""
-    return np.sqrt(sum(s.steps * s.ratio**2 for s in values.steps))
+    """Total sensitivity over noise of all steps; NaN, which shows nothing, where numbers are too large to tell."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.sqrt(sum(s.steps * s.ratio**2 for s in values.steps))
 
 
 def _largest_mu(guarantee: Any, stated: Mapping[str, Any], root: Any) -> Any:

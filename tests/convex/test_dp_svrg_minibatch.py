@@ -26,7 +26,7 @@ CLAIMED = ApproxDP(1.0, 1e-2)
 def test_the_stated_noise_holds_by_the_accountant(level: float, delta: float, n: int, inner: int, epochs: int) -> None:
     """c = 72 and the least batch, wherever: no condition between eps, n and Tm is left."""
     problem = Problem(np.zeros((n, 2)), np.ones(n), Huber(0.7))
-    guarantee, solver = ApproxDP(level, delta), DPSVRGMinibatch(epochs, inner, 1.0)
+    guarantee, solver = ApproxDP(level, delta), DPSVRGMinibatch(epochs, inner, 1.0, large_delta=True)
     done = solver.calibrated(problem, guarantee, "stated")
     assert done.plan.batch == min(n, max(1, math.ceil(n * level / math.sqrt(epochs * inner))))
     assert done.released.epsilon(delta).high <= level

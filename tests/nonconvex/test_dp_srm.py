@@ -141,7 +141,7 @@ def test_refusals_name_what_fails() -> None:
         (SHORT, replace(problem, constraint=L2Ball(1.0)), InvalidInput, "constraint"),
         (SHORT, Problem(np.ones((4, 1)), np.ones(4), Linear()), InvalidInput, "smoothness"),
         (replace(SHORT, batch=7), problem, InvalidInput, "batch is 7"),
-        (DPSRM(4, 3, 5, 0.5, 0.1, 1.0), many, InvalidInput, "ever drawn"),
+        (DPSRM(4, 3, 5, 0.5, 0.1, 1.0), many, InvalidInput, "at most 1/n"),
     ):
         with pytest.raises(error, match=words):
             solver.solve(data, CLAIMED, 0)
