@@ -1,6 +1,8 @@
 """Runs the Python blocks of README.md and docs/ as tests; fixes hypothesis's seed unless one is asked for."""
 
 import signal
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -36,3 +38,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             earlier.evaluate()
             EVALUATED.add(place)
     EVALUATED.add((example.path, example.start))
+
+
+@pytest.fixture(scope="session")
+def dask() -> Iterator[Any]:
+    """A real cluster: a scheduler, two worker processes and their nannies."""
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
+    with (
+        distributed.LocalCluster(host="127.0.0.1", silence_logs=50, **options) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client

@@ -22,6 +22,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from dpcheck.audits import AuditResult, Neighbours, add_remove, audit, local, per_run, replace_one
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import REPLACE_ONE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, Relation
+from dpcheck.cli.executor_option import executor_asked
 from dpcheck.report.page import audit_page
 from dpcheck.verdicts.written import write_whole
 
@@ -37,8 +38,9 @@ def run_audit(args: argparse.Namespace, rest: list[str], out: Console, err: Cons
     mechanism = found(args.target)
     watch = Watch(err, args.trials)
     try:
-        with watch.bar if err.is_terminal else nullcontext():
-            result = audit(per_run(mechanism) if args.per_run else mechanism, **options, progress=watch)
+        with executor_asked(args) as executor, watch.bar if err.is_terminal else nullcontext():
+            run = per_run(mechanism) if args.per_run else mechanism
+            result = audit(run, **options, executor=executor, progress=watch)
     except KeyboardInterrupt:
         return stopped(watch, args, out, err)
     show(result, args, out)
@@ -139,8 +141,6 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
     for path in (args.html, args.checkpoint, None if args.json in (None, "-") else Path(args.json)):
         if path is not None and not path.resolve().parent.is_dir():
             raise InvalidInput("output file", str(path), "in a folder that exists", "Create the folder first.")
-    if args.workers is not None and args.workers < 1:
-        raise InvalidInput("workers", args.workers, "a whole number >= 1", "Use 1 to run in this process.")
     neighbours = neighbours_of(args)
     relation = REPLACE_ONE if neighbours is None else neighbours.relation
     guarantee = guarantee_of(args, relation)
@@ -152,7 +152,7 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
     same = {name: getattr(args, name) for name in names}
     delta = args.delta if args.epsilon is None else None
     return {**same, "pair": pair, "neighbours": neighbours, "guarantee": guarantee, "delta": delta,
-            "max_trials": args.trials, "executor": args.workers}  # fmt: skip
+            "max_trials": args.trials}  # fmt: skip
 
 
 def neighbours_of(args: argparse.Namespace) -> Neighbours | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -15,10 +16,10 @@ from dpcheck.verdicts import mutants, verify
 EACH, EACH_THOROUGH = 60.0, 600.0  # seconds for one mutant
 
 
-def run_mutants(args: argparse.Namespace, ids: Sequence[str], out: Console) -> int:
+def run_mutants(args: argparse.Namespace, ids: Sequence[str], executor: Any, out: Console) -> int:
     """Exit 1 if a false statement keeps its verdict."""
     each = EACH_THOROUGH if args.thorough else EACH
-    found = mutants.survey(ids, sample_size=args.sample, seed=args.seed, workers=args.workers, each=each)
+    found = mutants.survey(ids, sample_size=args.sample, seed=args.seed, executor=executor, each=each)
     if found.survivors:
         out.print(Text("False statements that keep their verdict", style="bold"))
     for one in found.survivors:

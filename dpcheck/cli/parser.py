@@ -41,7 +41,7 @@ def add_verify(commands: Commands) -> None:
     check.add_argument("--table", action="store_true", help="show every claim, not one screen")
     check.add_argument("--html", metavar="FILE", type=Path, help="write every claim to FILE, as a page")
     check.add_argument("--markdown", metavar="FILE", type=Path, help="write the page of all verdicts to FILE")
-    check.add_argument("--workers", type=int, metavar="N", help="processes (default: one per core)")
+    add_executor(check, "one per core")
     check.add_argument("--fresh", action="store_true", help="judge again what an earlier run has judged")
     check.add_argument("--seed", type=int, default=0, help="the integer all randomness comes from (default 0)")
     check.add_argument(
@@ -86,7 +86,7 @@ def add_audit(commands: Commands) -> None:
     how.add_argument("--attack", default="auto", metavar="NAME", help="default: chosen on pilot trials")
     how.add_argument("--assume", choices=("gdp",), help="a stronger bound, if the noise is Gaussian; dropped otherwise")
     how.add_argument("--stop-early", action="store_true", help="stop as soon as the claim is refuted")
-    how.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core if the function is slow)")
+    add_executor(how, "one a core if the function is slow")
     how.add_argument("--checkpoint", type=Path, metavar="FILE", help="keep progress here; a rerun resumes")
     how.add_argument("--key", metavar="NAME", help="stands for mechanism and data where a checkpoint cannot read them")
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="as JSON, to FILE or standard output")
@@ -145,8 +145,15 @@ def add_theory(commands: Commands) -> None:
     against.add_argument("--calibration", choices=("certified", "stated"), default="certified")
     against.add_argument("--trials", type=int, default=200, help="runs at each value (default 200)")
     against.add_argument("--seed", type=int, default=0, help="reproduces the result bit for bit (default 0)")
+    add_executor(against, "this one")
     add_output(against)
     against.set_defaults(run="theory_commands:run_measure")
+
+
+def add_executor(parser: argparse._ActionsContainer, otherwise: str) -> None:
+    """Where the work runs; it changes no bit of a result."""
+    parser.add_argument("--workers", type=int, metavar="N", help=f"processes (default: {otherwise})")
+    parser.add_argument("--executor", metavar="WHERE", help="processes:N, or dask:ADDRESS of a cluster's scheduler")
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from dpcheck.bounds.language.errors import UnknownName
+from dpcheck.cli.executor_option import executor_asked
 from dpcheck.cli.parser import LOSSES, number, parse_options
 
 OK = 0  # what computes is imported by the command that needs it
@@ -62,10 +63,11 @@ def run_measure(args: argparse.Namespace, rest: list[str], out: Console, err: Co
         return data.problem(loss(), l2=args.l2)
 
     guarantee = ApproxDP(args.eps, args.delta) if args.delta > 0 else PureDP(args.eps)
-    found = measure(
-        args.solver, (lambda value: made(**{symbol: value})) if symbol in sizes else made(), grid,
-        guarantee=guarantee, trials=args.trials, seed=args.seed, calibration=args.calibration,
-    )  # fmt: skip
+    with executor_asked(args) as executor:
+        found = measure(
+            args.solver, (lambda value: made(**{symbol: value})) if symbol in sizes else made(), grid,
+            guarantee=guarantee, trials=args.trials, seed=args.seed, calibration=args.calibration, executor=executor,
+        )  # fmt: skip
     return show(found, theory.measurement_page(found), args, out, err)
 
 

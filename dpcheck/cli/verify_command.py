@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -11,6 +12,7 @@ from rich.text import Text
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.evidence import Effort
+from dpcheck.cli.executor_option import executor_asked
 from dpcheck.report import verdict_screen, verdicts_page
 from dpcheck.verdicts import record, verify
 from dpcheck.verdicts.catalogue import catalogue, current, select
@@ -26,19 +28,23 @@ def run_verify(args: argparse.Namespace, rest: list[str], out: Console, err: Con
             raise InvalidInput("output file", str(path), "in a folder that exists", "Create the folder first.")
         if path is not None and path.is_dir():
             raise InvalidInput("output file", str(path), "a file, not a folder", "Add a file name to it.")
-    if args.workers is not None and args.workers < 1:
-        raise InvalidInput("workers", args.workers, "a whole number >= 1", "Leave it out for one per core.")
     ids = select(args.names, args.source, args.algorithm, args.kind)
+    with executor_asked(args) as executor:
+        return judge(args, ids, executor, out, err)
+
+
+def judge(args: argparse.Namespace, ids: list[str], executor: Any, out: Console, err: Console) -> int:
+    """Where it was asked for."""
     if args.mutants:
         from dpcheck.cli.mutants_command import run_mutants
 
-        return run_mutants(args, ids, out)
+        return run_mutants(args, ids, executor, out)
     started, done, stopped = time.perf_counter(), [], False
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err, transient=True) as bar:
         task = bar.add_task("verifying", total=len(ids))
         try:
-            for judgement in verify.run(ids, Effort(args.thorough, args.seed), workers=args.workers, fresh=args.fresh):
+            for judgement in verify.run(ids, Effort(args.thorough, args.seed), executor=executor, fresh=args.fresh):
                 done.append(judgement)
                 bar.update(task, advance=1, description=judgement.id)
         except KeyboardInterrupt:

@@ -16,6 +16,7 @@ import numpy as np
 import sympy
 from scipy import stats
 
+from dpcheck.audits.trials.spreading import in_order
 from dpcheck.bounds.language.claim import Claim, Rate
 from dpcheck.bounds.language.errors import DpcheckError, HypothesisViolated, InvalidInput, UnknownName
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP, RenyiDP
@@ -113,12 +114,14 @@ def measure(
     calibration: Calibration = "certified",
     confidence: float = 0.95,
     measure: str | None = None,
+    executor: Any = None,
 ) -> Measurement:
     """Run a solver over a grid of n, d, eps or T and set its error beside its bounds.
 
     `problem` is a Problem, or for a grid of n or d a function of that number. `grid` is one symbol with at least
     two values, e.g. {"n": [100, 200, 400]}. `guarantee` is (1, 1e-5)-DP unless given. `measure` is excess_risk or
-    gradient_norm2; by default the former where the losses are convex.
+    gradient_norm2; by default the former where the losses are convex. `executor` is what audits take (None: this
+    process); the points of the grid run there, with the same bits as here.
     """
     runner = named_solver(solver)
     symbol, values = axis(grid)
@@ -127,10 +130,11 @@ def measure(
         raise InvalidInput("confidence", confidence, "a number in (0, 1)", "For example 0.95.")
     if isinstance(trials, bool) or not isinstance(trials, int) or trials < 2:
         raise InvalidInput("trials", trials, "a whole number >= 2", "An interval needs at least two runs.")
-    runs = [
-        run_at(setting(runner, problem, wanted, str(symbol), x), calibration, trials, child(seed_of(seed), i), measure)
+    points = [
+        Point(setting(runner, problem, wanted, str(symbol), x), calibration, trials, child(seed_of(seed), i), measure)
         for i, x in enumerate(values)
     ]
+    runs = in_order(Point.run, points, executor)
     errors = np.array([run.errors for run in runs])
     half = stats.t.ppf((1 + confidence) / 2, trials - 1) * errors.std(axis=1, ddof=1) / math.sqrt(trials)
     mean = errors.mean(axis=1)
@@ -152,6 +156,24 @@ class MeasuredAt:
     solver: Solver
     problem: Problem
     guarantee: Guarantee
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """What is to be run there, wherever that is: all that the errors depend on."""
+
+    at: MeasuredAt
+    calibration: Calibration
+    trials: int
+    seed: np.random.SeedSequence
+    measure: str | None
+
+    def __str__(self) -> str:
+        return f"{self.at.solver.name} at n = {self.at.problem.n}, d = {self.at.problem.d}, {self.at.guarantee}"
+
+    def run(self) -> SolverRun:
+        """Run it."""
+        return run_at(self.at, self.calibration, self.trials, self.seed, self.measure)
 
 
 @dataclass(frozen=True, eq=False)

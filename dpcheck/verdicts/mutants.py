@@ -16,8 +16,8 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,10 @@ from typing import Any
 import numpy as np
 import sympy
 
+from dpcheck.audits.trials.spreading import spread
+from dpcheck.audits.trials.workers import kind_of
 from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, Kind, Rate, Verdict, judge, lambdified, pretty
-from dpcheck.bounds.language.errors import DpcheckError
+from dpcheck.bounds.language.errors import DpcheckError, InvalidInput
 from dpcheck.bounds.language.symbols import NONE, TABLE, T
 from dpcheck.bounds.privacy.numeric_checks import CompositionAccountant
 from dpcheck.bounds.proving.chains import Chain
@@ -34,7 +36,7 @@ from dpcheck.bounds.proving.implications import relations
 from dpcheck.bounds.proving.inequalities import counterexample, equations
 from dpcheck.bounds.proving.proofs import AtMost, Equals, Sharper
 from dpcheck.verdicts.catalogue import catalogue, current
-from dpcheck.verdicts.verify import entry_of, one_of_many, recorded
+from dpcheck.verdicts.verify import entry_of, recorded
 from dpcheck.verdicts.written import cache_folder, write_whole
 
 STRONG = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE)
@@ -383,14 +385,15 @@ def survey(
     *,
     sample_size: int | None = None,
     seed: int = 0,
-    workers: int | None = None,
+    executor: Any = None,
     each: float = 60.0,
     total: float = float("inf"),
 ) -> Survey:
     """The mutants of the claims that are PROVED, CERTIFIED or LOOSE: all, or a random share of so many.
 
     `each` limits a mutant's seconds, `total` those of the whole run. Finished claims are kept until a file changes
-    that they depend on, so a run that was stopped goes on where it was.
+    that they depend on, so a run that was stopped goes on where it was. `executor` is a number of processes (None: one
+    per core) or a pool of them: a time limit needs the main thread of a process of this machine.
     """
     ids = list(ids)
     found, deadline = Survey(), time.monotonic() + total
@@ -401,12 +404,13 @@ def survey(
                 break
             found.outcomes.append(judged(about, mutant, Effort(seed=seed), each))
         return found
-    with ProcessPoolExecutor(workers or os.cpu_count() or 1, initializer=one_of_many) as pool:
-        waiting = {pool.submit(judge_all, claim_id, seed, each, deadline): claim_id for claim_id in ids}
-        for future in as_completed(waiting):
-            outcomes, left = future.result()
-            found.outcomes += outcomes
-            found.left += left
+    if kind_of(executor) == "cluster":
+        limit = "processes of this machine, whose clock and signals limit a mutant's time"
+        raise InvalidInput("executor of mutants", executor, limit, "Use --executor processes:N.")
+    work = partial(judge_all, seed=seed, each=each, deadline=deadline)
+    for _, (outcomes, left) in spread(work, ids, os.cpu_count() or 1 if executor is None else executor):
+        found.outcomes += outcomes
+        found.left += left
     found.outcomes.sort(key=lambda o: (ids.index(o.id), o.how))
     return found
 

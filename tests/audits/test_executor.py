@@ -57,18 +57,6 @@ def processes() -> Iterator[ProcessPoolExecutor]:
         yield pool
 
 
-@pytest.fixture(scope="module")
-def dask() -> Iterator[Any]:
-    """A real cluster: a scheduler, two worker processes and their nannies."""
-    distributed = pytest.importorskip("distributed")
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
-    with (
-        distributed.LocalCluster(host="127.0.0.1", silence_logs=50, **options) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
-
-
 @pytest.fixture
 def undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two cores, the mechanisms' clock, and leave to have children although xdist may run this."""
