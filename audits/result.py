@@ -249,6 +249,8 @@ def _plain(data: Any) -> Any:
         return [_plain(item) for item in data]
     if isinstance(data, np.generic):
         return data.item()
+    if hasattr(data, "columns") and hasattr(data, "to_dict"):  # a frame
+        return {str(name): _plain(column) for name, column in data.to_dict("list").items()}
     return data if isinstance(data, int | float | str | bool) or data is None else repr(data)
 
 

@@ -100,4 +100,6 @@ def content(value: Any) -> Any:
         return value.dtype.str, value.shape, repr(value.tolist())
     if isinstance(value, tuple | list):
         return tuple(content(item) for item in value)
+    if hasattr(value, "columns") and hasattr(value, "iloc"):  # a frame, whose repr leaves out rows
+        return tuple((str(name), str(column.dtype), repr(column.tolist())) for name, column in value.items())
     return repr(value)

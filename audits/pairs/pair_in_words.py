@@ -43,6 +43,7 @@ def difference(first: Any, second: Any) -> str:
 
 def _places(first: Any, second: Any) -> list[tuple[str, Any, Any]]:
     """Each place with its two values. A record that was added or removed makes one place, not a shift of the rest."""
+    first, second = (_rows(data) if _is_frame(data) else data for data in (first, second))
     if isinstance(first, Mapping) and isinstance(second, Mapping):
         keys = dict.fromkeys([*first, *second])
         rows = [(f"key {key!r}", first.get(key, NOTHING), second.get(key, NOTHING)) for key in keys]
@@ -63,6 +64,15 @@ def _places(first: Any, second: Any) -> list[tuple[str, Any, Any]]:
     return [(f"record {i}", *((longer[i], NOTHING) if longer is first else (NOTHING, longer[i]))) for i in extra]
 
 
+def _is_frame(data: Any) -> bool:
+    return hasattr(data, "columns") and hasattr(data, "to_dict")
+
+
+def _rows(frame: Any) -> list[dict[str, Any]]:
+    """One dictionary a record."""
+    return [dict(row) for row in frame.to_dict("records")]
+
+
 def _is_list(data: Any) -> bool:
     return (isinstance(data, np.ndarray) and data.ndim > 0) or (
         isinstance(data, Sequence) and not isinstance(data, str | bytes)
@@ -79,6 +89,8 @@ def _same(one: Any, two: Any) -> bool:
 
 
 def _text(data: Any) -> str:
+    if _is_frame(data):
+        data = data.to_dict("list")
     return " ".join(repr(data).split())
 
 
@@ -88,7 +100,7 @@ def _short(value: Any) -> str:
 
 
 def _kind(data: Any) -> str:
-    if isinstance(data, np.ndarray):
-        return f"array of shape {data.shape}"
+    if isinstance(data, np.ndarray) or _is_frame(data):
+        return f"{'frame' if _is_frame(data) else 'array'} of shape {data.shape}"
     name = type(data).__name__
     return f"{name} of {len(data)}" if _is_list(data) or isinstance(data, Mapping) else name
