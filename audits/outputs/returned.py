@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dpcheck.audits.outputs.foreign import from_tensor, is_tensor
 from dpcheck.bounds.language.errors import DpcheckError, InvalidInput
 
 Mechanism = Callable[[Any, np.random.Generator, int], Any]
@@ -31,8 +32,8 @@ def checked_outputs(raw: Any, trials: int) -> Any:
 
 def as_array(raw: Any) -> np.ndarray:
     """Outputs as numbers where floats hold them, else as objects; frames keep the names of their columns."""
-    if hasattr(raw, "detach") and hasattr(raw, "numpy"):  # tensors, wherever they live
-        raw = raw.detach().cpu().numpy()
+    if is_tensor(raw):
+        raw = from_tensor(raw)
     if hasattr(raw, "iloc") and hasattr(raw, "index"):
         raw = _records(raw)
     if isinstance(raw, np.ma.MaskedArray):
@@ -145,6 +146,7 @@ def per_run(function: Callable[..., Any]) -> PerRun:
 
 def _array_of(outputs: Any) -> np.ndarray:
     """A numeric array where that loses nothing, objects otherwise; 1, 1.0 and True are the same number."""
+    outputs = [from_tensor(output) if is_tensor(output) else output for output in outputs]
     kinds = {type(output) for output in outputs}
     arrays = kinds == {np.ndarray} and len({output.shape for output in outputs}) == 1
     if kinds and (arrays or all(issubclass(kind, float | int | complex | np.number | np.bool_) for kind in kinds)):
