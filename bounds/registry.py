@@ -72,7 +72,7 @@ def claims_of(module: ModuleType) -> list[Claim]:
 
 
 @dataclass(frozen=True)
-class Parts:
+class StatementParts:
     """The parts of a statement that was asked for by its common name, e.g. zhang17.theorem2."""
 
     id: str
@@ -114,7 +114,7 @@ class Library(Mapping[str, Claim]):
         parts = [self.entry(key).claim for key in known if key.startswith(name + ".")]
         parts = [claim for claim in parts if claim.corrects is None]
         if parts and "." in name:
-            return Parts(name, parts)
+            return StatementParts(name, parts)
         raise unknown(name, known)
 
     def __iter__(self) -> Iterator[str]:

@@ -110,7 +110,7 @@ class Cited:
 
 
 @dataclass(frozen=True)
-class Solved:
+class Rearranged:
     """By a claim in which what stands before occurs, with a coefficient of known sign: solved for it.
 
     Of F' <= F - a g^2 + e with a > 0, what g^2 gives way to is (F - F' + e)/a.
@@ -290,7 +290,7 @@ class Minimiser:
 
 
 @dataclass(frozen=True)
-class Solves:
+class OnlySolution:
     """By insertion: what stands before is the only solution of equations, and what stands after solves them.
 
     `equations(x)` vanish at a solution x; why what stands before is one, and the only one, is a premise, `only`.

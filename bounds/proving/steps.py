@@ -64,10 +64,10 @@ class Less:
         )  # fmt: skip
 
 
-Step = Same | Less
+ProofLine = Same | Less
 
 
-def settle(steps: Sequence[Step], seed: int) -> tuple[Step, Answer] | None:
+def settle(steps: Sequence[ProofLine], seed: int) -> tuple[ProofLine, Answer] | None:
     """The first step that does not hold, with its answer; None if all hold."""
     for step in steps:
         answer = step.settle(seed)

@@ -335,7 +335,7 @@ class Within:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class MethodsCompared:
     """One method against another over many settings: `measure(seed, trials)` gives, by setting, the errors of both
     methods' runs and the work of the first over that of the second. `on` names the data, in the figure.
 

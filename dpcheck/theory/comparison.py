@@ -18,11 +18,11 @@ import sympy
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, lambdified, pretty
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.language.symbols import TABLE, T
-from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, ONE_NAME, PURE, STRONG, Case
+from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, ONE_NAME, PURE, STRONG, UtilityCase
 from dpcheck.bounds.proving.rates import Crossing, Leading, crossing, leading
 from dpcheck.bounds.proving.solving import best
 from dpcheck.theory.claim_choice import (
-    Composed,
+    BoundWithNoise,
     candidates,
     dropped_constants,
     lower_bound,
@@ -51,7 +51,7 @@ class Side:
     @property
     def source(self) -> str:
         """The claim it comes from, and whose noise it takes."""
-        noise = self.claim.noise if isinstance(self.claim, Composed) else ""
+        noise = self.claim.noise if isinstance(self.claim, BoundWithNoise) else ""
         return f"{self.claim.id} with the noise of {noise}" if noise else self.claim.id
 
     @property
@@ -84,7 +84,7 @@ class Meeting:
 class Comparison:
     """What `compare` found. Print it, `plot()` it, or take its fields."""
 
-    case: Case
+    case: UtilityCase
     sides: Sequence[Side]
     lower: Side | None
     over: sympy.Symbol
@@ -93,7 +93,7 @@ class Comparison:
     defaulted: Sequence[str]
     meetings: Sequence[Meeting]
     caution: str
-    other_cases: Sequence[Case]
+    other_cases: Sequence[UtilityCase]
 
     @property
     def ranking(self) -> list[Side]:

@@ -25,7 +25,7 @@ EVIDENCE = ("dpcheck.evidence", "dpcheck.solvers")  # below these, files attach 
 
 
 @dataclass(frozen=True)
-class Row:
+class CatalogueRow:
     """What is shown of a claim, and what judges it: `attached` are the modules that bring checks from outside."""
 
     id: str
@@ -61,7 +61,7 @@ class Row:
 class Catalogue:
     """All claims in the order of a walk, what their symbols mean, and the files that verdicts depend on."""
 
-    rows: Mapping[str, Row]
+    rows: Mapping[str, CatalogueRow]
     symbols: Mapping[str, str]
     files: Mapping[str, File]
 
@@ -72,7 +72,7 @@ class Catalogue:
 
         return {claim_id: content(self.depends(row), self.files) for claim_id, row in self.rows.items()}
 
-    def depends(self, row: Row) -> list[str]:
+    def depends(self, row: CatalogueRow) -> list[str]:
         """The modules that a verdict comes from, without those that they import."""
         from dpcheck.verdicts.dependencies import CITATIONS, JUDGE
 
@@ -81,7 +81,7 @@ class Catalogue:
         return [JUDGE, row.module, *row.attached, *cited, *sorted(others)]
 
 
-def catalogue() -> Mapping[str, Row]:
+def catalogue() -> Mapping[str, CatalogueRow]:
     """Every claim by id, in the order of a walk."""
     return current().rows
 
@@ -135,15 +135,15 @@ def as_recorded() -> Catalogue | None:
     return None if shown else Catalogue(rows, symbols, index.files())
 
 
-def row_from(claim_id: str, module: str, raw: Mapping[str, Any]) -> Row:
+def row_from(claim_id: str, module: str, raw: Mapping[str, Any]) -> CatalogueRow:
     """A row from plain values; what is not given is as it is for most."""
     theme, algorithm = module.split(".")[-2:]
     words = {name: tuple(raw.get(name, "").split()) for name in WORDS}
     values = {**raw, **words, "details": tuple(raw.get("details", ()))}
-    return Row(claim_id, theme, algorithm, claim_id.partition(".")[0], **values)
+    return CatalogueRow(claim_id, theme, algorithm, claim_id.partition(".")[0], **values)
 
 
-def plain(row: Row) -> dict[str, Any]:
+def plain(row: CatalogueRow) -> dict[str, Any]:
     """A row without what its place and its id tell, and without what it does not have."""
     values = asdict(row) | {name: " ".join(getattr(row, name)) for name in WORDS}
     return {name: value for name, value in values.items() if name not in TOLD and value}

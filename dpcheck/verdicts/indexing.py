@@ -12,7 +12,7 @@ from dpcheck.bounds.language.symbols import TABLE, unit_text
 from dpcheck.bounds.registry import Entry, entries
 from dpcheck.verdicts import catalogue
 from dpcheck.verdicts.attached import checks_from, checks_in
-from dpcheck.verdicts.catalogue import EVIDENCE, Catalogue, Row, plain
+from dpcheck.verdicts.catalogue import EVIDENCE, Catalogue, CatalogueRow, plain
 from dpcheck.verdicts.dependencies import CITATIONS, JUDGE, files_below, reads_all_claims
 from dpcheck.verdicts.written import as_json, write_changed
 
@@ -40,11 +40,11 @@ def attached_modules() -> dict[str, list[str]]:
     return found
 
 
-def made_row(entry: Entry, attached: Sequence[str], files: Mapping[str, File]) -> Row:
+def made_row(entry: Entry, attached: Sequence[str], files: Mapping[str, File]) -> CatalogueRow:
     """One claim's row."""
     claim = entry.claim
     checks = checks_from(claim, attached)
-    return Row(
+    return CatalogueRow(
         id=claim.id,
         theme=entry.theme,
         algorithm=entry.algorithm,

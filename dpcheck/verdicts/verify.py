@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcheck.bounds.language.errors import UnknownName
 from dpcheck.bounds.language.evidence import CITATION, Effort, Evidence, Kind, Verdict, judge
-from dpcheck.verdicts.catalogue import Row, catalogue, current
+from dpcheck.verdicts.catalogue import CatalogueRow, catalogue, current
 from dpcheck.verdicts.record import as_recorded, recorded
 from dpcheck.verdicts.written import cache_folder, write_whole
 
@@ -55,7 +55,7 @@ class Judgement:
         return [e for e in self.evidence if e.check == CITATION and e.verdict is Verdict.UNCHECKED]
 
     @property
-    def about(self) -> Row:
+    def about(self) -> CatalogueRow:
         """The claim, as the catalogue shows it."""
         return catalogue()[self.id]
 
@@ -289,7 +289,7 @@ def weigh(piece: Evidence, known: Mapping[str, Any]) -> Evidence:
     return replace(piece, premises=tuple(dict.fromkeys([*piece.premises, *given])))
 
 
-def fallen(row: Row, known: Mapping[str, str]) -> list[Evidence]:
+def fallen(row: CatalogueRow, known: Mapping[str, str]) -> list[Evidence]:
     """One gap for each claim cited that is refuted, or whose hypotheses cannot be met."""
     lost = (Verdict.REFUTED, Verdict.VACUOUS)
     cited = [c for c in dict.fromkeys(row.cites) if known.get(c) in lost]

@@ -19,7 +19,7 @@ from dpcheck.kernels.running import run
 from dpcheck.problems.constraints import L2Ball
 from dpcheck.problems.losses import Logistic
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.convex.dp_accmd import DPAccMD, MirrorSteps
+from dpcheck.solvers.convex.dp_accmd import AcceleratedMirrorSteps, DPAccMD
 
 
 def attacked(repaired: bool, steps: int) -> Any:
@@ -38,7 +38,7 @@ def explicit(case: Mapping[str, Any]) -> tuple[float, float]:
     problem = Problem(in_unit_ball(rng, n, d), rng.choice([-1.0, 1.0], n), Logistic(), constraint=L2Ball(R))
     best, least = problem.minimiser()
     T, seed = int(case["T"]), int(case["seed"])
-    method = MirrorSteps(T, d, problem.smoothness, R)
+    method = AcceleratedMirrorSteps(T, d, problem.smoothness, R)
     done = run(method, Release(1.0, Gaussian(case["noise"]), steps=T), problem, seed=seed, trials=200)
     risks = problem.value(done.w) - least
     bound = proof.equation58.evaluate(
