@@ -19,8 +19,9 @@ from dpcheck.bounds.language.claim import DOCUMENTS, Kind
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.registry import StatementParts, claims_of, entries, library, modules_below
 from dpcheck.solvers.finding import solvers
-from dpcheck.verdicts.attached import checks_in, checks_of
+from dpcheck.verdicts.attached import checks_in
 from dpcheck.verdicts.record import recorded
+from dpcheck.verdicts.verify import checks_of
 
 KINDS = "abstract|algorithm|corollary|definition|lemma|proposition|remark|section|table|theorem|example|equation|figure"
 ID = re.compile(rf"({'|'.join(DOCUMENTS)})\.({KINDS})(\d+(\.\d+)*)?(\.[a-z][a-z0-9_]*)*")

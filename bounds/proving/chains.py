@@ -41,7 +41,6 @@ import sympy
 from dpcheck.bounds.language.claim import Check, Cites, Claim, Effort, Evidence, Kind, Rate, Verdict, pretty
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import follows
-from dpcheck.bounds.proving.inequalities import Answer, Box, Where
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Algebra, Link, Reason, Settled, proportional
 from dpcheck.bounds.proving.reasons import (
     Cited,
@@ -55,6 +54,7 @@ from dpcheck.bounds.proving.reasons import (
     enough_noise,
 )
 from dpcheck.bounds.proving.steps import box_text
+from dpcheck.bounds.relations.inequalities import Answer, Box, Where
 
 __all__ = [
     "STATEMENT",

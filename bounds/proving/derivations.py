@@ -24,10 +24,10 @@ from dpcheck.bounds.language.claim import (
 )
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import needs
-from dpcheck.bounds.proving.inequalities import Where
 from dpcheck.bounds.proving.links import at_most
 from dpcheck.bounds.proving.proofs import AtMost, Equals
 from dpcheck.bounds.proving.steps import Less, ProofLine, Same
+from dpcheck.bounds.relations.inequalities import Where
 
 
 # Noise ---------------------------------------------------------------------------------------------

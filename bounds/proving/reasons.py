@@ -11,9 +11,10 @@ import sympy
 from dpcheck.bounds.language.claim import Cites, Claim, FunctionClass, Kind, Rate, Setting, pretty
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import Need, follows, needs
-from dpcheck.bounds.proving.inequalities import Answer, equations, signs_agree
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Link, Settled, at_most, compare, substitutions
 from dpcheck.bounds.proving.steps import Same
+from dpcheck.bounds.registry import library
+from dpcheck.bounds.relations.inequalities import Answer, equations, signs_agree
 
 
 # Assumptions ---------------------------------------------------------------------------------------
@@ -33,8 +34,6 @@ class Premise:
 # Citations -----------------------------------------------------------------------------------------
 def claim_of(cites: Cites) -> Claim:
     """The claim cited."""
-    from dpcheck.bounds.registry import library  # which imports the files that hold the chains
-
     found: Claim = library[cites.id]
     return found
 

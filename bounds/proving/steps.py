@@ -12,8 +12,8 @@ import sympy
 from dpcheck.bounds.language.claim import lambdified, pretty
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.symbols import TABLE
-from dpcheck.bounds.proving.implications import unreached
-from dpcheck.bounds.proving.inequalities import Answer, Box, Where, counterexample, meets, never_exceeds
+from dpcheck.bounds.relations.conditions import unreached
+from dpcheck.bounds.relations.inequalities import Answer, Box, Where, counterexample, meets, never_exceeds
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from dpcheck.bounds.language.evidence import CITATION, DOCUMENTS, Kind, Provenan
 from dpcheck.report.reading_order import grouped, parsed
 from dpcheck.verdicts.catalogue import CatalogueRow
 from dpcheck.verdicts.failures import Failure, rank_of
+from dpcheck.verdicts.written import write_whole
 
 MUTANTS = Path(__file__).parents[1] / "verdicts" / "mutants.json"  # written by verdicts/mutants.py
 MOST = 10  # refutations shown at the top, of each sort
@@ -77,8 +78,6 @@ def page(record: Mapping[str, Any], rows: Mapping[str, CatalogueRow]) -> str:
 
 def write(path: Path, record: Mapping[str, Any], rows: Mapping[str, CatalogueRow]) -> None:
     """The page into a file, all or nothing."""
-    from dpcheck.verdicts.written import write_whole
-
     write_whole(path, page(record, rows))
 
 

@@ -119,7 +119,7 @@ class Comparison:
 
     def plot(self, path: Any = None) -> Any:
         """Bounds over the symbol, and the map of who wins. Needs matplotlib; writes to `path` if given."""
-        from dpcheck.report import figures
+        from dpcheck.report import figures  # late: who plots nothing pays for no picture
 
         return figures.saved(figures.comparison_figure(self), path)
 
@@ -138,7 +138,7 @@ class Comparison:
         }
 
     def __str__(self) -> str:
-        from dpcheck.report.theory import as_text, comparison_page
+        from dpcheck.report.theory import as_text, comparison_page  # late: rich is for who prints
 
         return as_text(comparison_page(self))
 

@@ -79,7 +79,7 @@ class Measurement:
 
     def plot(self, path: Any = None) -> Any:
         """The picture, on log-log axes. Needs matplotlib; writes to `path` if given."""
-        from dpcheck.report import figures
+        from dpcheck.report import figures  # late: who plots nothing pays for no picture
 
         return figures.saved(figures.measurement_figure(self), path)
 
@@ -97,7 +97,7 @@ class Measurement:
         return {**head, **points, "lines": lines, "exceeded": self.exceeded, **rest}
 
     def __str__(self) -> str:
-        from dpcheck.report.theory import as_text, measurement_page
+        from dpcheck.report.theory import as_text, measurement_page  # late: rich is for who prints
 
         return as_text(measurement_page(self))
 

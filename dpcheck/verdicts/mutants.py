@@ -31,10 +31,11 @@ from dpcheck.bounds.language.symbols import NONE, TABLE, T
 from dpcheck.bounds.privacy.numeric_checks import CompositionAccountant
 from dpcheck.bounds.proving.chains import Chain
 from dpcheck.bounds.proving.implications import relations
-from dpcheck.bounds.proving.inequalities import counterexample, equations
 from dpcheck.bounds.proving.proofs import AtMost, Equals, Sharper
+from dpcheck.bounds.registry import library
+from dpcheck.bounds.relations.inequalities import counterexample, equations
 from dpcheck.verdicts.catalogue import catalogue, current
-from dpcheck.verdicts.verify import entry_of, one_of_many, recorded
+from dpcheck.verdicts.verify import checks_of, entry_of, one_of_many, recorded
 from dpcheck.verdicts.written import cache_folder, write_whole
 
 STRONG = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE)
@@ -327,8 +328,6 @@ class Basis:
 
     def mutants(self) -> list[Mutant]:
         """The statement falsified, where a corrected version does not show the mutant to be true."""
-        from dpcheck.bounds.registry import library
-
         known = recorded()
         better = [
             library[row.id]
@@ -340,8 +339,6 @@ class Basis:
 
 def basis(claim_id: str, effort: Effort) -> Basis:
     """The claim judged as it is printed, by the checks that decide."""
-    from dpcheck.verdicts.attached import checks_of
-
     entry = entry_of(claim_id)
     checks = tuple(sorted(checks_of(entry), key=lambda c: c.kind not in DECIDING))
     found = tuple(c.run(entry.claim, effort) for c in checks if c.kind in DECIDING)

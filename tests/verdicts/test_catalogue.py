@@ -17,10 +17,11 @@ from dpcheck.bounds import index
 from dpcheck.bounds.index import File, closure
 from dpcheck.bounds.language.errors import UnknownName
 from dpcheck.bounds.registry import entries, library
-from dpcheck.verdicts import catalogue as module
-from dpcheck.verdicts.catalogue import Catalogue, as_recorded, catalogue, current
+from dpcheck.verdicts import rows as module
+from dpcheck.verdicts.catalogue import catalogue, current
 from dpcheck.verdicts.dependencies import files_below, imports_of, module_names, reads_all_claims
 from dpcheck.verdicts.indexing import made, write_index
+from dpcheck.verdicts.rows import Catalogue, as_recorded
 
 ROOT = Path(__file__).parents[2]
 RENEW = "the index is stale: run `dpcheck verify --record` (or, to renew the index alone, `dpcheck verify ID --record`)"

@@ -16,8 +16,8 @@ from dpcheck.bounds.language.claim import Verdict
 from dpcheck.bounds.language.evidence import Provenance
 from dpcheck.cli.main import main
 from dpcheck.report import verdicts_page
-from dpcheck.verdicts import catalogue as room
 from dpcheck.verdicts import record
+from dpcheck.verdicts import rows as room
 from dpcheck.verdicts.catalogue import CatalogueRow, catalogue
 from dpcheck.verdicts.record import recorded
 
