@@ -251,8 +251,8 @@ class Claim:
         return found
 
     def solve_for(self, symbol: str, **values: Any) -> Any:
-        """The value of a symbol that brings the bound to `error=`, given the others: see bounds/proving/solving.py."""
-        from dpcheck.bounds.proving.solving import solve_for  # late: only who solves pays for importing scipy
+        """The value of a symbol that brings the bound to `error=`, given the others."""
+        from dpcheck.bounds.relations.solving import solve_for  # late: only who solves pays for importing scipy
 
         return solve_for(self, symbol, **values)
 

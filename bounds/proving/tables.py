@@ -17,8 +17,8 @@ import sympy
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Source, Verdict, lambdified, pretty
 from dpcheck.bounds.language.errors import UnknownName
 from dpcheck.bounds.language.symbols import TABLE
-from dpcheck.bounds.proving.rates import Exponent, exponent
 from dpcheck.bounds.registry import entries, library_files
+from dpcheck.bounds.relations.rates import Exponent, exponent
 
 Status = Literal["same", "larger", "smaller", "quoted", "no claim", "words"]
 MEANING: Mapping[Status, str] = {

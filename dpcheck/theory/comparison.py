@@ -19,8 +19,8 @@ from dpcheck.bounds.language.claim import Claim, Kind, Rate, lambdified, pretty
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.language.symbols import TABLE, T
 from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, ONE_NAME, PURE, STRONG, UtilityCase
-from dpcheck.bounds.proving.rates import Crossing, Leading, crossing, leading
-from dpcheck.bounds.proving.solving import best
+from dpcheck.bounds.relations.rates import Crossing, Leading, crossing, leading
+from dpcheck.bounds.relations.solving import best
 from dpcheck.theory.claim_choice import (
     BoundWithNoise,
     candidates,

@@ -206,7 +206,7 @@ def f():
 
 
 def test_packages_and_late_imports_count() -> None:
-    assert "dpcheck.bounds.proving.implications" in imports_of("dpcheck.bounds.language.claim")  # late
+    assert "dpcheck.bounds.relations.solving" in imports_of("dpcheck.bounds.language.claim")  # late
     assert {"dpcheck", "dpcheck.bounds", "dpcheck.bounds.language"} <= {*imports_of("dpcheck.bounds.language.claim")}
     assert "dpcheck.datasets.openml" not in imports_of("dpcheck.datasets")  # for who asks for `load`
 

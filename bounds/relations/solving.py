@@ -18,7 +18,7 @@ from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, Unk
 from dpcheck.bounds.language.formulas import pretty
 from dpcheck.bounds.language.statements import Rate
 from dpcheck.bounds.language.symbols import TABLE
-from dpcheck.bounds.proving.rates import along, power_of
+from dpcheck.bounds.relations.rates import along, power_of
 
 if TYPE_CHECKING:  # claims solve for their symbols
     from dpcheck.bounds.language.claim import Claim
