@@ -19,7 +19,7 @@ from dpcheck.verdicts.catalogue import CatalogueRow
 from dpcheck.verdicts.failures import Failure, rank_of
 from dpcheck.verdicts.written import write_whole
 
-MUTANTS = Path(__file__).parents[1] / "verdicts" / "mutants.json"  # written by verdicts/mutants.py
+MUTANTS = Path(__file__).parents[1] / "verdicts" / "mutants.json"  # written by `dpcheck verify --mutants --record`
 MOST = 10  # refutations shown at the top, of each sort
 ABOUT_ERRORS = (Kind.UTILITY, Kind.SENSITIVITY, Kind.LOWER_BOUND, Kind.COST)
 AUDITED = re.compile(r"audited eps >= (\S+) at delta \S+, claimed (\S+)")
