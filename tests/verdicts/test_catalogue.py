@@ -317,11 +317,11 @@ def test_an_edit_is_judged_anew_and_an_added_claim_is_found(copy: Path) -> None:
 HEAVY = ("sympy", "scipy", "numpy", "dpcheck.bounds.language.claim", "dpcheck.bounds.registry", "dpcheck.audits")
 OTHERS = (
     *("dpcheck.bounds.library.nonconvex.dp_srm", "dpcheck.bounds.proving.citations", "dpcheck.solver"),
-    *("dpcheck.evidence.checks", "dpcheck.audits", "scipy.stats", "scipy.signal", "scipy.optimize", "matplotlib"),
+    *("dpcheck.evidence", "dpcheck.audits", "scipy.stats", "scipy.signal", "scipy.optimize", "matplotlib"),
 )
 
 
-SOLVING = ("dpcheck.solver", "dpcheck.audits", "dpcheck.evidence.checks", "scipy.stats", "scipy.signal", "matplotlib")
+SOLVING = ("dpcheck.solver", "dpcheck.audits", "dpcheck.evidence", "scipy.stats", "scipy.signal", "matplotlib")
 POINT = "'--d', '50', '--eps', '1', '--L', '1', '--beta', '0.25', '--mu', '0.01'"
 
 

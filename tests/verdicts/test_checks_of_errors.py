@@ -16,7 +16,8 @@ from dpcheck.bounds.language.claim import Effort, Kind, Rate, Verdict
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.symbols import Delta_T, L, d, delta, eps, excess_risk, gamma, likely_excess_risk, n
 from dpcheck.bounds.privacy.numeric_checks import Counted
-from dpcheck.evidence.checks import Exponents, MethodsCompared, Trend, Within, bernstein, claimed_exponents, surely_less
+from dpcheck.evidence.comparison_checks import MethodsCompared, surely_less
+from dpcheck.evidence.rate_checks import Exponents, Trend, Within, bernstein, claimed_exponents
 
 
 # Rates ---------------------------------------------------------------------------------------------

@@ -8,7 +8,8 @@ import numpy as np
 
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.datasets.embedded import linear_synthetic
-from dpcheck.evidence.checks import AuditCheck, MethodsCompared
+from dpcheck.evidence.audit_checks import AuditCheck
+from dpcheck.evidence.comparison_checks import MethodsCompared
 from dpcheck.problems.losses import Huber
 from dpcheck.solvers.convex.bassily_sgd import BassilySGD
 from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD

@@ -13,7 +13,8 @@ from dpcheck.bounds.library.convex import dp_accmd_proof as proof
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.datasets.embedded import in_unit_ball
-from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.evidence.audit_checks import AuditCheck
+from dpcheck.evidence.property_checks import Property
 from dpcheck.evidence.random_problems import RUNS, SIZES
 from dpcheck.kernels.running import run
 from dpcheck.problems.constraints import L2Ball

@@ -22,7 +22,7 @@ from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict, lamb
 from dpcheck.bounds.library.nonconvex import dp_pgd as theory
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
-from dpcheck.evidence.checks import RATE_ALARM
+from dpcheck.evidence.false_alarms import RATE_ALARM
 from dpcheck.kernels.method import State
 from dpcheck.kernels.proximal_steps import Proximal, ProximalSteps
 from dpcheck.kernels.running import run

@@ -12,7 +12,7 @@ from dpcheck.bounds.library.nonconvex import dp_srm_privacy as sensitivity
 from dpcheck.bounds.library.nonconvex import dp_srm_proof as proof
 from dpcheck.datasets.embedded import in_unit_ball
 from dpcheck.evidence import random_problems
-from dpcheck.evidence.checks import Property
+from dpcheck.evidence.property_checks import Property
 from dpcheck.kernels.recursive_momentum import Estimators, MomentumPlan, recursive_momentum
 from dpcheck.problems.losses import Huber, Logistic, Sigmoid
 from dpcheck.problems.problem import Problem
