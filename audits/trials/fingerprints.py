@@ -29,7 +29,7 @@ from dpcheck.audits.pairs.drawn_pairs import Examples, Pair
 from dpcheck.bounds.language.errors import InvalidInput
 
 if TYPE_CHECKING:  # plans have fingerprints, too
-    from dpcheck.audits.trials.plan import Plan
+    from dpcheck.audits.trials.plan import AuditPlan
 
 REMEDY = "Pass key='...', a name of your own for this mechanism and its data; or no checkpoint."
 OURS = ("dpcheck.audits", "dpcheck.bounds")  # known by their files, as if installed
@@ -46,7 +46,7 @@ SKIPPED = frozenset({
 GLOBAL_STATES = {id(np.random.mtrand._rand): "numpy.random", id(getattr(random, "_inst", None)): "random"}
 
 
-def fingerprint(plan: Plan, pair: Pair | None, stop_early: bool, assume: str | None) -> dict[str, str]:
+def fingerprint(plan: AuditPlan, pair: Pair | None, stop_early: bool, assume: str | None) -> dict[str, str]:
     """What must agree for a checkpoint to be resumed, part by part."""
     if plan.key is None:
         read = {"mechanism": plan.mechanism, "data": pair, "neighbours": plan.neighbours, "attack": plan.attack}

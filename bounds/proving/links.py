@@ -16,16 +16,10 @@ import sympy
 
 from dpcheck.bounds.language.claim import Claim, lambdified
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.proving.implications import (
-    STRICTLY,
-    beyond,
-    covers,
-    full_covers,
-    never_negative_at_ends,
-    relations,
-    unreached,
-)
-from dpcheck.bounds.proving.inequalities import (
+from dpcheck.bounds.proving.implications import beyond, relations
+from dpcheck.bounds.proving.steps import Same, box_text
+from dpcheck.bounds.relations.conditions import STRICTLY, covers, full_covers, never_negative_at_ends, unreached
+from dpcheck.bounds.relations.inequalities import (
     Answer,
     Box,
     Where,
@@ -34,7 +28,6 @@ from dpcheck.bounds.proving.inequalities import (
     equations,
     signs_agree,
 )
-from dpcheck.bounds.proving.steps import Same, box_text
 
 UP, DOWN = ("=", "<=", "<"), ("=", ">=", ">")
 STRICT = ("<", ">")

@@ -25,16 +25,17 @@ from dpcheck.bounds.language.claim import (
 )
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.symbols import TABLE
-from dpcheck.bounds.proving.implications import beyond, relations, unreached
-from dpcheck.bounds.proving.inequalities import Answer, Box, Where, counterexample, exceeds, never_exceeds
-from dpcheck.bounds.proving.steps import Same, Step, at, box_text, digits, named, settle
+from dpcheck.bounds.proving.implications import beyond, relations
+from dpcheck.bounds.proving.steps import ProofLine, Same, at, box_text, digits, named, settle
+from dpcheck.bounds.relations.conditions import unreached
+from dpcheck.bounds.relations.inequalities import Answer, Box, Where, counterexample, exceeds, never_exceeds
 
 
 @dataclass(frozen=True)
 class PrintedCells:
     """The cells of a printed table against the claim's own formula: `cells(formula)` compares each of them."""
 
-    cells: Callable[[sympy.Expr], Sequence[Step]]
+    cells: Callable[[sympy.Expr], Sequence[ProofLine]]
     figure: str
     kind: ClassVar[str] = "symbolic"
 
@@ -43,7 +44,7 @@ class PrintedCells:
         return replace(found, figure=self.figure) if found.verdict is Verdict.PROVED else found
 
 
-def shown_by(steps: Sequence[Step], kind: str, effort: Effort) -> Evidence:
+def shown_by(steps: Sequence[ProofLine], kind: str, effort: Effort) -> Evidence:
     """Whether all steps hold; what they show is for the check that made them from its claim."""
     gap = settle(steps, effort.seed)
     if gap is None:
@@ -273,6 +274,7 @@ class Units:
     """The sides disagree in units: rescaling the loss (or the parameter) breaks any constant."""
 
     kind: ClassVar[str] = "symbolic"
+    admits_unit_gap: ClassVar[bool] = True  # the registry refuses a claim with a gap that no check of its own admits
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         if claim.unit_gap is None:

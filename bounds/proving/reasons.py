@@ -11,9 +11,10 @@ import sympy
 from dpcheck.bounds.language.claim import Cites, Claim, FunctionClass, Kind, Rate, Setting, pretty
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import Need, follows, needs
-from dpcheck.bounds.proving.inequalities import Answer, equations, signs_agree
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Link, Settled, at_most, compare, substitutions
 from dpcheck.bounds.proving.steps import Same
+from dpcheck.bounds.registry import library
+from dpcheck.bounds.relations.inequalities import Answer, equations, signs_agree
 
 
 # Assumptions ---------------------------------------------------------------------------------------
@@ -33,8 +34,6 @@ class Premise:
 # Citations -----------------------------------------------------------------------------------------
 def claim_of(cites: Cites) -> Claim:
     """The claim cited."""
-    from dpcheck.bounds.registry import library  # which imports the files that hold the chains
-
     found: Claim = library[cites.id]
     return found
 
@@ -110,7 +109,7 @@ class Cited:
 
 
 @dataclass(frozen=True)
-class Solved:
+class Rearranged:
     """By a claim in which what stands before occurs, with a coefficient of known sign: solved for it.
 
     Of F' <= F - a g^2 + e with a > 0, what g^2 gives way to is (F - F' + e)/a.
@@ -290,7 +289,7 @@ class Minimiser:
 
 
 @dataclass(frozen=True)
-class Solves:
+class OnlySolution:
     """By insertion: what stands before is the only solution of equations, and what stands after solves them.
 
     `equations(x)` vanish at a solution x; why what stands before is one, and the only one, is a premise, `only`.

@@ -72,7 +72,7 @@ def run_measure(args: argparse.Namespace, rest: list[str], out: Console, err: Co
 def run_solve(found: Any, symbol: str, values: dict[str, float], out: Console) -> int:
     """`dpcheck bounds ID --solve-for n --error 0.01 ...`."""
     from dpcheck.bounds.language.symbols import TABLE
-    from dpcheck.bounds.proving.solving import TARGETS
+    from dpcheck.bounds.relations.solving import TARGETS
     from dpcheck.report import theory
 
     unknown = sorted(values.keys() - {row.name for row in TABLE.values()} - set(TARGETS))

@@ -11,6 +11,7 @@ import sympy
 
 from dpcheck.bounds.language.errors import InvalidInput, MissingDependency
 from dpcheck.bounds.language.symbols import TABLE
+from dpcheck.report.theory import point_text
 
 if TYPE_CHECKING:
     from dpcheck.theory.comparison import Comparison, Side
@@ -64,8 +65,6 @@ def comparison_figure(found: Comparison) -> Any:
     case = found.case
     title = f"Upper bounds on the {name_of(case.measure)} ({case.losses} losses, {case.privacy})"
     figure.suptitle(title, fontsize=12)
-    from dpcheck.report.theory import point_text
-
     stops = "A line ends where a hypothesis of its claim fails." if ends else ""
     notes = [f"At {point_text(found)}.", found.constants, found.caution, stops]
     figure.supxlabel(

@@ -61,7 +61,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         item.user_properties.append((PROPERTY, json.dumps(entry)))
 
     options = item.config.option
-    with ledger.running(ledger.Test(item.nodeid, options.dpcheck_seed, options.dpcheck_budget, enter)):
+    with ledger.running(ledger.RunningTest(item.nodeid, options.dpcheck_seed, options.dpcheck_budget, enter)):
         yield
 
 

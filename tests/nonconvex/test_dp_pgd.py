@@ -24,7 +24,7 @@ from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.registry import library
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.evidence.checks import AuditCheck
+from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.evidence.nonconvex.dp_pgd import CASES, Breaks, chosen_by, flat_pair, noisy_map2, proofs_bound
 from dpcheck.kernels.proximal_steps import LineSearch, Proximal, ProximalSteps
 from dpcheck.kernels.running import run

@@ -51,10 +51,10 @@ from dpcheck.bounds.proving.chains import (
     Induction,
     Minimiser,
     OneStep,
+    OnlySolution,
     Premise,
+    Rearranged,
     Slack,
-    Solved,
-    Solves,
     Step,
 )
 
@@ -260,7 +260,7 @@ def test_a_citation_may_be_solved_for_what_it_bounds(known):
     square = noise_norm2**2
     one = known(claim(Le(Delta_T, Delta - (eta - beta * eta**2) * square + D)))
     short = [Eq(eta, 1 / (2 * beta))]
-    solved = Step("<=", because=Solved(one))
+    solved = Step("<=", because=Rearranged(one))
     stated = claim(Le(square, 4 * beta * (Delta - Delta_T + D)), short, number=1)
     assert proves(Chain(square, solved, Step("=", STATEMENT)), stated)
     assert Chain(square, solved, Step("=", STATEMENT)).cites == [Cites(one)]
@@ -269,7 +269,7 @@ def test_a_citation_may_be_solved_for_what_it_bounds(known):
     unseen = claim(Le(square, 4 * beta * (Delta - Delta_T + D)), number=1)
     assert not proves(Chain(square, solved, Step("<=", STATEMENT)), unseen)
     lower = claim(Ge(square, 4 * beta * (Delta - Delta_T + D)), short, number=1)
-    assert not proves(Chain(square, Step(">=", because=Solved(one)), Step("=", STATEMENT)), lower)
+    assert not proves(Chain(square, Step(">=", because=Rearranged(one)), Step("=", STATEMENT)), lower)
 
 
 def test_hypotheses_in_words_may_be_granted_and_are_then_named(known):
@@ -580,23 +580,27 @@ def test_an_equation_about_the_noise_says_nothing_of_privacy():
 
 def test_a_solution_is_put_into_its_equations() -> None:
     """x = (1 + β·x)/2 has one solution; a factor or a sign is noticed, and why it is the one is shown."""
-    chain = Chain(eps, Step("=", STATEMENT, because=Solves(lambda x: [2 * x - 1 - beta * x], "ε is the fixed point")))
+    chain = Chain(
+        eps, Step("=", STATEMENT, because=OnlySolution(lambda x: [2 * x - 1 - beta * x], "ε is the fixed point"))
+    )
     found = run(chain, claim(Eq(eps, 1 / (2 - beta))))
     assert (found.verdict, found.premises) == (Verdict.PROVED, ("ε is the fixed point",))
     for wrong in (Eq(eps, 2 / (2 - beta)), Eq(eps, 1 / (2 + beta))):
         assert not proves(chain, claim(wrong))
-    below = Chain(eps, Step("<=", STATEMENT, because=Solves(lambda x: [2 * x - 1 - beta * x], "ε is the fixed point")))
+    below = Chain(
+        eps, Step("<=", STATEMENT, because=OnlySolution(lambda x: [2 * x - 1 - beta * x], "ε is the fixed point"))
+    )
     assert "one value" in run(below, claim(Le(eps, 1 / (2 - beta)))).detail
 
 
 def test_a_sequence_is_put_into_its_recurrence() -> None:
     """2^T is doubled from one to the next and starts at 1."""
-    doubled = Solves(lambda x: [x.subs(T, T + 1) - 2 * x, x.subs(T, 0) - 1], "there is one such sequence")
+    doubled = OnlySolution(lambda x: [x.subs(T, T + 1) - 2 * x, x.subs(T, 0) - 1], "there is one such sequence")
     chain = Chain(eps, Step("=", STATEMENT, because=doubled))
     assert proves(chain, claim(Eq(eps, 2**T)))
     for wrong in (3**T, 2 * 2**T, 2**T + T):
         assert not proves(chain, claim(Eq(eps, wrong)))
-    itself = Solves(lambda x: [x.subs(beta, v**2) - 1 / (2 - v**2)], "ε is that, in other letters")
+    itself = OnlySolution(lambda x: [x.subs(beta, v**2) - 1 / (2 - v**2)], "ε is that, in other letters")
     assert "in other letters" in run(
         Chain(eps, Step("=", STATEMENT, because=itself)), claim(Eq(eps, 1 / (2 - beta)))
     ).figure  # fmt: skip
@@ -619,11 +623,11 @@ def test_roots_come_out_where_the_symbols_are_written_so() -> None:
 
 def test_equations_must_say_something_of_the_solution(known) -> None:
     about = claim(Eq(eps, 1 / (2 - beta)))
-    nothing = Chain(eps, Step("=", STATEMENT, because=Solves(lambda x: [0 * beta], "ε solves 0 = 0")))
+    nothing = Chain(eps, Step("=", STATEMENT, because=OnlySolution(lambda x: [0 * beta], "ε solves 0 = 0")))
     assert "say nothing" in run(nothing, about).detail
-    itself = Chain(eps, Step("=", STATEMENT, because=Solves(lambda x: [x - 1 / (2 - beta)], "ε is that")))
+    itself = Chain(eps, Step("=", STATEMENT, because=OnlySolution(lambda x: [x - 1 / (2 - beta)], "ε is that")))
     assert "in other letters" in run(itself, about).figure
     rate = known(claim(Rate(noise_norm2, L - Delta), number=1))
-    chain = Chain(Delta, Step("<=", because=Solved(rate)), Step("<=", STATEMENT))
+    chain = Chain(Delta, Step("<=", because=Rearranged(rate)), Step("<=", STATEMENT))
     with pytest.raises(InvalidInput, match="no number"):
         run(chain, claim(Le(Delta, 2 * L)))

@@ -29,7 +29,7 @@ from dpcheck.bounds.proving.chains import STATEMENT, Chain, Induction, Step
 from dpcheck.bounds.proving.derivations import (
     Expectation,
     Implied,
-    Law,
+    NoiseDensity,
     expected_largest,
     gaussian,
     gaussian_length,
@@ -91,7 +91,7 @@ def test_a_bound_on_the_mean_length() -> None:
 def test_a_mean_that_quadrature_does_not_confirm_is_refused() -> None:
     x = sympy.Symbol("x", positive=True)
     with pytest.raises(InvalidInput, match="what quadrature gives"):
-        Law(x, exp(-x / sigma)).must_agree(x, 2 * sigma)
+        NoiseDensity(x, exp(-x / sigma)).must_agree(x, 2 * sigma)
 
 
 # Optimal parameters --------------------------------------------------------------------------------

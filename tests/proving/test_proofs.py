@@ -32,7 +32,6 @@ from dpcheck.bounds.language.symbols import (
     ratio,
     sigma,
 )
-from dpcheck.bounds.proving.implications import unreached
 from dpcheck.bounds.proving.proofs import (
     AtMost,
     Bounded,
@@ -42,6 +41,7 @@ from dpcheck.bounds.proving.proofs import (
     Units,
 )
 from dpcheck.bounds.proving.steps import Less, Same
+from dpcheck.bounds.relations.conditions import unreached
 
 QUICK = Effort()
 whole = st.integers(1, 9)

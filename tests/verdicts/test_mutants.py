@@ -16,7 +16,7 @@ from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
 from dpcheck.bounds.proving.proofs import AtMost, Equals
 from dpcheck.verdicts import mutants
 from dpcheck.verdicts.catalogue import catalogue
-from dpcheck.verdicts.mutants import STRONG, mutants_of
+from dpcheck.verdicts.falsifying import STRONG, mutants_of
 
 SHARE = 8  # mutants of the library that every run of the tests judges
 

@@ -13,7 +13,7 @@ from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.language.symbols import D, Delta, L, T, beta, c, delta, distance, eps, excess_risk, n, sigma
 from dpcheck.bounds.privacy.numeric_checks import GaussianAccountant
 from dpcheck.bounds.proving.proofs import AtMost, NoConstant
-from dpcheck.evidence.checks import AuditCheck
+from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.verdicts.failures import Failure, rank_of
 from dpcheck.verdicts.record import recorded
 from dpcheck.verdicts.severity import epsilon_of, severity

@@ -12,7 +12,8 @@ from scipy import special
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.convex import dp_svrg_proof as proof
 from dpcheck.bounds.library.convex import variance_reduction as lemmas
-from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.evidence.audit_checks import AuditCheck
+from dpcheck.evidence.property_checks import Property
 from dpcheck.evidence.random_problems import RUNS, SIZES, random_problem
 from dpcheck.kernels.variance_reduction import Epochs, reduced_descent
 from dpcheck.problems.extreme_pairs import bending_pair

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.convex import dp_svrgpp as theory
-from dpcheck.evidence.checks import Property
+from dpcheck.evidence.property_checks import Property
 from dpcheck.evidence.random_problems import RUNS, SIZES, random_problem
 from dpcheck.kernels.variance_reduction import Epochs, composite_minimum, composite_value, reduced_descent
 from dpcheck.problems.losses import Logistic

@@ -10,7 +10,8 @@ import numpy as np
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 from dpcheck.bounds.library.convex import gradient_descent
-from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.evidence.audit_checks import AuditCheck
+from dpcheck.evidence.property_checks import Property
 from dpcheck.evidence.random_problems import random_problem
 from dpcheck.solver import Calibration
 from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD, at, descend

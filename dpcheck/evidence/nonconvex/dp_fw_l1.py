@@ -11,8 +11,8 @@ import numpy as np
 
 from dpcheck.bounds.library.nonconvex import dp_fw_l1 as theory
 from dpcheck.bounds.privacy.release import Release
-from dpcheck.evidence.checks import Property
 from dpcheck.evidence.nonconvex.dp_fw_l2 import frank_wolfe_gap
+from dpcheck.evidence.property_checks import Property
 from dpcheck.kernels.running import Trace, run
 from dpcheck.kernels.selection import Noise, selection_logs
 from dpcheck.problems.constraints import L1Ball, Simplex

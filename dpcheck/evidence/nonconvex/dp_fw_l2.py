@@ -10,7 +10,7 @@ from dpcheck.bounds.library.nonconvex import dp_fw_l2 as theory
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.datasets.embedded import in_unit_ball
-from dpcheck.evidence.checks import Within
+from dpcheck.evidence.rate_checks import Within
 from dpcheck.kernels.running import Trace, run
 from dpcheck.problems.conditioning import loss_smoothness
 from dpcheck.problems.constraints import Box, L1Ball, L2Ball

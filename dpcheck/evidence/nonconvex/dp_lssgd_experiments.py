@@ -21,7 +21,7 @@ from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex.dp_lssgd import BATCH, DELTA, RECORDS, STEPS
 from dpcheck.datasets.embedded import sklearn_data
-from dpcheck.evidence.checks import RATE_ALARM
+from dpcheck.evidence.false_alarms import RATE_ALARM
 from dpcheck.problems.losses import Array
 from dpcheck.problems.softmax import SoftmaxProblem, softmax_problem
 from dpcheck.solvers.nonconvex.dp_lssgd import DPLSSGD

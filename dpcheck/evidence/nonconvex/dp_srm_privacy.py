@@ -10,7 +10,7 @@ import numpy as np
 from scipy import optimize, special
 
 from dpcheck.bounds.library.nonconvex import dp_srm_privacy as lemmas
-from dpcheck.evidence.checks import Property
+from dpcheck.evidence.property_checks import Property
 
 NODES, WEIGHTS = special.roots_legendre(400)
 

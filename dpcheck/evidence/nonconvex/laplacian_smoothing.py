@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.evidence.checks import Property
 from dpcheck.evidence.nonconvex.dp_lssgd_experiments import Gained, Gains
+from dpcheck.evidence.property_checks import Property
 from dpcheck.kernels.smoothing import LaplacianSmoothing
 from dpcheck.problems.extreme_pairs import linear_pair
 from dpcheck.problems.losses import Array

@@ -35,7 +35,7 @@ from dpcheck.bounds.privacy.numeric_checks import (
     GaussianAccountant,
     SampledGaussianAccountant,
 )
-from dpcheck.evidence.checks import AuditCheck
+from dpcheck.evidence.audit_checks import AuditCheck
 from invented.cases import Case, Draw, Pair, case, family
 
 # Accountant ----------------------------------------------------------------------------------------

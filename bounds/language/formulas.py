@@ -1,0 +1,66 @@
+"""Formulas as a reader sees them, and as arrays go into them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import sympy
+
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.symbols import TABLE
+
+PLAIN_OPERATIONS = (
+    sympy.Symbol, sympy.Number, sympy.NumberSymbol, sympy.Add, sympy.Mul, sympy.Pow, sympy.exp, sympy.log,
+    sympy.Min, sympy.Max,
+)  # fmt: skip
+
+
+def must_be_vectorisable(formula: sympy.Expr, claim_id: str) -> None:
+    """Refuse a formula that arrays cannot go into: an open sum or integral, a function nobody knows."""
+    odd = [e for e in sympy.preorder_traversal(formula) if not isinstance(e, PLAIN_OPERATIONS)]
+    if not odd:
+        return  # sums, products and powers always do; nothing is compiled for them
+    points = [np.array([box[0], box[1]]) for box in (TABLE[s].box for s in sorted(formula.free_symbols, key=str))]
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fits = lambdified(formula)(*points).shape in ((), (2,))
+    except Exception:  # whatever numpy, scipy or the printer raise for what they cannot do
+        fits = False
+    if not fits:
+        names = ", ".join(sorted({type(e).__name__ for e in odd if not isinstance(e, sympy.Tuple)}))
+        limit = "a formula that evaluates on arrays"
+        remedy = "Write sums and integrals in closed form, with functions that scipy knows."
+        raise InvalidInput(f"statement of {claim_id}", names, limit, remedy)
+
+
+def lambdified(expr: sympy.Expr) -> Any:
+    """A vectorised numpy function of the sorted free symbols."""
+    names = sorted(expr.free_symbols, key=str)
+    plain = all(isinstance(e, PLAIN_OPERATIONS) for e in sympy.preorder_traversal(expr))
+    call = sympy.lambdify(names, expr, ["numpy"] if plain else ["scipy", "numpy"])  # scipy costs its import
+    return lambda *args: np.asarray(call(*args), float)
+
+
+STAR = "∗"  # stands for the * of a name, as in w*, while those of products are replaced
+
+
+def pretty(expr: Any) -> str:
+    """One line of readable mathematics."""
+    if not isinstance(expr, sympy.Basic):
+        return str(expr)
+    if isinstance(expr, sympy.Eq):
+        return f"{pretty(expr.lhs)} = {pretty(expr.rhs)}"
+    swap = {s: sympy.Symbol(TABLE[s].printed.replace("*", STAR)) for s in expr.free_symbols if s in TABLE}
+    text = sympy.sstr(expr.xreplace(swap), order="none")
+    for old, new in (("**(1/3)", "^(1/3)"), ("**", "^"), ("*", "·"), ("<=", "≤"), (">=", "≥"), (STAR, "*")):
+        text = text.replace(old, new)
+    return text
+
+
+def latex(expr: sympy.Basic) -> str:
+    """LaTeX with the names that a reader of the source expects."""
+    names = {s: TABLE[s].latex for s in expr.free_symbols if s in TABLE and TABLE[s].latex}
+    return str(sympy.latex(expr, symbol_names=names))
