@@ -134,7 +134,9 @@ def test_a_line_that_the_box_leaves_out_is_a_slip_where_the_proof_has_it() -> No
 
     def graded(in_proof=(noisy,), corrected=(noisy,), factor=3, verdict="LOOSE"):
         noise = sqrt(c) * Delta / eps
-        about = claim(Eq(sigma, noise), [], Kind.PRIVACY, guarantee=PureDP(eps), hidden=(c,), misprint_of="zhang17.query")
+        about = claim(
+            Eq(sigma, noise), [], Kind.PRIVACY, guarantee=PureDP(eps), hidden=(c,), misprint_of="zhang17.query"
+        )
         query = replace(about, id="zhang17.query", assumes=in_proof, misprint_of=None)
         right = claim(
             Eq(sigma, factor * Delta / eps), corrected, Kind.PRIVACY, "right", guarantee=PureDP(eps), corrects=about.id

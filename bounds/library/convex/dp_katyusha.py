@@ -45,7 +45,7 @@ privacy = Claim(
 
 queries = Claim(
     id="dwang20.theorem3.1.3.queries",
-    source=Source("dwang20", "section 3.1.7: the queries M_i, noise and all, “the Proof of Theorem 3.1.3” too", line=955),
+    source=Source("dwang20", "section 3.1.7, the queries M_i of “the Proof of Theorem 3.1.3”, with noise", line=955),
     kind=Kind.PRIVACY,
     says="There are c and c₁ with which all noisy gradients together are (ε, δ)-private for all ε ≤ c₁Tm/n².",
     assumes=[*losses, noisy, eps <= c1 * T * inner / n**2],
