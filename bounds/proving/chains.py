@@ -41,7 +41,7 @@ import sympy
 from dpcheck.bounds.language.claim import Check, Cites, Claim, Effort, Evidence, Kind, Rate, Verdict, pretty
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import follows
-from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Algebra, Link, Reason, Settled, proportional
+from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Algebra, Link, Reason, Settled, nearly
 from dpcheck.bounds.proving.reasons import (
     Cited,
     Induction,
@@ -161,7 +161,7 @@ class Chain:
             if not found.answer.holds:
                 return self.broken(step, link, found.answer)
             derived = derived or found.derives
-            if not derived and proportional(found.after, chosen.formula):
+            if not derived and nearly(found.after, chosen.formula):
                 return self.gap("what is assumed is the statement in other letters: nothing is derived")
         return self.proved(settled, links, chosen)
 

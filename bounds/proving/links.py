@@ -83,7 +83,7 @@ class Algebra:
 
     def settle(self, link: Link) -> Settled:
         answer = compare(link, link.before, link.target)
-        rewrites = link.relation == "=" or proportional(link.before, link.target)
+        rewrites = link.relation == "=" or nearly(link.before, link.target)
         return Settled(answer, link.target, derives=not rewrites)
 
     def __str__(self) -> str:
@@ -193,6 +193,12 @@ def gaps(low: sympy.Expr, high: sympy.Expr, covers_: Iterable[Where]) -> Iterato
 def _roots(expr: sympy.Expr) -> set[int]:
     """The denominators of its exponents."""
     return {int(p.exp.q) for p in expr.atoms(sympy.Pow) if p.exp.is_Rational} | {1}
+
+
+def nearly(left: sympy.Expr, right: sympy.Expr) -> bool:
+    """Whether one is the other but for a number and powers of logarithms: as good as the same, to assume."""
+    plain = [sympy.sympify(e).replace(sympy.log, lambda *_: sympy.Integer(1)) for e in (left, right)]
+    return proportional(left, right) or (sympy.zoo not in plain and proportional(*plain))
 
 
 def proportional(left: sympy.Expr, right: sympy.Expr) -> bool:

@@ -11,7 +11,7 @@ import sympy
 from dpcheck.bounds.language.claim import Cites, Claim, FunctionClass, Kind, Rate, Setting, pretty
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import Need, follows, needs
-from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Link, Settled, at_most, compare, substitutions
+from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Link, Settled, at_most, compare, nearly, substitutions
 from dpcheck.bounds.proving.steps import Same
 from dpcheck.bounds.registry import library
 from dpcheck.bounds.relations.inequalities import Answer, equations, signs_agree
@@ -366,9 +366,10 @@ class Slack:
             if not self.never_negative(sympy.sympify(part), link):
                 return Settled(Answer(None, f"{pretty(part)} is not seen to be ≥ 0"), link.before)
         alone = len(self.given) == 1 and not self.seen and not self.cited  # the difference itself is taken as given
+        typed = alone or any(restates(sympy.sympify(part), link.claim) for part in self.given.values())
         premises, rests = (*self.given, *granted), tuple(cites.id for cites in self.cites)
         added = Answer(True, "the parts add up to the difference")
-        return Settled(added, link.target, premises, rests, derives=not alone)
+        return Settled(added, link.target, premises, rests, derives=not typed)
 
     def never_negative(self, part: sympy.Expr, link: Link) -> bool:
         """By the signs of its factors, where the hypotheses hold, one of which may be a hypothesis itself."""
@@ -390,6 +391,14 @@ class Slack:
 
     def __str__(self) -> str:
         return "; ".join([*self.given, *(cites.id for cites in self.cites)]) or "the parts are ≥ 0"
+
+
+def restates(part: sympy.Expr, claim: Claim) -> bool:
+    """Whether a part that is taken to be ≥ 0 says what the claim does, but for a number and logarithms."""
+    subject = sympy.Dummy("subject", positive=True)
+    here = part.subs(claim.subject, subject)
+    slope = sympy.diff(here, subject)
+    return slope != 0 and not slope.has(subject) and nearly(sympy.expand(here - slope * subject) / slope, claim.formula)
 
 
 def difference(claim: Claim, cites: Cites) -> sympy.Expr:
