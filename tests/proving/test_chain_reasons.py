@@ -7,25 +7,9 @@ import sympy
 from made_chains import claim, fact, proves, run, v
 from sympy import Eq, Ge, Le, Lt
 
-from dpcheck.bounds.language.claim import (
-    Cites,
-    Rate,
-    Verdict,
-)
+from dpcheck.bounds.language.claim import Cites, Rate, Verdict
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.symbols import (
-    D,
-    Delta,
-    Delta_T,
-    L,
-    T,
-    beta,
-    eps,
-    eta,
-    excess_risk,
-    n,
-    noise_norm2,
-)
+from dpcheck.bounds.language.symbols import D, Delta, Delta_T, L, T, beta, eps, eta, excess_risk, n, noise_norm2
 from dpcheck.bounds.proving.chains import (
     STATEMENT,
     Chain,
@@ -122,11 +106,14 @@ def test_slack_must_add_up_and_its_signs_must_be_seen():
         excess_risk,
         Step("=", (x + y) ** 2 + eta * x**2, because=fact),
         Step(
-            "<=", STATEMENT,
-            because=Slack(given={"y² ≤ L²": 2 * (L**2 - y**2), "x² ≤ D²": (2 + 1 / beta) * (D**2 - x**2)},
-                          seen=[(x - y) ** 2, (1 / beta - eta) * x**2]),
+            "<=",
+            STATEMENT,
+            because=Slack(
+                given={"y² ≤ L²": 2 * (L**2 - y**2), "x² ≤ D²": (2 + 1 / beta) * (D**2 - x**2)},
+                seen=[(x - y) ** 2, (1 / beta - eta) * x**2],
+            ),
         ),
-    )  # fmt: skip
+    )
     about = claim(Le(excess_risk, (2 + 1 / beta) * D**2 + 2 * L**2), [eta <= 1 / beta])
     found = run(chain, about)
     assert found.verdict is Verdict.PROVED
@@ -142,8 +129,11 @@ def test_slack_may_be_a_cited_inequality(known):
 
     def chain(relation="<=", factor=2 / beta - eta, source=cited):
         before = Step("<=", factor * noise_norm2, because=fact)
-        return Chain(excess_risk, before, Step(relation, STATEMENT, because=Slack(
-            seen=[eps**2], cited=[(factor, Cites(source))])))  # fmt: skip
+        return Chain(
+            excess_risk,
+            before,
+            Step(relation, STATEMENT, because=Slack(seen=[eps**2], cited=[(factor, Cites(source))])),
+        )
 
     assert "needs η ≤ 1/β" in run(chain(), about).detail + run(chain(), about).figure
     known(claim(Le(noise_norm2, L * D), number=1))
@@ -204,9 +194,10 @@ def test_a_sequence_is_put_into_its_recurrence() -> None:
     for wrong in (3**T, 2 * 2**T, 2**T + T):
         assert not proves(chain, claim(Eq(eps, wrong)))
     itself = OnlySolution(lambda x: [x.subs(beta, v**2) - 1 / (2 - v**2)], "ε is that, in other letters")
-    assert "in other letters" in run(
-        Chain(eps, Step("=", STATEMENT, because=itself)), claim(Eq(eps, 1 / (2 - beta)))
-    ).figure  # fmt: skip
+    assert (
+        "in other letters"
+        in run(Chain(eps, Step("=", STATEMENT, because=itself)), claim(Eq(eps, 1 / (2 - beta)))).figure
+    )
 
 
 def test_equations_must_say_something_of_the_solution(known) -> None:
