@@ -37,11 +37,13 @@ INSTALLED = {"site-packages", "dist-packages"}
 ABSENT = NotImplemented
 DRAWN = 64  # pairs that stand for a strategy
 # Of a class: bookkeeping that says nothing which its functions do not say.
+# fmt: off
 SKIPPED = frozenset({
     "__abstractmethods__", "__annotations__", "__dataclass_fields__", "__dataclass_params__", "__dict__", "__doc__",
     "__firstlineno__", "__hash__", "__match_args__", "__module__", "__orig_bases__", "__parameters__", "__qualname__",
     "__slots__", "__static_attributes__", "__weakref__", "_abc_impl",
-})  # fmt: skip
+})
+# fmt: on
 # Their state is another one in every process, and no part of whoever draws from them.
 GLOBAL_STATES = {id(np.random.mtrand._rand): "numpy.random", id(getattr(random, "_inst", None)): "random"}
 

@@ -11,10 +11,12 @@ import sympy
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.symbols import TABLE
 
+# fmt: off
 PLAIN_OPERATIONS = (
     sympy.Symbol, sympy.Number, sympy.NumberSymbol, sympy.Add, sympy.Mul, sympy.Pow, sympy.exp, sympy.log,
     sympy.Min, sympy.Max,
-)  # fmt: skip
+)
+# fmt: on
 
 
 def must_be_vectorisable(formula: sympy.Expr, claim_id: str) -> None:

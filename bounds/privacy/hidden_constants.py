@@ -307,9 +307,13 @@ def _smallest(kept: Sequence[_Searched], because: str, effort: Effort) -> Eviden
     if account.coverable:
         certificate = account.cells(1.0, 200_000 if effort.thorough or searched.needed.exact else 12_000)
     count = len(next(iter(searched.tried.values())))
-    covered = f"{name} = {enough:.4g} certified on {certificate.cells} cells" if certificate.certified else (
-        f"{count} points tried, {100 * (1 - certificate.left):.1f}% of the box certified with {name} = {enough:.4g}"
-    )  # fmt: skip
+    covered = (
+        f"{name} = {enough:.4g} certified on {certificate.cells} cells"
+        if certificate.certified
+        else (
+            f"{count} points tried, {100 * (1 - certificate.left):.1f}% of the box certified with {name} = {enough:.4g}"
+        )
+    )
     verdict = Verdict.CERTIFIED if certificate.certified else Verdict.SUPPORTED
     detail = "; ".join(part for part in (because, others, covered, question.shown()) if part)
     return Evidence(KIND, verdict, figure, detail)

@@ -59,9 +59,14 @@ class Less:
         if missed:
             return Answer(None, missed)
         return never_exceeds(
-            self.left, self.right, where=self.where, box=self.box, conditions=self.given, seed=seed,
+            self.left,
+            self.right,
+            where=self.where,
+            box=self.box,
+            conditions=self.given,
+            seed=seed,
             confirm=not self.where,
-        )  # fmt: skip
+        )
 
 
 ProofLine = Same | Less

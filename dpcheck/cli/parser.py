@@ -129,9 +129,10 @@ def add_theory(commands: Commands) -> None:
     printed.set_defaults(run="theory_commands:run_tables")
 
     against = commands.add_parser(
-        "measure", help="measured error against bounds: dpcheck measure outpert_gd --over n 100 200 400",
+        "measure",
+        help="measured error against bounds: dpcheck measure outpert_gd --over n 100 200 400",
         allow_abbrev=False,
-    )  # fmt: skip
+    )
     against.add_argument("solver", metavar="STEM", help="the algorithm")
     against.add_argument("--over", nargs="+", required=True, metavar=("SYMBOL", "VALUE"), help="one of n, d, eps, T")
     against.add_argument(

@@ -99,7 +99,8 @@ SOURCES: dict[str, OpenMLSource] = {
         1575, "ijcnn", {"dwang20": Used(50_000), "lwang21": Used(49_990, 91_701)}, positive=("1", "1.0"), once=True
     ),
     "adult": OpenMLSource(
-        1590, "adult",
+        1590,
+        "adult",
         {
             "dwang20": Used(28_000, 2_000),
             "zhang17": Used(among=(16_281, None)),
@@ -113,14 +114,15 @@ SOURCES: dict[str, OpenMLSource] = {
     "bike": OpenMLSource(42712, "Bike_Sharing_Demand", {"zhang17": Used()}, limits=(0, 1000)),
     "a9a": OpenMLSource(1430, "a9a", {"lwang21": Used(32_561, 16_281)}, positive=("1", "1.0")),
     "mnist": OpenMLSource(
-        554, "mnist_784",
-        {document: Used(50_000, 10_000, among=(None, 60_000)) for document in ("lssgd20", "lwang21")},
+        554, "mnist_784", {document: Used(50_000, 10_000, among=(None, 60_000)) for document in ("lssgd20", "lwang21")}
     ),
     "kddcup99": OpenMLSource(
-        1113, "KDDCup99", {"lwang21": Used(50_000, 20_000, scale_columns=True)},
+        1113,
+        "KDDCup99",
+        {"lwang21": Used(50_000, 20_000, scale_columns=True)},
         positive=("back", "land", "neptune", "pod", "smurf", "teardrop"),
     ),
-}  # fmt: skip
+}
 
 
 def load(

@@ -140,9 +140,15 @@ class RecursiveMomentum(Method):
 
 
 def recursive_momentum(
-    problem: Problem, plan: MomentumPlan, *, sigmas: tuple[float, float], seed: Seed, trials: int, trace: bool = False,
+    problem: Problem,
+    plan: MomentumPlan,
+    *,
+    sigmas: tuple[float, float],
+    seed: Seed,
+    trials: int,
+    trace: bool = False,
     last: bool = False,
-) -> Run:  # fmt: skip
+) -> Run:
     """`trials` independent runs with noise of any size: promises nothing.
 
     `sigmas` is the noise on each coordinate of v_0, and of those after it. A run stops at a uniform iterate out of

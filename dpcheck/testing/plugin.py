@@ -65,7 +65,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         yield
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # pytest keeps plugins in sets
 class TestRun:
     """The audits of one run, as the reports of its tests bring them in."""
 

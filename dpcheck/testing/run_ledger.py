@@ -103,9 +103,19 @@ def json_report(entries: Sequence[Entry]) -> str:
 
 
 COLUMNS = (
-    "test", "outcome", "mechanism", "guarantee", "finding", "would_catch", "alpha", "trials", "event", "pair", "seed",
+    "test",
+    "outcome",
+    "mechanism",
+    "guarantee",
+    "finding",
+    "would_catch",
+    "alpha",
+    "trials",
+    "event",
+    "pair",
+    "seed",
     "health",
-)  # fmt: skip
+)
 NAMES = {"finding": "epsilon", "would_catch": "power"}
 
 

@@ -308,6 +308,10 @@ def meeting_json(one: Meeting) -> dict[str, Any]:
     found = one.crossing
     formula = None if found.formula is None else str(found.formula)
     return {
-        "first": one.first, "second": one.second, "symbol": str(found.symbol), "at": list(found.at),
-        "formula": formula, "sentence": one.sentence,
-    }  # fmt: skip
+        "first": one.first,
+        "second": one.second,
+        "symbol": str(found.symbol),
+        "at": list(found.at),
+        "formula": formula,
+        "sentence": one.sentence,
+    }

@@ -137,9 +137,20 @@ def measure(
     lines, notes = bounds_along(runner, runs)
     low = np.maximum(mean - half, mean * 1e-3)  # an axis of logarithms has no place for zero
     found = Measurement(
-        runner.name, title_of(runs, str(symbol), calibration), symbol, np.array(values, float), runs[0].measure,
-        mean, low, mean + half, lines, notes, trials, seed, confidence,
-    )  # fmt: skip
+        runner.name,
+        title_of(runs, str(symbol), calibration),
+        symbol,
+        np.array(values, float),
+        runs[0].measure,
+        mean,
+        low,
+        mean + half,
+        lines,
+        notes,
+        trials,
+        seed,
+        confidence,
+    )
     above = [f"The measured error is above {claim} at {symbol} = {x:g}." for claim, x in found.exceeded]
     return replace(found, notes=[*notes, *above])
 
@@ -236,10 +247,18 @@ def constants(at: MeasuredAt, found: Solution) -> dict[str, float]:
     problem, guarantee = at.problem, at.guarantee
     epsilon, delta = gaussian_parameters(guarantee)
     here = {
-        "n": problem.n, "d": problem.d, "eps": epsilon, "T": found.steps, "L": problem.data_lipschitz,
-        "beta": problem.smoothness, "mu": problem.strong_convexity, "m": getattr(at.solver, "batch", 1) or 0,
-        "G": problem.data_lipschitz, "L_smooth": problem.smoothness - problem.l2, "sigma_n": found.noise_std,
-    }  # fmt: skip
+        "n": problem.n,
+        "d": problem.d,
+        "eps": epsilon,
+        "T": found.steps,
+        "L": problem.data_lipschitz,
+        "beta": problem.smoothness,
+        "mu": problem.strong_convexity,
+        "m": getattr(at.solver, "batch", 1) or 0,
+        "G": problem.data_lipschitz,
+        "L_smooth": problem.smoothness - problem.l2,
+        "sigma_n": found.noise_std,
+    }
     here |= {"delta": delta} if delta > 0 else {}
     noise2 = problem.d * found.noise_std**2
     here["sigma_g"] = math.sqrt(4 * problem.data_lipschitz**2 + noise2)  # zhang17.theorem5.deviation.corrected

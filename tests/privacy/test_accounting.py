@@ -335,9 +335,16 @@ def test_ranges_enclose_every_value(ends: tuple[float, ...], share: tuple[float,
         for s, t in zip((x_, y_), share, strict=True)
     }
     for expr in (
-        x_ / y_ - sympy.log(x_), (x_ - y_) ** 2, sympy.sqrt(x_) * sympy.exp(-y_), x_**y_, sympy.Min(x_, 1 / y_),
-        sympy.Max(x_ - y_, 0) ** 3, sympy.ceiling(x_ * y_), sympy.log(x_ / y_) * (1 - x_), x_ ** sympy.Rational(-1, 3),
-    ):  # fmt: skip
+        x_ / y_ - sympy.log(x_),
+        (x_ - y_) ** 2,
+        sympy.sqrt(x_) * sympy.exp(-y_),
+        x_**y_,
+        sympy.Min(x_, 1 / y_),
+        sympy.Max(x_ - y_, 0) ** 3,
+        sympy.ceiling(x_ * y_),
+        sympy.log(x_ / y_) * (1 - x_),
+        x_ ** sympy.Rational(-1, 3),
+    ):
         low, high = range_of(expr, box)
         assert low[0] <= float(expr.subs(at)) <= high[0]
 

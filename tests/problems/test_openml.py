@@ -80,18 +80,28 @@ def shelve(home: Path, number: int, name: str, arff: str, target: str, sparse: b
     lines = [line.split(None, 2)[1:] for line in arff.splitlines() if line.startswith("@ATTRIBUTE")]
     features = [
         {
-            "index": str(i), "name": column, "data_type": "numeric" if kind == "NUMERIC" else "nominal",
-            "is_target": str(column == target).lower(), "is_ignore": "false", "is_row_identifier": "false",
+            "index": str(i),
+            "name": column,
+            "data_type": "numeric" if kind == "NUMERIC" else "nominal",
+            "is_target": str(column == target).lower(),
+            "is_ignore": "false",
+            "is_row_identifier": "false",
             "number_of_missing_values": "0",
         }
         for i, (column, kind) in enumerate(lines)
-    ]  # fmt: skip
+    ]
     url = f"https://www.openml.org/data/v1/download/{number}/{name}.arff"
     about = {
-        "id": str(number), "file_id": str(number),
-        "name": name, "version": "1", "format": "Sparse_ARFF" if sparse else "ARFF", "url": url,
-        "status": "active", "description": "a few rows", "md5_checksum": hashlib.md5(arff.encode()).hexdigest(),
-    }  # fmt: skip
+        "id": str(number),
+        "file_id": str(number),
+        "name": name,
+        "version": "1",
+        "format": "Sparse_ARFF" if sparse else "ARFF",
+        "url": url,
+        "status": "active",
+        "description": "a few rows",
+        "md5_checksum": hashlib.md5(arff.encode()).hexdigest(),
+    }
     rows = len(arff.split("@DATA\n")[1].splitlines())
     contents = {
         f"api/v1/json/data/{number}": json.dumps({"data_set_description": about}),

@@ -45,9 +45,7 @@ fraction = st.fractions(min_value=Rational(1, 10), max_value=10, max_denominator
 
 
 def claim(states: Any, *assumes: Any, number: int = 1, kind: Kind = Kind.IDENTITY, checks: Any = ()) -> Claim:
-    return Claim(
-        f"zhang17.invented{number}", Source("zhang17", "nowhere"), kind, ".", states, assumes, checks=checks
-    )  # fmt: skip
+    return Claim(f"zhang17.invented{number}", Source("zhang17", "nowhere"), kind, ".", states, assumes, checks=checks)
 
 
 def refuted_again(check: Any, about: Claim, found: Evidence) -> bool:
@@ -101,14 +99,17 @@ def test_a_mean_that_quadrature_does_not_confirm_is_refused() -> None:
 LOSSES = (convex(), smooth(beta), lipschitz(L), eta <= 1 / beta)
 STEEPER = (strongly_convex(mu), *LOSSES[1:])
 proved = claim(
-    Le(Delta_T, 2 * L * T * eta / n), *LOSSES, number=0, kind=Kind.SENSITIVITY,
+    Le(Delta_T, 2 * L * T * eta / n),
+    *LOSSES,
+    number=0,
+    kind=Kind.SENSITIVITY,
     checks=[
         Chain(
             Delta_T,
             Step("<=", STATEMENT, because=Induction(T, step=lambda x: x + 2 * eta * L / n, given="a step adds 2ηL/n")),
         )
     ],
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(

@@ -339,3 +339,11 @@ def test_every_public_name_is_there() -> None:
     assert all(getattr(dp, name) is not None for name in names)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = dp.nonsense
+
+
+def test_a_folder_may_have_a_conftest_of_its_own(pytester: pytest.Pytester) -> None:
+    """pytest then looks plugins up in a set: one that cannot be hashed ends the run before its first test."""
+    for folder in ("one", "two"):
+        pytester.mkdir(folder).joinpath(f"test_{folder}.py").write_text("def test_it():\n    pass\n")
+    (pytester.path / "one" / "conftest.py").write_text("def pytest_runtest_logreport(report):\n    pass\n")
+    assert pytester.runpytest_subprocess("one", "two", "-p", "no:cacheprovider").ret == 0

@@ -45,7 +45,7 @@ def explicit(case: Mapping[str, Any]) -> tuple[float, float]:
     bound = proof.equation58.evaluate(
         L_smooth=problem.smoothness * (2 * R) ** 2, divergence=float(best @ best) / (2 * R**2), T=T,
         sigma_n=case["noise"], dual2=R**2 * d,
-    )  # fmt: skip
+    )
     return float(risks.mean() - 5 * risks.std() / math.sqrt(len(risks))), float(bound) + 1e-9
 
 
@@ -65,4 +65,4 @@ CHECKS = {
             examples=40,
         )
     ],
-}  # fmt: skip
+}

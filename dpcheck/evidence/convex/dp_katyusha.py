@@ -43,7 +43,7 @@ def one_epoch(case: Mapping[str, Any]) -> tuple[float, float]:
     bound = proof.equation39.evaluate(
         theta=theta, weights=weights, gap_snap=float(problem.value(start)) - least, eta=eta, L_smooth=0.25, d=problem.d,
         start=float(np.linalg.norm(start - w)), sigma_n=case["noise"],
-    )  # fmt: skip
+    )
     return float(left.mean() - 5 * left.std() / math.sqrt(len(left))), float(bound) + 1e-9
 
 
@@ -60,4 +60,4 @@ CHECKS = {
             f"200 {RUNS}", examples=40,
         )
     ],
-}  # fmt: skip
+}

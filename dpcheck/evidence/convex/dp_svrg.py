@@ -41,7 +41,7 @@ def one_epoch(case: Mapping[str, Any]) -> tuple[float, float]:
     bound = proof.equation28.evaluate(
         eta=eta, L_smooth=0.25, mu=problem.l2, inner=inner, gap_snap=max(0.0, float(problem.value(start)) - least),
         d=problem.d, sigma_n=case["noise"],
-    )  # fmt: skip
+    )
     return float(risks.mean() - 5 * risks.std() / math.sqrt(len(risks))), float(bound)
 
 
@@ -83,4 +83,4 @@ CHECKS = {
             "to 4, whatever the noise: the steps of the second epoch and their noise grow by as much",
         )
     ],
-}  # fmt: skip
+}

@@ -41,7 +41,7 @@ def parting(claim: Claim, strong: bool) -> Property:
     cases = {
         "n": (2, 12), "d": (1, 4), "T": (1, 12), "seed": (0, 10**6), "step": (0.05, 1.0), "l2": (0.02, 0.2),
         "opposite": (0, 1),
-    }  # fmt: skip
+    }
     return Property(measure, cases, "two runs of gradient descent on random neighbouring logistic problems")
 
 

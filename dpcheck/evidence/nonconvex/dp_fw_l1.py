@@ -51,7 +51,7 @@ def explicit_gap(case: Mapping[str, Any]) -> tuple[float, float]:
         gap0=float(problem.value(corners.centre())), pace=case["pace"], T=T, L_smooth=problem.smoothness,
         diameter=max(problem.diameter, 1e-9), G=G, size_1=corners.largest, points=corners.count, gamma=FAILING, n=n,
         eps0=case["eps0"],
-    )  # fmt: skip
+    )
     return float((gaps > bound).mean()), FAILING + 5 * math.sqrt(FAILING * (1 - FAILING) / runs)
 
 

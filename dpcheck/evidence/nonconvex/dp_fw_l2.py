@@ -60,7 +60,7 @@ def direct_bound(case: Mapping[str, float]) -> float:
         "gap0": float(problem.value(np.zeros(problem.d))) - least, "L_smooth": loss_smoothness(problem),
         "T": case["T"], "pace": case["gamma"], "sigma_n": case["noise"], "diameter": problem.diameter,
         "G_C": gaussian_width(problem.constraint, problem.d),
-    }  # fmt: skip
+    }
     return float(theory.theorem4_direct.evaluate(**values))
 
 

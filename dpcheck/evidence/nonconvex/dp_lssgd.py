@@ -105,7 +105,7 @@ def stationarity(case: Mapping[str, Any]) -> tuple[float, float]:
     problem = random_problem(case, Sigmoid())
     w, operator, bound = against(
         proof.sum3, problem, case, "random", 0.5, ls_gap=0.5, L_smooth=problem.smoothness
-    )  # fmt: skip
+    )
     return less_five_errors(operator.dual_norm2(problem.gradient(w))), bound
 
 
@@ -127,4 +127,4 @@ CHECKS = {
     "lssgd20.theorem3.proof": [
         Property(stationarity, SIZES, f"certified noise, random sigmoid problems, {RUNS}", examples=12)
     ],
-}  # fmt: skip
+}

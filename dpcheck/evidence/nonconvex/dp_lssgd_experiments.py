@@ -160,7 +160,7 @@ FINDINGS = {
         more_accurate((0.1,), (1.0,), (0.5, 3.0)), WHERE, RUNS,
         more_accurate((0.1, 0.2), (1.0,), (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)),
     ),
-}  # fmt: skip
+}
 CHECKS = {
     f"{document}.{names[place]}": [check]
     for place, document in enumerate(("lwang21", "lssgd20"))

@@ -71,7 +71,7 @@ SIZES = {**random_problems.SIZES, "loss": (0, 2)}
 PLANS = {
     **SIZES, "zeta": (0.05, 1.0), "slowing": (1.0, 5.0), "T": (1, 20), "gamma": (0.05, 0.9), "first": (1, 8),
     "batch": (1, 8), "noise": (0.0, 2.0),
-}  # fmt: skip
+}
 
 CHECKS = {
     "lwang21.equation4.9.4": [
@@ -86,4 +86,4 @@ CHECKS = {
             examples=30,
         )
     ],
-}  # fmt: skip
+}

@@ -74,4 +74,4 @@ CHECKS = {
             theorem9, {"share": (0.05, 0.9), "ratio": (0.7, 60.0), "order": (2, 20)}, "a dominating pair, α to 20"
         )
     ],
-}  # fmt: skip
+}

@@ -54,7 +54,7 @@ WAVES = "the documents' own signals, 100 and 10000 points"
 SAME = Property(
     unchanged, {"sigma": (0.1, 20.0), "half": (1, 6), "alternating": (0, 1), "seed": (0, 10**6)},
     "log-likelihood ratios of the iterates with σ and without, on linear losses, differ by rounding only", examples=20,
-)  # fmt: skip
+)
 CHECKS = {
     "lwang21.figure5.2": [Gained(denoised, WAVES)],
     "lssgd20.figure2": [Gained(denoised, WAVES)],

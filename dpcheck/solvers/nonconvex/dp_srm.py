@@ -84,12 +84,9 @@ class DPSRM(Solver):
 
     def aimed(self, problem: Problem, guarantee: ApproxDP) -> tuple[float, float]:
         """zeta and n0."""
-        aim = self.aim or float(
-            theory.theorem4.evaluate(
-                n=problem.n, d=problem.d, eps=guarantee.eps, delta=guarantee.delta, G=problem.data_lipschitz,
-                L_smooth=problem.smoothness, gap0=self.gap(problem),
-            )
-        )  # fmt: skip
+        sizes = {"n": problem.n, "d": problem.d, "eps": guarantee.eps, "delta": guarantee.delta}
+        losses = {"G": problem.data_lipschitz, "L_smooth": problem.smoothness, "gap0": self.gap(problem)}
+        aim = self.aim or float(theory.theorem4.evaluate(**sizes, **losses))
         return aim, self.slowing or max(1.0, problem.smoothness * self.gap(problem) / aim)
 
     def gap(self, problem: Problem) -> float:
@@ -102,10 +99,11 @@ class DPSRM(Solver):
     # What it lets out --------------------------------------------------------------------------------
     def release(self, data: Problem, plan: MomentumPlan) -> Composed:
         G, change = self.reaches(data, plan)
-        return theory.released.at(  # privacy: lwang21.equation4.9.2, lwang21.equation4.9.4
-            G=G, target=change, slowing=1.0, momentum=plan.momentum, first_batch=plan.first_batch,
-            later_batch=plan.batch, T=plan.steps, n=data.n, sigma_n=1.0,
-        )  # fmt: skip
+        sizes = {"first_batch": plan.first_batch, "later_batch": plan.batch, "T": plan.steps, "n": data.n}
+        steps = {"G": G, "target": change, "slowing": 1.0, "momentum": plan.momentum}
+        return theory.released.at(
+            **sizes, **steps, sigma_n=1.0
+        )  # privacy: lwang21.equation4.9.2, lwang21.equation4.9.4
 
     def reaches(self, problem: Problem, plan: MomentumPlan) -> tuple[float, float]:
         """How long a record's gradient and its change in a step can be: G and zeta/n0 of the theorem, or less."""
@@ -122,10 +120,8 @@ class DPSRM(Solver):
             self.must_be_covered(data, aim, plan)
         zeta, n0 = self.aimed(data, aim)
         G, change = self.clips or (data.data_lipschitz, zeta / n0)  # C1 and C2 in their place: section 4.5
-        values = {
-            "T": plan.steps, "n": data.n, "eps": float(aim.eps), "delta": float(aim.delta), "split": self.split,
-            "momentum": plan.momentum, "slowing": 1.0, "G": G,
-        }  # fmt: skip
+        values = {"T": plan.steps, "n": data.n, "eps": float(aim.eps), "delta": float(aim.delta), "split": self.split}
+        values |= {"momentum": plan.momentum, "slowing": 1.0, "G": G}
         # What a record reaches is G on the first batch: the formula with a change of G, whatever gamma.
         on_first, noise = (float(claim.evaluate(**values, target=reach)) for reach in (G, change))
         first, later = self.release(data, plan).parts

@@ -80,10 +80,12 @@ def one_record(draw: Draw) -> Pair:
     true, false = (
         case(
             SampledGaussianAccountant(sigma_g / L, steps, "the whole transcript seen", sizes=(2, 5)),
-            Eq(sigma_g, multiplier * factor * L), eps <= 1, **promise,
+            Eq(sigma_g, multiplier * factor * L),
+            eps <= 1,
+            **promise,
         )
         for factor, steps in ((Integer(1), n**2), (weaker, more))
-    )  # fmt: skip
+    )
     return true, false
 
 
