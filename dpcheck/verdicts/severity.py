@@ -14,7 +14,7 @@ from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, Kind, 
 from dpcheck.bounds.language.errors import DpcheckError
 from dpcheck.bounds.language.guarantees import ZCDP
 from dpcheck.bounds.language.symbols import NONE, TABLE, eps, unit_of
-from dpcheck.bounds.privacy.judging import RAY
+from dpcheck.bounds.privacy.judging import PATH
 from dpcheck.bounds.proving.links import proportional
 from dpcheck.bounds.proving.steps import Same, digits
 from dpcheck.verdicts.failures import Failure
@@ -107,7 +107,7 @@ def of_privacy(claim: Claim, checks: Sequence[Check], against: Sequence[Evidence
 def epsilon_of(piece: Evidence) -> float | None:
     """The epsilon of a counterexample: its own, or the one an audit was about."""
     point = piece.counterexample or {}
-    if point.get(f"{RAY}eps", 0) > 0:  # a path on which no constant lasts, and ε grows along it
+    if point.get(PATH, {}).get("eps", 0) > 0:  # a path on which no constant lasts, and ε grows along it
         return math.inf
     if isinstance(point.get("eps"), int | float):
         return float(point["eps"])

@@ -16,6 +16,7 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, LOCAL, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from dpcheck.bounds.language.symbols import Delta, Delta1, L, T, c, c1, delta, eps, m, n, sigma, sigma_g
 from dpcheck.bounds.privacy.accountant import Accountant
+from dpcheck.bounds.privacy.judging import PATH
 from dpcheck.bounds.privacy.exact import gaussian_mu
 from dpcheck.bounds.privacy.laws import Gaussian, Laplace, Poisson, WithoutReplacement, WithReplacement
 from dpcheck.bounds.privacy.question import Question
@@ -44,8 +45,9 @@ def refuted_again(check: Accountant, about: Claim, found: Evidence) -> bool:
     """REFUTED at a point inside the hypotheses, in plain numbers, that replays as `dpcheck replay` would."""
     if found.verdict is not Verdict.REFUTED:
         return False
-    point = dict(found.counterexample or {})
+    point = {k: v for k, v in (found.counterexample or {}).items() if k != PATH}
     assert all(isinstance(v, float) for v in point.values())
+    assert point.keys() <= {row.name for row in TABLE.values()}  # an instance, in the document's symbols
     must_be_inside(about, point)
     return check.replay(about, point).verdict is Verdict.REFUTED
 
