@@ -16,8 +16,8 @@ from sympy import Max, Min, Rational, exp, log, sqrt
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Source
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, UnknownName
 from dpcheck.bounds.language.symbols import TABLE, D, L, T, beta, d, delta, eps, excess_risk, mu, n, sigma
-from dpcheck.bounds.proving import solving
 from dpcheck.bounds.registry import library
+from dpcheck.bounds.relations import solving
 from dpcheck.bounds.relations.rates import (
     along,
     crossing,
