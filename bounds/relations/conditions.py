@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from dpcheck.bounds.language.formulas import pretty
+from dpcheck.bounds.language.formulas import compiled, pretty
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.relations.inequalities import (
     Answer,
@@ -296,7 +296,7 @@ def _some_point(conditions: Sequence[sympy.Basic]) -> bool:
     whole = [bool(s.is_integer) for s in names]
     points[:, whole] = np.maximum(1.0, np.round(points[:, whole]))
     with np.errstate(all="ignore"):
-        return bool(np.any(sympy.lambdify(names, sympy.And(*conditions), "numpy")(*points.T)))
+        return bool(np.any(compiled(names, sympy.And(*conditions))(*points.T)))
 
 
 def _subset(needed: sympy.Basic, given: Sequence[sympy.Basic]) -> bool:
