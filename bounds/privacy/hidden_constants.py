@@ -20,7 +20,6 @@ import numpy as np
 import sympy
 
 from dpcheck.bounds.language.claim import Effort, Evidence, Verdict
-from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.privacy import sampled_gaussian as sampled

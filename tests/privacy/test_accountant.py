@@ -14,10 +14,10 @@ from sympy import Eq, Ge, Rational, Symbol, log, sqrt
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Source, Verdict
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, LOCAL, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from dpcheck.bounds.language.symbols import Delta, Delta1, L, T, c, c1, delta, eps, m, n, sigma, sigma_g
+from dpcheck.bounds.language.symbols import TABLE, Delta, Delta1, L, T, c, c1, delta, eps, m, n, sigma, sigma_g
 from dpcheck.bounds.privacy.accountant import Accountant
-from dpcheck.bounds.privacy.judging import PATH
 from dpcheck.bounds.privacy.exact import gaussian_mu
+from dpcheck.bounds.privacy.judging import PATH
 from dpcheck.bounds.privacy.laws import Gaussian, Laplace, Poisson, WithoutReplacement, WithReplacement
 from dpcheck.bounds.privacy.question import Question
 from dpcheck.bounds.privacy.release import Release
