@@ -5,6 +5,7 @@ Each takes the claim's own right-hand side, so a check cannot drift from the sta
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -80,7 +81,8 @@ class Equals:
             differs = bool(abs(exact - stated) > 1e-9 * (abs(exact) + abs(stated)))
         verdict = Verdict.REFUTED if differs else Verdict.UNCHECKED
         figure = f"is {digits(exact)}, stated {digits(stated)}"
-        return Evidence(self.kind, verdict, figure, self.because, counterexample=dict(point))
+        off = float(exact / stated - 1) if exact.is_real and stated.is_real and stated != 0 else None
+        return Evidence(self.kind, verdict, figure, self.because, off, counterexample=dict(point))
 
 
 @dataclass(frozen=True)
@@ -221,6 +223,9 @@ class NoConstant:
         if not (here.is_real and later.is_real):
             rest = ", ".join(map(pretty, shown.free_symbols - {self.parameter}))
             return Evidence(self.kind, Verdict.UNCHECKED, f"the path does not say what {rest} is", self.because)
+        gone = [name for name, number in numbers.items() if not 0 < number < math.inf]
+        if gone:
+            return Evidence(self.kind, Verdict.UNCHECKED, f"{gone[0]} leaves the range of floats there", self.because)
         verdict = Verdict.REFUTED if later > 1.5 * here else Verdict.UNCHECKED
         figure = f"no constant works: value/rate is {digits(here)}, and {digits(later / here)}x that 1000 times later"
         return Evidence(self.kind, verdict, figure, self.because, float(here), counterexample=numbers)

@@ -44,6 +44,7 @@ def add_verify(commands: Commands) -> None:
     check.add_argument("--workers", type=int, metavar="N", help="processes (default: one per core)")
     check.add_argument("--fresh", action="store_true", help="judge again what an earlier run has judged")
     check.add_argument("--seed", type=int, default=0, help="the integer all randomness comes from (default 0)")
+    check.add_argument("--by-chance", action="store_true", help="only claims whose checks draw samples, as --seed says")
     check.add_argument(
         "--mutants", action="store_true", help="falsify each statement and see whether its checks notice"
     )

@@ -29,7 +29,7 @@ class Exponents:
     `grid` moves each symbol from `centre` (the middle of the grids unless given), or all of them if `factorial`. An
     upper bound is contradicted by an exponent above the claimed one by more than `slack`; `two_sided` asks for
     equality. Trials double until every interval lies on one side of its tolerance, up to 8 times `trials`; all
-    intervals of all looks hold together with probability 99.9%.
+    intervals of all looks hold together but for FALSE_ALARM.
     """
 
     grid: Mapping[str, Sequence[float]]
@@ -55,7 +55,7 @@ class Exponents:
         for look, more in exponents.looks(max(16, self.trials // 4), budget):
             found = [self.measure(p, more, exponents.seed_of(seed, look, p)) for p in points]
             samples = [np.concatenate(pair) for pair in zip(samples, found, strict=True)]
-            miss = exponents.level(RATE_ALARM, look) / len(self.grid)
+            miss = exponents.level(FALSE_ALARM, look) / len(self.grid)
             fit = exponents.fitted(points, samples, [*self.grid], miss, seed)
             sides = [self.side(fit.slopes[s], claimed[s]) for s in self.grid]
             if "outside" in sides or "open" not in sides or all(len(f) == 1 for f in found):
@@ -73,7 +73,7 @@ class Exponents:
             return Evidence(self.kind, verdict, figure, detail, counterexample=seen, seed=seed)
         if "open" in sides:  # not refuted; the intervals say what would have been
             detail += f"; the budget ended with an interval that leaves the tolerance of {self.slack:g}"
-        return Evidence(self.kind, Verdict.SUPPORTED, figure, detail, confidence=1 - RATE_ALARM, seed=seed)
+        return Evidence(self.kind, Verdict.SUPPORTED, figure, detail, confidence=1 - FALSE_ALARM, seed=seed)
 
     def side(self, interval: tuple[float, float, float], claimed: float) -> str:
         """Where an interval lies: inside the tolerance, outside, or open."""

@@ -141,7 +141,8 @@ def of_a_bound(claim: Claim, better: Sequence[Claim], against: Sequence[Evidence
             more = [h for h in other.assumes if h not in claim.assumes]
             if more:
                 return Severity(Failure.CONDITION, " and ".join(pretty(h) for h in more))
-    same = [c for c in better if c.subject == claim.subject and c.relation == claim.relation]
+    alike = [c for c in better if c.subject == claim.subject]
+    same = [c for c in alike if c.relation == claim.relation or ratio(c, claim).is_number]
     no_constant = any(e.figure.startswith("no ") or "left/right grows" in e.figure for e in against)
     if isinstance(claim.states, Rate) or no_constant:
         cells = [e.counterexample for e in against if e.counterexample and "column" in e.counterexample]

@@ -6,13 +6,14 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from sympy import Eq, Le, log, sqrt
+from sympy import Eq, Ge, Le, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Setting, Source, Verdict
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.language.symbols import D, Delta, L, T, beta, c, delta, distance, eps, excess_risk, n, sigma
+from dpcheck.bounds.privacy.judging import PATH
 from dpcheck.bounds.privacy.numeric_checks import GaussianAccountant
-from dpcheck.bounds.proving.proofs import AtMost, NoConstant
+from dpcheck.bounds.proving.proofs import AtMost, Equals, NoConstant
 from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.verdicts.failures import Failure, rank_of
 from dpcheck.verdicts.record import recorded
@@ -64,6 +65,11 @@ def test_constants_rates_conditions_misprints_and_proofs() -> None:
     grave = found(wrong, better)
     assert (grave.failure, grave.how_far) == (Failure.CONSTANT, "a factor of 2")
     assert "2 times the printed" in grave.instead
+    below = claim(Ge(excess_risk, L * D / (2 * n)), name="better", corrects="zhang17.made")  # of another relation
+    assert (
+        found(claim(Eq(excess_risk, L * D / n), checks=[Equals(L * D / (2 * n), "")]), below).how_far
+        == "a factor of 0.5"
+    )
     two_terms = claim(Le(excess_risk, L * D / n + L * D / n**2), checks=exact)
     apart = claim(Le(excess_risk, 3 * L * D / n + L * D / n**2), name="better", corrects="zhang17.made")
     grave = found(two_terms, apart)
@@ -226,7 +232,9 @@ def test_a_chain_through_a_claim_that_is_not_proved_is_given_it() -> None:
 
 def test_a_path_on_which_epsilon_grows_is_no_failure_at_its_start() -> None:
     """Of wangxu19.theorem1 no constant serves all ε, from ε = 0.6 on along the path; up to 1 one does."""
-    piece = Evidence("accountant", Verdict.REFUTED, "no c works", counterexample={"eps": 0.6, "ray.T": 1, "ray.eps": 1})
+    piece = Evidence(
+        "accountant", Verdict.REFUTED, "no c works", counterexample={"eps": 600.0, PATH: {"T": 1.0, "eps": 1.0}}
+    )
     assert epsilon_of(piece) == math.inf
-    assert epsilon_of(replace(piece, counterexample={"eps": 0.6, "ray.T": 1})) == 0.6
+    assert epsilon_of(replace(piece, counterexample={"eps": 0.6, PATH: {"T": 1.0}})) == 0.6
     assert recorded()["wangxu19.theorem1"]["severity"].startswith("only beyond")

@@ -322,7 +322,7 @@ corollary71 = Claim(
             private_log * G**2 / (mu * n * converted) ** 2,
             {n: 10**6, eps: 1, delta: exp(-big), d: 1000, kept: 1000, s_star: 1, kappa_s: 1, mu: 1, G: 1, truth: 1,
              statistical: 1 / big**2},
-            big, "quadratic losses: the noise of the last step alone, η²σ², grows like log(1/δ) as δ falls", at=1e3,
+            big, "quadratic losses: the noise of the last step alone, η²σ², grows like log(1/δ) as δ falls", at=500,
         )
     ],
 )
