@@ -105,7 +105,5 @@ def training(
             raise InvalidInput(name, value, "a whole number >= 1", "It is public: the same for all datasets.")
     kind = torch.optim.SGD if optimiser is None else optimiser
     options = settings if settings or optimiser is not None else {"lr": 1.0}
-    run = Training(
-        model, loss, kind, noise_multiplier, max_grad_norm, steps, sample_rate, expected_batch_size, options
-    )  # fmt: skip
+    run = Training(model, loss, kind, noise_multiplier, max_grad_norm, steps, sample_rate, expected_batch_size, options)
     return OpacusMechanism(adapter.TorchRun(run), global_state=False)

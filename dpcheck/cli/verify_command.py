@@ -29,6 +29,8 @@ def run_verify(args: argparse.Namespace, rest: list[str], out: Console, err: Con
         if path is not None and path.is_dir():
             raise InvalidInput("output file", str(path), "a file, not a folder", "Add a file name to it.")
     ids = select(args.names, args.source, args.algorithm, args.kind)
+    if args.by_chance:
+        ids = verify.by_chance(ids)
     with executor_asked(args) as executor:
         return judge(args, ids, executor, out, err)
 

@@ -5,6 +5,7 @@ send sums alone. Same result, same guarantee, same refusals as in memory.
 from __future__ import annotations
 
 import pickle
+import resource
 import tracemalloc
 import warnings
 from pathlib import Path
@@ -319,7 +320,10 @@ def test_four_gigabytes_on_workers_of_one(tmp_path: Path) -> None:
         X, y = source.arrays()
         assert X.nbytes == 4e9
         fitted = clone(model).fit(X, y)
+        held = client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
     assert (tmp_path / "killed").exists()
+    assert max(held.values()) < 1e9, held  # at any time
+    print("most memory of each worker that was there at the end:", *held.values())
     quiet = Generated(100, 50_000, 100)
     again = clone(model).fit(*quiet.arrays())  # in this process, block by block
     assert np.array_equal(fitted.coef_, again.coef_)

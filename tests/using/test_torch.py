@@ -138,9 +138,16 @@ def test_batches_are_drawn_and_empty_ones_get_noise_too() -> None:
     torch = library("torch")
     library("opacus")
     mechanism = dp.adapters.opacus.training(
-        lambda: torch.nn.Linear(1, 1, bias=False), mean_loss, torch.optim.Adam,
-        noise_multiplier=1.0, max_grad_norm=1.0, expected_batch_size=2, sample_rate=0.01, steps=2, lr=0.1,
-    )  # fmt: skip
+        lambda: torch.nn.Linear(1, 1, bias=False),
+        mean_loss,
+        torch.optim.Adam,
+        noise_multiplier=1.0,
+        max_grad_norm=1.0,
+        expected_batch_size=2,
+        sample_rate=0.01,
+        steps=2,
+        lr=0.1,
+    )
     data = np.ones((3, 1)), np.ones(3)
     draws = [mechanism(data, np.random.default_rng(1), 6) for _ in "ab"]
     assert np.array_equal(*draws)
@@ -158,9 +165,13 @@ def test_a_users_own_loop_of_opacus_is_audited() -> None:
         torch.nn.init.zeros_(model.weight)
         loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(*data), batch_size=len(data[0]))
         model, step, loader = opacus.PrivacyEngine().make_private(
-            module=model, optimizer=torch.optim.SGD(model.parameters(), lr=0.5), data_loader=loader,
-            noise_multiplier=noise, max_grad_norm=1.0, poisson_sampling=False,
-        )  # fmt: skip
+            module=model,
+            optimizer=torch.optim.SGD(model.parameters(), lr=0.5),
+            data_loader=loader,
+            noise_multiplier=noise,
+            max_grad_norm=1.0,
+            poisson_sampling=False,
+        )
         for x, y in loader:
             step.zero_grad()
             mean_loss(model(x), y).backward()
