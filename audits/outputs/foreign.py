@@ -51,6 +51,11 @@ def is_tensor(value: Any) -> bool:
     return hasattr(value, "detach") and hasattr(value, "numpy")
 
 
+def is_frame(value: Any) -> bool:
+    """Whether it is a DataFrame of pandas."""
+    return hasattr(value, "columns") and hasattr(value, "iloc")
+
+
 def from_tensor(value: Any) -> np.ndarray:
     """As an array; types that numpy does not have (bfloat16) as doubles, which hold them."""
     here = value.detach().cpu()

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dpcheck.audits.outputs.foreign import is_frame
 from dpcheck.audits.pairs.compound import Compound
 from dpcheck.audits.pairs.domains import same
 from dpcheck.audits.pairs.drawn_pairs import Pair, content
@@ -146,7 +147,7 @@ def _mapped(data: Any, change: Callable[[np.ndarray], Any]) -> Any:
         return change(data) + 0.0 if data.dtype.kind == "f" else data
     if isinstance(data, tuple | list):
         return type(data)(_mapped(item, change) for item in data)
-    if hasattr(data, "columns") and hasattr(data, "assign"):
+    if is_frame(data):
         floats = {name: column.to_numpy() for name, column in data.items() if column.dtype == float}
         return data.assign(**{name: change(column) + 0.0 for name, column in floats.items()})
     return float(change(np.array(data))) + 0.0 if isinstance(data, float) else data
@@ -158,7 +159,7 @@ def _numbers(data: Any) -> Iterator[float]:
     elif isinstance(data, tuple | list):
         for item in data:
             yield from _numbers(item)
-    elif hasattr(data, "columns") and hasattr(data, "items"):
+    elif is_frame(data):
         for _, column in data.items():
             if column.dtype == float:
                 yield from column.tolist()

@@ -50,6 +50,7 @@ class Read:
     """What a fit takes from its arguments: public bounds, targets one column a part, and classes if there are.
 
     `bad` are the records whose label is none: with rows="clip" a row of zeros with a fixed label stands for them.
+    `norms` are those of the rows as given, where they have been computed.
     """
 
     data_norm: float
@@ -57,6 +58,7 @@ class Read:
     targets: Array
     bad: NDArray[np.bool_]
     classes: Any = None
+    norms: Array | None = None
 
     @property
     def columns(self) -> Sequence[Any]:
@@ -264,7 +266,8 @@ class PrivateLinear(BaseEstimator):
 
     def _bounded(self, X: Table, read: Read, scaling: float) -> BoundedRows:
         """The rows within the public bounds, with the constant feature."""
-        return bounded(mended(X, read.bad), read.data_norm, self.rows, scaling, self._entry_bound())
+        norms = None if read.norms is None else np.where(read.bad, 0.0, read.norms)
+        return bounded(mended(X, read.bad), read.data_norm, self.rows, scaling, self._entry_bound(), norms)
 
     def _entry_bound(self) -> float | None:
         return rules.checked(self.solver_options).get("entry_bound")
@@ -314,7 +317,10 @@ class PrivateLinear(BaseEstimator):
         self.guarantee()  # refuses bad ones before anything is looked at
         norm = self._given("data_norm", "largest norm of a row", lambda: largest(row_norms(X)))
         read = replace(self._targets(y), data_norm=norm)
-        return read.without(not_finite(X)) if self.rows == "clip" else read
+        if self.rows != "clip":
+            return read
+        norms = row_norms(X)
+        return replace(read.without(not_finite(X, norms)), norms=norms)
 
     def _given(self, name: str, what: str, look: Callable[[], float]) -> float:
         """A bound as given, or as the data have it, with a warning."""
@@ -335,7 +341,7 @@ class PrivateLinear(BaseEstimator):
             raise InvalidInput("X", "a Dask array", "rows in memory", remedy)
         if self.rows == "clip":  # as in the fit
             X = as_numbers(validate_data(self, X, dtype=None, reset=False, ensure_all_finite=False))
-            X = np.where(not_finite(X)[:, None], 0.0, X)
+            X = np.where(not_finite(X, row_norms(X))[:, None], 0.0, X)
         else:
             X = validate_data(self, X, dtype=float, reset=False)
         return X @ np.atleast_2d(self.coef_).T + self.intercept_
@@ -389,10 +395,9 @@ def as_rows(X: Any) -> Table:
     return X if X.dtype == float else GivenRows(X)
 
 
-def not_finite(X: Table) -> NDArray[np.bool_]:
+def not_finite(X: Table, norms: Array) -> NDArray[np.bool_]:
     """Which rows hold something that is no finite number; a norm alone may be too large for one."""
-    with np.errstate(invalid="ignore"):
-        bad = ~np.isfinite(row_norms(X))
+    bad = ~np.isfinite(norms)
     for part in parts(X, BLOCK):
         if np.any(bad[part]):
             bad[part] &= ~np.isfinite(X[part]).all(axis=1)
@@ -409,14 +414,21 @@ def largest(values: Array) -> float:
     return float(np.max(values, initial=0.0, where=np.isfinite(values)))
 
 
-def bounded(X: Table, data_norm: float, rows: str, constant: float = 0.0, entries: float | None = None) -> BoundedRows:
+def bounded(
+    X: Table,
+    data_norm: float,
+    rows: str,
+    constant: float = 0.0,
+    entries: float | None = None,
+    norms: Array | None = None,
+) -> BoundedRows:
     """Rows within the bound: clipped, each by itself, or refused (but for a rounding over it); then the constant.
 
-    Clipped rows have their `entries` within a bound too, if there is one.
+    Clipped rows have their `entries` within a bound too, if there is one. Their `norms` are computed unless given.
     """
     if rows not in ("clip", "refuse"):
         raise InvalidInput("rows", rows, '"clip" or "refuse"', "Clipping scales a row over the bound down to it.")
-    norms = row_norms(X)
+    norms = row_norms(X) if norms is None else norms
     worst = int(norms.argmax())
     if rows == "refuse" and norms[worst] > data_norm * (1 + ROUNDING):
         remedy = 'Scale the rows, raise data_norm or pass rows="clip".'

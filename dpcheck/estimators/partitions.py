@@ -46,9 +46,14 @@ class PartitionReader:
 
 
 def is_dask(value: Any) -> bool:
-    """Whether it is a Dask array (if so, whoever made it has imported that)."""
+    """Whether it is a Dask array (if so, whoever made it has imported that); its other collections are refused."""
     arrays = sys.modules.get("dask.array")
-    return arrays is not None and isinstance(value, arrays.Array)
+    if arrays is not None and isinstance(value, arrays.Array):
+        return True
+    if type(value).__module__.partition(".")[0] == "dask":
+        remedy = "Pass frame.to_dask_array(lengths=True)."
+        raise InvalidInput("data", type(value).__name__, "a Dask array, or data in memory", remedy)
+    return False
 
 
 def partitioned(X: Any, y: Any) -> Partitions:

@@ -177,7 +177,7 @@ def row_norms(X: Any, block: int = BLOCK) -> Array:
     if isinstance(X, BoundedRows):
         return X.norms
     norms = np.empty(len(X))
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         for part in parts(X, block):
             rows = X[part]
             np.sqrt(np.einsum("ij,ij->i", rows, rows), out=norms[part])

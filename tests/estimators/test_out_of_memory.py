@@ -264,6 +264,10 @@ def test_bad_shapes_and_types_are_refused() -> None:
     ):
         with pytest.raises(InvalidInput, match=says):
             clone(model).fit(wrong, other)
+    frame = type("DataFrame", (), {"__module__": "dask.dataframe.core"})()  # the real one needs a library more
+    for wrong, other in ((frame, y), (rows, frame)):
+        with pytest.raises(InvalidInput, match=r"to_dask_array\(lengths=True\)"):
+            clone(model).fit(wrong, other)
     with pytest.raises(InvalidInput, match="map_blocks"):
         clone(model).fit(rows, labels).predict(rows)
     fitted = clone(model).fit(rows, labels)
