@@ -338,7 +338,7 @@ def bounded(X: Array, data_norm: float, rows: str, constant: float = 0.0, entrie
     worst = int(norms.argmax())
     if rows == "refuse" and norms[worst] > data_norm * (1 + ROUNDING):
         remedy = 'Scale the rows, raise data_norm or pass rows="clip".'
-        raise InvalidInput(f"norm of row {worst}", float(norms[worst]), f"at most data_norm={data_norm}", remedy)
+        raise InvalidInput(f"norm of row {worst}", "too large", f"at most data_norm={data_norm}", remedy)
     if np.isinf(norms[worst]):  # no number is as large: shortened by their largest entry
         most = np.abs(X).max(axis=1, keepdims=True)
         X = np.where(np.isinf(norms)[:, None], X / np.where(most > 0, most, 1.0) * data_norm, X)

@@ -24,6 +24,7 @@ from dpcheck.problems.problem import Problem
 from dpcheck.settings import count, positive
 from dpcheck.solver import Calibrated, Calibration, Solver, gaussian_parameters, must_meet
 
+MOST_STEPS = 10**7  # minutes of them
 Values = Mapping[str, float]  # the numbers of Theorems 2 and 3; without "delta" for pure DP
 
 
@@ -65,6 +66,8 @@ class OutputPerturbationGD(Solver):
         here |= {"delta": delta} if delta > 0 else {}
         here["eta"] = 1 / (mu + beta) if strong else 1 / beta
         here["T"] = self.steps or default_steps(here, strong)
+        if here["T"] > MOST_STEPS:
+            raise InvalidInput("T of the theorem", f"{here['T']:.3g}", f"at most {MOST_STEPS:g}", "Pass steps=1000.")
         return here
 
     def release(self, data: Problem, plan: Values) -> Release:
