@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-FAR = 2.0**20  # tails below it have few bits
+FAR = 2.0**53  # tails below it have fewer bits than a double
 WORDS = 1 << 12  # held at once: a call to the system costs as much as a few hundred of them
 
 
@@ -53,7 +53,7 @@ class SystemGenerator(np.random.Generator):
         return _shaped((found % np.uint64(span)).astype(np.int64) + first, size)
 
     def standard_normal(self, size: Any = None, out: Any = None) -> Any:  # type: ignore[override]
-        """A sign and the tail that it leaves, of 63 bits, and of 52 more where these are small: up to 12 deviations."""
+        """A sign and the tail that it leaves, of 63 bits and 52 more where it is small: 12 deviations at most."""
         words = self.words(_count(size) if out is None else out.size)
         tails = (words >> np.uint64(1)).astype(float)
         far = np.flatnonzero(tails < FAR)

@@ -66,6 +66,17 @@ def test_tails_go_on_where_words_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 12 < -SystemGenerator().standard_normal(1)[0] < 13
 
 
+def test_far_cells_of_the_grid_are_filled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words whose tail is that beyond seven deviations: thousands of different numbers in a millionth of one."""
+    generator, start = SystemGenerator(), int(stats.norm.sf(7) * 2.0**64)
+    far = np.uint64(2 * start)
+    monkeypatch.setattr(generator, "words", lambda count: np.full(count, far))
+    monkeypatch.setattr(generator, "inside", np.random.default_rng(0).random)
+    drawn = generator.standard_normal(10_000)
+    assert np.ptp(drawn) < 1e-6
+    assert len(np.unique(drawn)) > 5000
+
+
 @pytest.mark.parametrize("rng", [None, 0])
 @pytest.mark.filterwarnings("ignore::dpcheck.solver.SeededNoiseWarning")
 def test_runs_without_a_seed_take_their_noise_from_the_system(rng: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
