@@ -131,9 +131,12 @@ def main(trials: int = TRIALS) -> None:
         released = solver.calibrated(pair[0], guarantee).released
         bare = unsampled(released)
         found = Figures(
-            claimed, tight(released, guarantee), None if bare == released else tight(bare, guarantee),
-            reached(solver, pair, guarantee, trials, transcript=True), out,
-        )  # fmt: skip
+            claimed,
+            tight(released, guarantee),
+            None if bare == released else tight(bare, guarantee),
+            reached(solver, pair, guarantee, trials, transcript=True),
+            out,
+        )
         figures = (found.output, found.transcript, found.certified, found.certified_unsampled)
         rows.append(f"| {name} | {guarantee} | {' | '.join(map(shown, figures))} | {found.reason()} |")
     table = "\n".join(rows)

@@ -97,10 +97,16 @@ def pairs_of(solver: Solver) -> list[tuple[Any, Any]]:
 def flagged(mechanism: Any, pair: Any, guarantee: Any, attack: Any, trials: int = 4000) -> bool:
     return bool(
         dp.audit(
-            mechanism, pair=pair, guarantee=guarantee, attack=attack, max_trials=trials, alpha=FALSE_ALARM, seed=0,
+            mechanism,
+            pair=pair,
+            guarantee=guarantee,
+            attack=attack,
+            max_trials=trials,
+            alpha=FALSE_ALARM,
+            seed=0,
             executor=1,
         ).violated
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("name", SOLVERS)
