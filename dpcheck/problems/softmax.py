@@ -149,7 +149,7 @@ def must_be_classes(y: Array, classes: int) -> None:
     wrong = (y < 0) | (y != np.round(y)) | (y >= classes)
     if np.any(wrong):
         limit = f"a whole number from 0 to {classes - 1}"
-        raise InvalidInput("label", float(y[wrong][0]), limit, "Recode the labels.")
+        raise InvalidInput(f"label {int(wrong.argmax())}", "another", limit, "Recode the labels.")
 
 
 def softmax_problem(X: Any, y: Any, classes: int, **settings: Any) -> SoftmaxProblem:

@@ -282,10 +282,10 @@ def test_refused_rows_are_refused_where_they_are() -> None:
     assert np.allclose(coefficients(model, *parted(X, y)), coefficients(model, X, y), rtol=1e-8)
     X, y = X[:100], y[:100]
     X[70] = 9.0
-    with pytest.raises(InvalidInput, match=r"norm of row 10 of partition 2 is 22\.0.*at most data_norm=1"):
+    with pytest.raises(InvalidInput, match=r"norm of row 10 of partition 2 is too large.*at most data_norm=1"):
         model.fit(*parted(X, y, 30))
     X[70], y[35] = 0.0, 5
-    with pytest.raises(InvalidInput, match=r"label 5 of partition 1 is 5\.0.*one of classes"):
+    with pytest.raises(InvalidInput, match=r"label 5 of partition 1 is .*one of classes"):
         model.fit(*parted(X, y, 30))
     X[2, 2] = np.nan
     with pytest.raises(ValueError, match="contains NaN"):
