@@ -1,0 +1,66 @@
+"""An audit as one page: what was found in words, the curve, the pair, and the command that shows it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from dpcheck.report.page import badge, command, facts, page, section
+from dpcheck.report.tradeoff_curve import curve_of, curve_svg
+
+if TYPE_CHECKING:
+    from dpcheck.audits import AuditResult
+
+LONGEST = 4000  # characters of a dataset on a page
+VERDICTS = {"VIOLATED": "violated", "not violated": "not-violated", "measured": "measured"}
+ABOUT_CURVE = (
+    "Of all tests that guess from one output which of the two datasets it came from: how often they take the second for "
+    "the first (type I) and the first for the second (type II)."
+)
+
+
+def audit_page(target: str, result: AuditResult, replay: str = "") -> str:
+    """The whole page; `replay` is the command that ran the audit, if one did."""
+    shown = shown_of(result)
+    title = f"{target}: {result.verdict}"
+    return page(title, f"Claimed: {shown['claim']}", f"<article>{article(shown, replay)}</article>")
+
+
+def shown_of(result: AuditResult) -> dict[str, Any]:
+    """What a page shows of an audit, as plain values."""
+    from dpcheck.audits.pairs.pair_in_words import difference
+
+    return {
+        "verdict": result.verdict,
+        "claim": "nothing, epsilon is measured" if result.guarantee is None else str(result.guarantee),
+        "lines": [list(named) for named in result.lines()],
+        "pair": [cut(repr(data)) for data in result.pair],
+        "differ": difference(*result.pair),
+        "curve": curve_of(result),
+    }
+
+
+def article(shown: Mapping[str, Any], replay: str = "") -> str:
+    """The audit in parts; the first says it all."""
+    lines = [(name, said) for name, said in shown["lines"] if name not in ("verdict", "pair")]
+    verdict = shown["verdict"]
+    first, second = shown["pair"]
+    pair = (
+        f"<p>{escape(shown['differ'])}</p><h3>first</h3><div class='data'><code>{escape(first)}</code></div>"
+        f"<h3>second</h3><div class='data'><code>{escape(second)}</code></div>"
+    )
+    return "".join(
+        [
+            f"<p>{badge(verdict, VERDICTS.get(verdict, 'violated'))}</p>",
+            facts((name, escape(said)) for name, said in lines),
+            section("what the outputs tell", f"<p class='note'>{ABOUT_CURVE}</p>{curve_svg(shown['curve'])}"),
+            section("the pair", pair),
+            section("see it again", command(replay) if replay else ""),
+        ]
+    )
+
+
+def cut(text: str) -> str:
+    """A dataset that no page should hold whole, with how much is left out."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} ... ({len(text) - LONGEST} characters more)"
