@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from dpcheck import __version__
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.evidence import Effort
 from dpcheck.report import verdict_screen, verdicts_page
@@ -29,10 +32,15 @@ def run_verify(args: argparse.Namespace, rest: list[str], out: Console, err: Con
     if args.workers is not None and args.workers < 1:
         raise InvalidInput("workers", args.workers, "a whole number >= 1", "Leave it out for one per core.")
     ids = select(args.names, args.source, args.algorithm, args.kind)
+    if args.recorded:
+        return write_recorded(args, ids, out)
     if args.mutants:
         from dpcheck.cli.mutants_command import run_mutants
 
         return run_mutants(args, ids, out)
+    if args.html is not None:
+        write_html(args.html, ids, [])  # at once, from the record: judging may take minutes
+        err.print(f"{args.html}: as recorded; written again when all is judged", markup=False, highlight=False)
     started, done, stopped = time.perf_counter(), [], False
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err, transient=True) as bar:
@@ -53,7 +61,7 @@ def run_verify(args: argparse.Namespace, rest: list[str], out: Console, err: Con
     else:
         verdict_screen.show_screen(done, len(ids), seconds, () if args.record else changed, out)
     if args.html is not None:
-        write_whole(args.html.resolve(), verdict_screen.html(done, len(ids), seconds))
+        write_html(args.html, ids, done)
     if args.json is not None:
         rows = [j.to_json() for j in sorted(done, key=lambda j: ids.index(j.id))]
         write_whole(args.json.resolve(), as_json(rows))
@@ -67,6 +75,33 @@ def run_verify(args: argparse.Namespace, rest: list[str], out: Console, err: Con
         err.print(f"recorded {len(done)} verdicts")
         return OK
     return DIFFERENT if changed else OK
+
+
+def write_recorded(args: argparse.Namespace, ids: Sequence[str], out: Console) -> int:
+    """The pages that were asked for, of the verdicts as they are recorded: nothing is judged."""
+    pages = [path for path in (args.html, args.markdown) if path is not None]
+    other = [name for name in ("json", "record", "fresh", "thorough", "mutants", "table") if getattr(args, name)]
+    if other or not pages:
+        given = f"with --{other[0]}" if other else "without a page"
+        raise InvalidInput("--recorded", given, "for pages: --html or --markdown", "Leave it out to judge.")
+    if args.html is not None:
+        write_html(args.html, ids, [])
+    if args.markdown is not None:
+        verdicts_page.write(args.markdown.resolve(), record.recorded(), catalogue())
+    for path in pages:
+        out.print(f"{path}: {len(ids)} claims, as recorded", markup=False, highlight=False, soft_wrap=True)
+    return OK
+
+
+def write_html(path: Path, ids: Sequence[str], done: Sequence[verify.Judgement]) -> None:
+    """The page of these claims: those that are judged, and the others as recorded."""
+    from dpcheck.report.verdict_browser import verdict_browser
+
+    known = record.recorded() | record.as_recorded(done)
+    rest = "" if len(done) == len(ids) else ", the others as recorded"
+    since = f"{len(done)} judged in this run{rest}" if done else "as recorded"
+    lead = f"{len(ids)} claims, {since} · dpcheck {__version__}"
+    write_whole(path.resolve(), verdict_browser(ids, known, current(), lead))
 
 
 def write_record(done: list[verify.Judgement]) -> None:

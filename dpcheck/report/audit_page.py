@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 LONGEST = 4000  # characters of a dataset on a page
 VERDICTS = {"VIOLATED": "violated", "not violated": "not-violated", "measured": "measured"}
 ABOUT_CURVE = (
-    "Of all tests that guess from one output which of the two datasets it came from: how often they take the second for "
-    "the first (type I) and the first for the second (type II)."
+    "Tests that guess from one output which of the two datasets it came from: how often they take the second for the "
+    "first (type I) and the first for the second (type II)."
 )
 
 
@@ -24,7 +24,10 @@ def audit_page(target: str, result: AuditResult, replay: str = "") -> str:
     """The whole page; `replay` is the command that ran the audit, if one did."""
     shown = shown_of(result)
     title = f"{target}: {result.verdict}"
-    return page(title, f"Claimed: {shown['claim']}", f"<article>{article(shown, replay)}</article>")
+    verdict = badge(result.verdict, VERDICTS.get(result.verdict, "violated"))
+    head = f"<p class='says'>{verdict} {escape(shown['claim'])}</p>"
+    found = f"epsilon {result.finding}"
+    return page(title, found, f"<article>{head}{article(shown, replay)}</article>")
 
 
 def shown_of(result: AuditResult) -> dict[str, Any]:
@@ -32,8 +35,7 @@ def shown_of(result: AuditResult) -> dict[str, Any]:
     from dpcheck.audits.pairs.pair_in_words import difference
 
     return {
-        "verdict": result.verdict,
-        "claim": "nothing, epsilon is measured" if result.guarantee is None else str(result.guarantee),
+        "claim": "no claim" if result.guarantee is None else str(result.guarantee),
         "lines": [list(named) for named in result.lines()],
         "pair": [cut(repr(data)) for data in result.pair],
         "differ": difference(*result.pair),
@@ -43,8 +45,8 @@ def shown_of(result: AuditResult) -> dict[str, Any]:
 
 def article(shown: Mapping[str, Any], replay: str = "") -> str:
     """The audit in parts; the first says it all."""
-    lines = [(name, said) for name, said in shown["lines"] if name not in ("verdict", "pair")]
-    verdict = shown["verdict"]
+    found = facts((name, escape(said)) for name, said in shown["lines"] if name not in ("verdict", "pair"))
+    curve = section("what the outputs tell", f"<p class='note'>{ABOUT_CURVE}</p>{curve_svg(shown['curve'])}")
     first, second = shown["pair"]
     pair = (
         f"<p>{escape(shown['differ'])}</p><h3>first</h3><div class='data'><code>{escape(first)}</code></div>"
@@ -52,9 +54,7 @@ def article(shown: Mapping[str, Any], replay: str = "") -> str:
     )
     return "".join(
         [
-            f"<p>{badge(verdict, VERDICTS.get(verdict, 'violated'))}</p>",
-            facts((name, escape(said)) for name, said in lines),
-            section("what the outputs tell", f"<p class='note'>{ABOUT_CURVE}</p>{curve_svg(shown['curve'])}"),
+            f"<div class='beside'>{found}{curve}</div>",
             section("the pair", pair),
             section("see it again", command(replay) if replay else ""),
         ]

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
 RELATIONS = {"=": "=", "≤": "≤", "≥": "≥", "<": "&lt;", ">": "&gt;"}
 FUNCTIONS = ("sqrt", "log", "exp", "Max", "Min", "Abs", "erfc", "floor", "ceiling", "sin", "cos", "O", "Ω")
@@ -18,12 +19,13 @@ NUMBER = re.compile(r"\d+(\.\d+)?(e[+-]?\d+)?")
 WORD = re.compile(r"[A-Za-zΑ-Ωα-ω]+")
 SIGNS = "()+-·/^,"
 SCRIPTS = {"₀": ("sub", "0"), "₁": ("sub", "1"), "₂": ("sub", "2"), "₃": ("sub", "3"), "₊": ("sub", "+")}
-SCRIPTS |= {"²": ("sup", "2"), "³": ("sup", "3"), "⁴": ("sup", "4"), "⁺": ("sup", "+"), "'": ("sup", "′")}
+SCRIPTS |= {"²": ("sup", "2"), "³": ("sup", "3"), "⁴": ("sup", "4"), "⁺": ("sup", "+")}
 SCRIPTS |= {"°": ("sup", "∘"), "*": ("sup", "∗"), "ᵐ": ("sup", "m"), "ᶜ": ("sup", "c"), "ᵈ": ("sup", "d")}
 OPENING, CLOSING = "([{⟨", ")]}⟩"
 BARS = "‖|"
 MINUS = "−"
 TIMES = "<mo lspace='.14em' rspace='0'>\u2062</mo>"  # invisible, but read aloud
+PRIME = "<mo lspace='0' rspace='0'>′</mo>"  # raised by itself, as fonts have it
 APPLIED = "<mo>\u2061</mo>"
 
 
@@ -182,8 +184,7 @@ def broken(tree: Node) -> list[str]:
             found += [f"{leading(RELATIONS[sign])}{first}", *rest]
         return found
     if tree.kind == "sum":
-        first, *rest = tree.parts
-        return [drawn(first), *(signed(part, leading) for part in rest)]
+        return [drawn(tree.parts[0]), *(signed(part, leading) for part in tree.parts[1:])]
     if tree.kind == "call" and tree.text in ("O", "Ω") and tree.parts[0].kind == "sum":
         first, *middle, last = broken(tree.parts[0])
         return [f"<mi>{tree.text}</mi><mo>(</mo>{first}", *middle, f"{last}<mo>)</mo>"]
@@ -260,7 +261,7 @@ def multiplied(parts: tuple[Node, ...], small: bool) -> str:
         else:
             factors.append(part)
     shown = inside(factors[0], "product", small)
-    for before, factor in zip(factors, factors[1:], strict=False):
+    for before, factor in pairwise(factors):
         dot = starts_with_digit(factor) or is_word(before) or is_word(factor)
         shown += plain("⋅") if dot else TIMES
         shown += inside(factor, "product", small)
@@ -333,6 +334,8 @@ def named(name: str) -> str:
             script, at = script_at(name, at)
             kind = "sub" if letter == "_" else "sup"
             shown[-1] = f"<m{kind}>{shown[-1]}{named(script)}</m{kind}>"
+        elif letter == "'" and shown:
+            shown[-1] = f"<mrow>{shown[-1]}{PRIME}</mrow>"
         elif letter in SCRIPTS and shown:
             kind, script = SCRIPTS[letter]
             tag = "mn" if script.isdigit() else "mi"

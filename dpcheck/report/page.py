@@ -12,6 +12,7 @@ from html import escape
 from pathlib import Path
 
 ASSETS = Path(__file__).with_name("assets")
+SHORT = 24  # letters of a word of a command that even a phone shows on one line
 
 
 def page(title: str, lead: str, body: str) -> str:
@@ -46,7 +47,10 @@ def breakable(text: str) -> str:
 
 def command(text: str) -> str:
     """A command to run again, with a button that copies it."""
-    return f"<div class='command'><code>{escape(text)}</code><button type='button' class='copy'>copy</button></div>"
+    words = " ".join(
+        f"<span class='whole'>{escape(word)}</span>" if len(word) <= SHORT else escape(word) for word in text.split(" ")
+    )
+    return f"<div class='command'><code>{words}</code><button type='button' class='copy'>copy</button></div>"
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> str:
@@ -62,7 +66,8 @@ def section(title: str, body: str) -> str:
 
 def articles(bodies: Mapping[str, str], back: str) -> str:
     """One article for each item of a listing; the script shows the one that the address names."""
-    way = f"<nav><a href='#' class='back'>{escape(back)}</a><a class='previous'>previous</a><a class='next'>next</a></nav>"
+    around = "<a class='previous'>previous</a><a class='next'>next</a>"
+    way = f"<nav><a href='#' class='back'>{escape(back)}</a>{around}</nav>"
     return "\n".join(f"<article id='{escape(key)}'>{way}{body}</article>" for key, body in bodies.items())
 
 
@@ -97,21 +102,25 @@ class Filter:
 def listing(
     noun: str, columns: Sequence[Column], items: Sequence[Item], filters: Sequence[Filter], orders: Mapping[str, str]
 ) -> str:
-    """A table to search, filter and sort. `orders` names the values that it may be sorted by, the first to begin with."""
+    """A table to search, filter and sort; `orders` names the values to sort by, the first to begin with."""
     controls = "".join(buttons(f) if f.buttons else choice(f) for f in filters if len(f.choices) > 1)
     sorts = "".join(f"<option value='{escape(key)}'>{escape(name)}</option>" for key, name in orders.items())
-    head = "".join(
-        f"<th scope='col' class='{css_name(c.title)}'><button type='button' data-sort='{escape(c.sorts)}'>{escape(c.title)}</button></th>"
-        for c in columns
-    )
+    head = "".join(map(heading, columns))
+    rows = "".join(row(item, columns) for item in items)
     return (
         f"<div class='listing' data-noun='{escape(noun)}'><form class='controls' role='search'>"
         f"<label class='search'><span>search</span><input type='search' placeholder='words, all of them'></label>"
         f"{controls}<label><span>order</span><select class='order'>{sorts}</select></label>"
         "<button type='reset'>clear</button></form>"
         f"<p class='count' role='status'>{len(items)} {escape(noun)}</p>"
-        f"<table><thead><tr>{head}</tr></thead>\n<tbody>{''.join(row(item, columns) for item in items)}</tbody></table></div>"
+        f"<table><thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table></div>"
     )
+
+
+def heading(of: Column) -> str:
+    """A title that sorts by its column."""
+    button = f"<button type='button' data-sort='{escape(of.sorts)}'>{escape(of.title)}</button>"
+    return f"<th scope='col' class='{css_name(of.title)}'>{button}</th>"
 
 
 def row(item: Item, columns: Sequence[Column]) -> str:

@@ -51,16 +51,17 @@ def item(order: int, key: str, entry: Mapping[str, Any]) -> Item:
         badge(outcome),
         escape(str(entry["guarantee"])),
         f"ε {escape(entry['finding'])}",
-        f"<span class='note'>would catch</span> {would}" if outcome == "passed" else "",
+        f"<span class='note narrow'>would catch</span> {would}" if outcome == "passed" else "",
     ]
     values = {
         "order": order, "kind": outcome, "outcome": OUTCOMES[outcome], "test": test, "claimed": entry["claimed"],
-        "found": entry["epsilon_lower"], "caught": caught if math.isfinite(caught) else 1e300, "seconds": entry["seconds"],
+        "found": entry["epsilon_lower"], "caught": min(caught, 1e300), "seconds": entry["seconds"],
     }  # fmt: skip
     return Item(key, cells, values)
 
 
 def of_entry(entry: Mapping[str, Any]) -> str:
     """One audit, with the test that it ran in."""
-    head = f"<h2>{breakable(entry['test'])}</h2><p class='place'>{breakable(entry['mechanism'])}: {entry['outcome']}</p>"
+    claim = f"{breakable(entry['mechanism'])} · {escape(entry['page']['claim'])}"
+    head = f"<h2>{breakable(entry['test'])} {badge(entry['outcome'])}</h2><p class='place'>{claim}</p>"
     return head + article(entry["page"], entry["replay"])

@@ -15,7 +15,7 @@ Point = Sequence[float]
 
 
 def curve_of(result: AuditResult) -> dict[str, Any]:
-    """What is drawn, as plain numbers: measured (type I, type II, its limits), claimed, and the event that was tested."""
+    """What is drawn, as plain numbers: measured (type I, type II, its limits), claimed, the event that was tested."""
     import numpy as np
 
     found: dict[str, Any] = {"event": event_point(result)}

@@ -15,8 +15,19 @@ from typing import Any
 from dpcheck.bounds.language.evidence import CITATION, DOCUMENTS, Kind, Provenance, Verdict
 from dpcheck.report.formulas import mathml, name_as_mathml
 from dpcheck.report.page import (
-    Column, Filter, Item, articles, badge, breakable, command, css_name, facts, listing, page, section,
-)  # fmt: skip
+    Column,
+    Filter,
+    Item,
+    articles,
+    badge,
+    breakable,
+    command,
+    css_name,
+    facts,
+    listing,
+    page,
+    section,
+)
 from dpcheck.report.reading_order import grouped
 from dpcheck.report.terminal import files_of
 from dpcheck.report.verdicts_page import figure_of, refutations, verdict_of
@@ -25,7 +36,12 @@ from dpcheck.verdicts.failures import Failure
 
 Record = Mapping[str, Any]
 NOT_RECORDED = "not recorded"
-COLUMNS = (Column("claim", "id"), Column("what it says", "order"), Column("verdict", "verdictrank"), Column("found", "rank"))
+COLUMNS = (
+    Column("claim", "id"),
+    Column("what it says", "order"),
+    Column("verdict", "verdictrank"),
+    Column("found", "rank"),
+)
 ORDERS = {"order": "as printed", "rank": "gravest failure first", "verdictrank": "verdict", "id": "name"}
 MEANS = {
     Verdict.PROVED: "A chain leads to the statement and every link of it is checked; what no machine checked is named.",
@@ -84,10 +100,11 @@ class Browser:
     # The listing -------------------------------------------------------------------------------
     def filters(self) -> list[Filter]:
         """By verdict, document, failure, kind, whose statement it is: of each what there is."""
-        verdicts = {verdict_of(self.record, row.id) for row in self.rows}
+        found = {verdict_of(self.record, row.id) for row in self.rows}
+        verdicts = {str(v): v.lower() for v in [*Verdict, NOT_RECORDED] if v in found}
         failures = {self.failure(row) for row in self.rows}
         return [
-            Filter("verdict", "verdict", {v: v.lower() for v in [*Verdict, NOT_RECORDED] if v in verdicts}, buttons=True),
+            Filter("verdict", "verdict", verdicts, buttons=True),
             Filter("document", "document", self.choices(DOCUMENTS, (r.document for r in self.rows))),
             Filter("failure", "severity of a refutation", {f.value: f.value for f in Failure if f in failures}),
             Filter("kind", "kind", self.choices(Kind, (r.kind for r in self.rows))),
@@ -108,14 +125,15 @@ class Browser:
         kept, verdict = self.record.get(row.id, {}), verdict_of(self.record, row.id)
         severity = kept.get("severity", "")
         ours = "" if row.provenance == Provenance.PRINTED else f" <span class='added'>{row.provenance}</span>"
+        name = f"<a class='name' href='#{row.id}'>{breakable(row.id)}</a>"
         cells = [
-            f"<a class='name' href='#{row.id}'>{breakable(row.id)}</a><br><span class='note'>{escape(row.kind)}</span>{ours}",
+            f"{name}<br><span class='note'>{escape(row.kind)}</span>{ours}",
             f"{escape(row.says)}<br>{self.formula(row.statement, row)}",
             badge(verdict) + (f"<br><span class='grave'>{escape(severity)}</span>" if severity else ""),
             f"<span class='note'>{escape(shortened(figure_of(kept) if kept else ''))}</span>",
         ]
         ranks = [v.value for v in Verdict]
-        values = {
+        values: dict[str, str | float] = {
             "order": order, "document": row.document, "verdict": verdict, "failure": self.failure(row),
             "kind": row.kind, "whose": row.provenance, "rank": self.grave.get(row.id, 10**6 + order),
             "verdictrank": ranks.index(verdict) if verdict in ranks else len(ranks),
@@ -146,6 +164,7 @@ class Browser:
         details = [(label, text) for label, _, text in (line.partition(": ") for line in row.details)]
         line = f", line {row.line} of its text" if row.line is not None else ""
         place = f"{DOCUMENTS[row.document]}: {row.place}{line} · {row.kind} · {row.provenance}"
+        files = facts((name, breakable(", ".join(paths))) for name, paths in files_of(row).items() if paths)
         promised = [text for label, text in details if label == "guarantee"]
         return "".join(
             [
@@ -163,7 +182,7 @@ class Browser:
                 section("see it again", self.again(kept, row)),
                 section("related claims", self.related(row, details)),
                 section("symbols", self.symbols(row)),
-                section("files", facts((name, breakable(", ".join(paths))) for name, paths in files_of(row).items() if paths)),
+                section("files", files),
             ]
         )
 
@@ -212,11 +231,12 @@ class Browser:
         gap = piece["check"] == CITATION and verdict == Verdict.UNCHECKED
         word = badge("gap", "unchecked") if gap else badge(verdict)
         part = f" <span class='added'>{escape(piece['part'])}</span>" if piece.get("part") else ""
+        how = CHECKS.get(piece["check"], piece["check"])
         steps = proof_steps(piece["detail"])
         given = [text for text in piece.get("premises", []) if text not in {reason for _, reason in steps}]
         listed = "".join(f"<li>{self.linked(text, row)}</li>" for text in given)
         return (
-            f"<div class='evidence {css_name(verdict)}'><p>{word} {escape(CHECKS.get(piece['check'], piece['check']))}{part}</p>"
+            f"<div class='evidence {css_name(verdict)}'><p>{word} {escape(how)}{part}</p>"
             f"<p>{self.linked(piece['figure'], row)}</p>"
             + (self.proof(steps, piece.get("premises", []), row) if steps else self.sentence(piece["detail"], row))
             + (f"<p class='note'>Taken as given, checked by no machine:</p><ul>{listed}</ul>" if given else "")

@@ -9,11 +9,10 @@
   // A formula that is still wider than the page, though it may break between its terms, is made smaller when it is seen.
   const fit = (formula) => {
     formula.style.fontSize = "";
-    const room = formula.parentElement.clientWidth;
-    const widest = Math.max(0, ...[...formula.children].map((piece) => piece.getBoundingClientRect().width));
-    if (room > 0 && widest > room) {
-      const size = parseFloat(getComputedStyle(formula).fontSize);
-      formula.style.fontSize = `${Math.max(0.5 * size, (0.97 * size * room) / widest)}px`;
+    const size = parseFloat(getComputedStyle(formula).fontSize);
+    for (let share = 1; formula.scrollWidth > formula.clientWidth && share > 0.5;) {
+      share = Math.max(0.5, share * Math.min(0.97, formula.clientWidth / formula.scrollWidth));
+      formula.style.fontSize = `${share * size}px`;
     }
   };
   const seen = new Set();
