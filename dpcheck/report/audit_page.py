@@ -52,13 +52,8 @@ def article(shown: Mapping[str, Any], replay: str = "") -> str:
         f"<p>{escape(shown['differ'])}</p><h3>first</h3><div class='data'><code>{escape(first)}</code></div>"
         f"<h3>second</h3><div class='data'><code>{escape(second)}</code></div>"
     )
-    return "".join(
-        [
-            f"<div class='beside'>{found}{curve}</div>",
-            section("the pair", pair),
-            section("see it again", command(replay) if replay else ""),
-        ]
-    )
+    again = section("see it again", command(replay) if replay else "")
+    return f"<div class='beside'>{found}<div>{curve}</div><div>{section('the pair', pair)}{again}</div></div>"
 
 
 def cut(text: str) -> str:
