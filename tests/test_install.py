@@ -129,6 +129,8 @@ def test_the_wheel_claims_one_name(wheel: Path) -> None:
         assert {f"{inside}{source}" for source in sources} <= {*names}
     data = {path.relative_to(ROOT).as_posix() for path in (ROOT / "dpcheck").glob("verdicts/*/*.json")}
     data |= {f"dpcheck/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "bounds").rglob("*.json")}
+    data |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "dpcheck" / "report" / "assets").iterdir()}
+    assert {"dpcheck/report/assets/page.css", "dpcheck/report/assets/page.js"} <= data
     assert len(data) > 10
     assert data | {"dpcheck/py.typed"} <= {*names}
 

@@ -281,7 +281,9 @@ def starts_with_digit(part: Node) -> bool:
 
 
 def is_word(part: Node) -> bool:
-    return part.kind == "name" and ((part.text.isalpha() and len(part.text) > 2) or " " in part.text)
+    """Whether a name is of words, and stands without brackets."""
+    wordy = (part.text.isalpha() and len(part.text) > 2) or " " in part.text
+    return part.kind == "name" and wordy and not is_compound(part.text, raised=False)
 
 
 def raised(base: Node, exponent: Node) -> str:
