@@ -21,7 +21,16 @@ ABOUT_CURVE = (
 
 
 def audit_page(target: str, result: AuditResult, replay: str = "") -> str:
-    """The whole page; `replay` is the command that ran the audit, if one did."""
+    """The whole page, to be written to a file; `replay` is the command that ran the audit, if one did.
+
+    >>> from dpcheck.audits import audit
+    >>> from dpcheck.bounds.language.guarantees import PureDP
+    >>> def noisy(data, rng, trials):
+    ...     return data + rng.laplace(scale=1.0, size=trials)
+    >>> result = audit(noisy, pair=(0.0, 1.0), guarantee=PureDP(1.0), max_trials=1000)
+    >>> audit_page("noisy", result).splitlines()[0]
+    '<!doctype html>'
+    """
     shown = shown_of(result)
     title = f"{target}: {result.verdict}"
     verdict = badge(result.verdict, VERDICTS.get(result.verdict, "violated"))

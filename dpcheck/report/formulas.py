@@ -21,11 +21,14 @@ SIGNS = "()+-·/^,"
 SCRIPTS = {"₀": ("sub", "0"), "₁": ("sub", "1"), "₂": ("sub", "2"), "₃": ("sub", "3"), "₊": ("sub", "+")}
 SCRIPTS |= {"²": ("sup", "2"), "³": ("sup", "3"), "⁴": ("sup", "4"), "⁺": ("sup", "+")}
 SCRIPTS |= {"°": ("sup", "∘"), "*": ("sup", "∗"), "ᵐ": ("sup", "m"), "ᶜ": ("sup", "c"), "ᵈ": ("sup", "d")}
+WORD_OR_LETTER = re.compile(r"[A-Za-z]{2,}(-[a-z]{2,})?|.[\u0300-\u036f]*")
+SUBSCRIPT = re.compile(r"[A-Za-z]{2,}|[A-Z],[A-Z]|\d+|.")
 OPENING, CLOSING = "([{⟨", ")]}⟩"
 BARS = "‖|"
 MINUS = "−"
 TIMES = "<mo lspace='.14em' rspace='0'>\u2062</mo>"  # invisible, but read aloud
 PRIME = "<mo lspace='0' rspace='0'>′</mo>"  # raised by itself, as fonts have it
+SLASH = "<mo lspace='0' rspace='0'>/</mo>"
 APPLIED = "<mo>\u2061</mo>"
 
 
@@ -242,7 +245,7 @@ def drawn(tree: Node, small: bool = False) -> str:
         case "product":
             return multiplied(parts, small)
         case "fraction" if small:
-            return f"{inside(parts[0], 'product', small)}<mo>/</mo>{inside(parts[1], 'power', small)}"
+            return inside(parts[0], "product", small) + SLASH + inside(parts[1], "power", small)
         case "fraction":
             return f"<mfrac><mrow>{drawn(parts[0])}</mrow><mrow>{drawn(parts[1])}</mrow></mfrac>"
         case "power":
@@ -320,9 +323,10 @@ def is_compound(name: str, raised: bool) -> bool:
     for letter in name:
         depth += (letter in OPENING) - (letter in CLOSING)
         bars += letter in BARS
-        if depth == 0 and bars % 2 == 0 and (letter in "+-−·/" or (raised and letter == " ")):
+        binding = raised and (letter == " " or SCRIPTS.get(letter, ("",))[0] == "sup")
+        if depth == 0 and bars % 2 == 0 and (letter in "+-−·/" or binding):
             return True
-    return raised and any(SCRIPTS.get(letter, "")[:1] == ("sup",) for letter in name)
+    return False
 
 
 def named(name: str) -> str:
@@ -347,10 +351,9 @@ def named(name: str) -> str:
         elif letter.isdigit():
             shown.append(f"<mn>{letter}</mn>")
         elif letter.isalpha():
-            word = re.compile(r"[A-Za-z]{2,}|.[\u0300-\u036f]*").match(name, at - 1)
-            assert word is not None
-            at = word.end()
-            shown.append(f"<mi>{word[0]}</mi>")
+            word = matched(WORD_OR_LETTER, name, at - 1)
+            at += len(word) - 1
+            shown.append(f"<mi>{word}</mi>")
         else:
             shown.append(punctuation(letter, name[: at - 1]))
     return shown[0] if len(shown) == 1 else f"<mrow>{''.join(shown)}</mrow>"
@@ -370,6 +373,11 @@ def script_at(name: str, at: int) -> tuple[str, int]:
         end = name.find(")" if name[at] == "(" else "}", at)
         end = end if end > 0 else len(name)
         return name[at + 1 : end], end + 1
-    word = re.compile(r"[A-Za-z]{2,}|\d+|.").match(name, at)
-    assert word is not None
-    return word[0], word.end()
+    word = matched(SUBSCRIPT, name, at)
+    return word, at + len(word)
+
+
+def matched(pattern: re.Pattern[str], text: str, at: int) -> str:
+    found = pattern.match(text, at)
+    assert found is not None  # the patterns take any letter
+    return found[0]

@@ -155,6 +155,9 @@ def test_no_bracket_is_lost(tree: Node) -> None:
     [
         ("2·E F(w) - F(v)", ["E F(w) - F(v)"], "2(EF(w)−F(v))"),  # one quantity, whatever its name looks like
         ("2·‖w-v‖", ["‖w-v‖"], "2‖w−v‖"),
+        ("‖θ°‖^2", ["‖θ°‖"], "‖θ∘‖2"),
+        ("s°^2", ["s°"], "(s∘)2"),
+        ("E ‖g_C,R‖ + FW-gap", ["E ‖g_C,R‖", "FW-gap"], "E‖gC,R‖+FW-gap"),
         ("Δ_(t+1)^2 ≤ x", ["Δ_(t+1)", "x"], "Δt+12≤x"),
         ("≤ x + y", ["x", "y"], "≤x+y"),
         ("sqrt(2)·sqrt(x)", ["x"], "2x"),
