@@ -89,8 +89,12 @@ def write_recorded(args: argparse.Namespace, ids: Sequence[str], out: Console) -
     if args.markdown is not None:
         verdicts_page.write(args.markdown.resolve(), record.recorded(), catalogue())
     for path in pages:
-        out.print(f"{path}: {len(ids)} claims, as recorded", markup=False, highlight=False, soft_wrap=True)
+        out.print(f"{path}: {counted(ids)}, as recorded", markup=False, highlight=False, soft_wrap=True)
     return OK
+
+
+def counted(ids: Sequence[str]) -> str:
+    return f"{len(ids)} claim{'' if len(ids) == 1 else 's'}"
 
 
 def write_html(path: Path, ids: Sequence[str], done: Sequence[verify.Judgement]) -> None:
@@ -98,9 +102,8 @@ def write_html(path: Path, ids: Sequence[str], done: Sequence[verify.Judgement])
     from dpcheck.report.verdict_browser import verdict_browser
 
     known = record.recorded() | record.as_recorded(done)
-    rest = "" if len(done) == len(ids) else ", the others as recorded"
-    since = f"{len(done)} judged in this run{rest}" if done else "as recorded"
-    lead = f"{len(ids)} claims, {since} · dpcheck {__version__}"
+    some = "judged in this run" if len(done) == len(ids) else f"{len(done)} judged in this run, the others as recorded"
+    lead = f"{counted(ids)}, {some if done else 'as recorded'} · dpcheck {__version__}"
     write_whole(path.resolve(), verdict_browser(ids, known, current(), lead))
 
 

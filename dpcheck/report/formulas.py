@@ -183,15 +183,22 @@ def broken(tree: Node) -> list[str]:
     if tree.kind == "relation":
         found = broken(tree.parts[0])
         for sign, part in zip(tree.text.split(), tree.parts[1:], strict=True):
-            first, *rest = broken(part)
-            found += [f"{leading(RELATIONS[sign])}{first}", *rest]
+            begun, *rest = broken(part)
+            found += [f"{leading(RELATIONS[sign])}{begun}", *rest]
         return found
     if tree.kind == "sum":
-        return [drawn(tree.parts[0]), *(signed(part, leading) for part in tree.parts[1:])]
+        first, *others = positive_first(tree.parts)
+        return [drawn(first), *(signed(part, leading) for part in others)]
     if tree.kind == "call" and tree.text in ("O", "Ω") and tree.parts[0].kind == "sum":
-        first, *middle, last = broken(tree.parts[0])
-        return [f"<mi>{tree.text}</mi><mo>(</mo>{first}", *middle, f"{last}<mo>)</mo>"]
+        begun, *middle, last = broken(tree.parts[0])
+        return [f"<mi>{tree.text}</mi><mo>(</mo>{begun}", *middle, f"{last}<mo>)</mo>"]
     return [drawn(tree)]
+
+
+def positive_first(terms: tuple[Node, ...]) -> list[Node]:
+    """As people write sums: n - 1, not -1 + n."""
+    first = next((i for i, term in enumerate(terms) if term.kind != "negative"), 0)
+    return [terms[first], *terms[:first], *terms[first + 1 :]]
 
 
 def leading(sign: str) -> str:
@@ -239,7 +246,8 @@ def drawn(tree: Node, small: bool = False) -> str:
             signs = (plain(RELATIONS[sign]) for sign in tree.text.split())
             return drawn(parts[0]) + "".join(s + drawn(p) for s, p in zip(signs, parts[1:], strict=True))
         case "sum":
-            return drawn(parts[0], small) + "".join(signed(part, small=small) for part in parts[1:])
+            first, *others = positive_first(parts)
+            return drawn(first, small) + "".join(signed(part, small=small) for part in others)
         case "negative":
             return f"<mo form='prefix'>{MINUS}</mo>{inside(parts[0], 'product', small)}"
         case "product":

@@ -109,7 +109,7 @@ def listing(
     rows = "".join(row(item, columns) for item in items)
     return (
         f"<div class='listing' data-noun='{escape(noun)}'><form class='controls' role='search'>"
-        f"<label class='search'><span>search</span><input type='search' placeholder='words, all of them'></label>"
+        "<label class='search'><span>search</span><input type='search' placeholder='words that must all occur'></label>"
         f"{controls}<label><span>order</span><select class='order'>{sorts}</select></label>"
         "<button type='reset'>clear</button></form>"
         f"<p class='count' role='status'>{len(items)} {escape(noun)}</p>"

@@ -64,6 +64,7 @@ CHECKS = {
 }
 STEP = re.compile(r" (?P<sign>[=≤≥<>]) ")
 REASON = re.compile(r" \[(?P<reason>.*?)\](?= [=≤≥<>] |$)")
+AT = re.compile(r"\b(?P<name>[A-Za-z_]\w*)(?P<sign>=| in )(?=[-.\d\[])")  # eps=0.5, delta in [1e-10, 0.5]
 DIGITS = 6
 
 
@@ -130,7 +131,7 @@ class Browser:
             f"{name}<br><span class='note'>{escape(row.kind)}</span>{ours}",
             f"{escape(row.says)}<br>{self.formula(row.statement, row)}",
             badge(verdict) + (f"<br><span class='grave'>{escape(severity)}</span>" if severity else ""),
-            f"<span class='note'>{escape(shortened(figure_of(kept) if kept else ''))}</span>",
+            f"<span class='note'>{escape(shortened(self.in_symbols(figure_of(kept)) if kept else ''))}</span>",
         ]
         ranks = [v.value for v in Verdict]
         values: dict[str, str | float] = {
@@ -222,7 +223,7 @@ class Browser:
             number = f"<td class='number' title='{escape(value)}'>= {escape(rounded(value))}</td>"
             lines.append(f"<tr><th scope='row'>{shown}</th>{number}<td class='note'>{self.meaning(name)}</td></tr>")
         telling = next((e for e in kept.get("evidence", []) if e["verdict"] == kept["verdict"]), None)
-        found = f"<p>{escape(telling['figure'])}</p>" if telling and lines else ""
+        found = f"<p>{escape(self.in_symbols(telling['figure']))}</p>" if telling and lines else ""
         return f"<table class='values'>{''.join(lines)}</table>{found}" if lines else ""
 
     def evidence(self, piece: Mapping[str, Any], row: Row) -> str:
@@ -237,14 +238,14 @@ class Browser:
         listed = "".join(f"<li>{self.linked(text, row)}</li>" for text in given)
         return (
             f"<div class='evidence {css_name(verdict)}'><p>{word} {escape(how)}{part}</p>"
-            f"<p>{self.linked(piece['figure'], row)}</p>"
+            f"<p>{self.linked(self.in_symbols(piece['figure']), row)}</p>"
             + (self.proof(steps, piece.get("premises", []), row) if steps else self.sentence(piece["detail"], row))
             + (f"<p class='note'>Taken as given, checked by no machine:</p><ul>{listed}</ul>" if given else "")
             + "</div>"
         )
 
     def sentence(self, text: str, row: Row) -> str:
-        return f"<p class='note'>{self.linked(text, row)}</p>" if text else ""
+        return f"<p class='note'>{self.linked(self.in_symbols(text), row)}</p>" if text else ""
 
     def proof(self, steps: Sequence[tuple[str, str]], premises: Sequence[str], row: Row) -> str:
         """A chain step by step, each with its reason; one that no machine checked is marked."""
@@ -290,6 +291,15 @@ class Browser:
         """What a symbol stands for, with its unit if it has one."""
         text = self.known.symbols.get(name, "").partition("): ")[2].removesuffix(" (no unit)")
         return re.sub(r"\^(-?\d+(?:/\d+)?)", r"<sup>\1</sup>", escape(text))
+
+    def in_symbols(self, text: str) -> str:
+        """A figure with the names that options have as the document prints them: ε = 0.5 for eps=0.5."""
+
+        def shown(at: re.Match[str]) -> str:
+            sign = " = " if at["sign"] == "=" else at["sign"]
+            return self.printed[at["name"]] + sign if at["name"] in self.printed else at[0]
+
+        return AT.sub(shown, text)
 
     def formula(self, text: str, row: Row) -> str:
         """As mathematics if it is a formula in the claim's symbols, or in any that there are; else as it stands."""

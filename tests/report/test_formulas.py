@@ -160,6 +160,7 @@ def test_no_bracket_is_lost(tree: Node) -> None:
         ("E ‖g_C,R‖ + FW-gap", ["E ‖g_C,R‖", "FW-gap"], "E‖gC,R‖+FW-gap"),
         ("Δ_(t+1)^2 ≤ x", ["Δ_(t+1)", "x"], "Δt+12≤x"),
         ("≤ x + y", ["x", "y"], "≤x+y"),
+        ("2·(-1 + x)", ["x"], "2(x−1)"),
         ("sqrt(2)·sqrt(x)", ["x"], "2x"),
         ("x < y", ["x", "y"], "x<y"),
     ],

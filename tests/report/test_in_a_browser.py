@@ -33,7 +33,7 @@ FLAGS = (
 WAIT = 20  # seconds; only a failure takes as long
 DOCUMENTS = ("zhang17", "wangxu19")  # whose claims are on the page of verdicts, with the longest of the others
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
