@@ -15,6 +15,7 @@ from dpcheck import __version__
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.evidence import Effort
 from dpcheck.report import verdict_screen, verdicts_page
+from dpcheck.report.verdict_browser import verdict_browser
 from dpcheck.verdicts import record, verify
 from dpcheck.verdicts.catalogue import catalogue, current, select
 from dpcheck.verdicts.written import as_json, write_whole
@@ -32,6 +33,8 @@ def run_verify(args: argparse.Namespace, rest: list[str], out: Console, err: Con
     if args.workers is not None and args.workers < 1:
         raise InvalidInput("workers", args.workers, "a whole number >= 1", "Leave it out for one per core.")
     ids = select(args.names, args.source, args.algorithm, args.kind)
+    if args.by_chance:
+        ids = verify.by_chance(ids)
     if args.recorded:
         return write_recorded(args, ids, out)
     if args.mutants:
@@ -99,8 +102,6 @@ def counted(ids: Sequence[str]) -> str:
 
 def write_html(path: Path, ids: Sequence[str], done: Sequence[verify.Judgement]) -> None:
     """The page of these claims: those that are judged, and the others as recorded."""
-    from dpcheck.report.verdict_browser import verdict_browser
-
     known = record.recorded() | record.as_recorded(done)
     some = "judged in this run" if len(done) == len(ids) else f"{len(done)} judged in this run, the others as recorded"
     lead = f"{counted(ids)}, {some if done else 'as recorded'} · dpcheck {__version__}"

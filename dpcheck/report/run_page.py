@@ -54,9 +54,15 @@ def item(order: int, key: str, entry: Mapping[str, Any]) -> Item:
         f"<span class='note narrow'>would catch</span> {would}" if outcome == "passed" else "",
     ]
     values = {
-        "order": order, "kind": outcome, "outcome": OUTCOMES[outcome], "test": test, "claimed": entry["claimed"],
-        "found": entry["epsilon_lower"], "caught": min(caught, 1e300), "seconds": entry["seconds"],
-    }  # fmt: skip
+        "order": order,
+        "kind": outcome,
+        "outcome": OUTCOMES[outcome],
+        "test": test,
+        "claimed": entry["claimed"],
+        "found": entry["epsilon_lower"],
+        "caught": min(caught, 1e300),
+        "seconds": entry["seconds"],
+    }
     return Item(key, cells, values)
 
 

@@ -16,7 +16,7 @@ Point = Sequence[float]
 
 def curve_of(result: AuditResult) -> dict[str, Any]:
     """What is drawn, as plain numbers: measured (type I, type II, its limits), claimed, the event that was tested."""
-    import numpy as np
+    import numpy as np  # pages are written without it, from what was kept
 
     found: dict[str, Any] = {"event": event_point(result)}
     if result.curve is not None:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
+from urllib.parse import urlencode
 
 from dpcheck.bounds.language.evidence import CITATION, DOCUMENTS, Kind, Provenance, Verdict
 from dpcheck.report.formulas import mathml, name_as_mathml
@@ -31,7 +32,7 @@ from dpcheck.report.page import (
 from dpcheck.report.reading_order import grouped
 from dpcheck.report.terminal import files_of
 from dpcheck.report.verdicts_page import figure_of, refutations, verdict_of
-from dpcheck.verdicts.catalogue import Catalogue, Row
+from dpcheck.verdicts.catalogue import Catalogue, CatalogueRow
 from dpcheck.verdicts.failures import Failure
 
 Record = Mapping[str, Any]
@@ -117,12 +118,12 @@ class Browser:
         found = set(here)
         return {str(name): str(name) for name in all_there_are if name in found}
 
-    def failure(self, row: Row) -> str:
+    def failure(self, row: CatalogueRow) -> str:
         """The kind of a refutation's failure, "" if it is none."""
         severity: str = self.record.get(row.id, {}).get("severity", "")
         return severity.partition(":")[0]
 
-    def item(self, order: int, row: Row) -> Item:
+    def item(self, order: int, row: CatalogueRow) -> Item:
         kept, verdict = self.record.get(row.id, {}), verdict_of(self.record, row.id)
         severity = kept.get("severity", "")
         ours = "" if row.provenance == Provenance.PRINTED else f" <span class='added'>{row.provenance}</span>"
@@ -135,10 +136,15 @@ class Browser:
         ]
         ranks = [v.value for v in Verdict]
         values: dict[str, str | float] = {
-            "order": order, "document": row.document, "verdict": verdict, "failure": self.failure(row),
-            "kind": row.kind, "whose": row.provenance, "rank": self.grave.get(row.id, 10**6 + order),
+            "order": order,
+            "document": row.document,
+            "verdict": verdict,
+            "failure": self.failure(row),
+            "kind": row.kind,
+            "whose": row.provenance,
+            "rank": self.grave.get(row.id, 10**6 + order),
             "verdictrank": ranks.index(verdict) if verdict in ranks else len(ranks),
-        }  # fmt: skip
+        }
         return Item(row.id, cells, values)
 
     def bars(self) -> str:
@@ -159,7 +165,7 @@ class Browser:
         return f"<div class='bars'>{''.join(shown)}</div>" if shown else ""
 
     # One claim ---------------------------------------------------------------------------------
-    def claim(self, row: Row) -> str:
+    def claim(self, row: CatalogueRow) -> str:
         """Place, statement, hypotheses, evidence, counterexample, replay, what to use instead."""
         kept, verdict = self.record.get(row.id, {}), verdict_of(self.record, row.id)
         details = [(label, text) for label, _, text in (line.partition(": ") for line in row.details)]
@@ -191,7 +197,7 @@ class Browser:
         severity = kept.get("severity", "")
         return f"<p class='grave'>{escape(severity)}</p>" if severity else ""
 
-    def hypotheses(self, details: Sequence[tuple[str, str]], row: Row) -> str:
+    def hypotheses(self, details: Sequence[tuple[str, str]], row: CatalogueRow) -> str:
         """Printed ones, then those that we added to prove it."""
         marks = {"assumes": "", "added": "<span class='added'>added</span>"}
         lines = [
@@ -202,13 +208,15 @@ class Browser:
         ]
         return f"<ul class='plain'>{''.join(lines)}</ul>" if lines else "<p>None.</p>"
 
-    def instead(self, kept: Record, row: Row) -> str:
+    def instead(self, kept: Record, row: CatalogueRow) -> str:
         """The corrected statement, with its verdict."""
         found = []
         for other in self.corrected_by.get(row.id, []):
             right = self.known.rows[other]
-            found.append(f"<li>{self.link(other)} {badge(verdict_of(self.record, other))}<p>{escape(right.says)}</p>"
-                         f"<div class='statement'>{self.formula(right.statement, right)}</div></li>")  # fmt: skip
+            found.append(
+                f"<li>{self.link(other)} {badge(verdict_of(self.record, other))}<p>{escape(right.says)}</p>"
+                f"<div class='statement'>{self.formula(right.statement, right)}</div></li>"
+            )
         words: str = kept.get("instead", "")
         said = "" if not words or found else f"<p>{self.linked(words, row)}</p>"
         return (f"<ul class='plain'>{''.join(found)}</ul>" if found else "") + said
@@ -226,7 +234,7 @@ class Browser:
         found = f"<p>{escape(self.in_symbols(telling['figure']))}</p>" if telling and lines else ""
         return f"<table class='values'>{''.join(lines)}</table>{found}" if lines else ""
 
-    def evidence(self, piece: Mapping[str, Any], row: Row) -> str:
+    def evidence(self, piece: Mapping[str, Any], row: CatalogueRow) -> str:
         """What one check found, in words; a proof step by step."""
         verdict = piece["verdict"]
         gap = piece["check"] == CITATION and verdict == Verdict.UNCHECKED
@@ -244,10 +252,10 @@ class Browser:
             + "</div>"
         )
 
-    def sentence(self, text: str, row: Row) -> str:
+    def sentence(self, text: str, row: CatalogueRow) -> str:
         return f"<p class='note'>{self.linked(self.in_symbols(text), row)}</p>" if text else ""
 
-    def proof(self, steps: Sequence[tuple[str, str]], premises: Sequence[str], row: Row) -> str:
+    def proof(self, steps: Sequence[tuple[str, str]], premises: Sequence[str], row: CatalogueRow) -> str:
         """A chain step by step, each with its reason; one that no machine checked is marked."""
         mark = "<span class='added'>given</span>"
         lines = "".join(
@@ -257,12 +265,12 @@ class Browser:
         )
         return f"<ol class='proof'>{lines}</ol>"
 
-    def again(self, kept: Record, row: Row) -> str:
+    def again(self, kept: Record, row: CatalogueRow) -> str:
         """The counterexample, then all checks of the claim."""
         replay = kept.get("replay")
         return (command(replay) if replay else "") + command(f"dpcheck verify {row.id} --fresh")
 
-    def related(self, row: Row, details: Sequence[tuple[str, str]]) -> str:
+    def related(self, row: CatalogueRow, details: Sequence[tuple[str, str]]) -> str:
         cites = [text for label, text in details if label == "cites"]
         lines = [("corrects", self.link(row.corrects))] if row.corrects else []
         lines += [("cites", "<br>".join(self.citation(text, row) for text in cites))] if cites else []
@@ -270,7 +278,7 @@ class Browser:
         lines += [("cited by", ", ".join(map(self.link, resting)))] if resting else []
         return facts(lines) if lines else ""
 
-    def citation(self, text: str, row: Row) -> str:
+    def citation(self, text: str, row: CatalogueRow) -> str:
         """A claim that the proof uses, and what its symbols stand for there."""
         cited, *where = text.split(", ")
         shown = [mathml(part, self.printed.values()) for part in where]
@@ -278,7 +286,7 @@ class Browser:
             return self.linked(text, row)
         return f"{self.link(cited)} with {', '.join(map(str, shown))}"
 
-    def symbols(self, row: Row) -> str:
+    def symbols(self, row: CatalogueRow) -> str:
         """What each stands for, and its unit."""
         lines = []
         for name in row.symbols:
@@ -301,7 +309,7 @@ class Browser:
 
         return AT.sub(shown, text)
 
-    def formula(self, text: str, row: Row) -> str:
+    def formula(self, text: str, row: CatalogueRow) -> str:
         """As mathematics if it is a formula in the claim's symbols, or in any that there are; else as it stands."""
         own = [self.printed[name] for name in row.symbols]
         return mathml(text, own) or mathml(text, self.printed.values()) or escape(text)
@@ -310,7 +318,7 @@ class Browser:
         """A claim's name, as a link if it is on this page."""
         return f"<a href='#{claim_id}'>{breakable(claim_id)}</a>" if claim_id in self.ids else breakable(claim_id)
 
-    def linked(self, text: str, row: Row) -> str:
+    def linked(self, text: str, row: CatalogueRow) -> str:
         """A text with the claims that it names as links, but for the claim itself."""
         found, at = [], 0
         for match in self.inside.finditer(text):
@@ -332,8 +340,6 @@ def proof_steps(text: str) -> list[tuple[str, str]]:
 
 def query(**values: str) -> str:
     """What stands after #? in an address."""
-    from urllib.parse import urlencode
-
     return escape(urlencode({name: str(value) for name, value in values.items()}))
 
 

@@ -19,6 +19,7 @@ from dpcheck.audits import AuditResult, Neighbours, audit
 from dpcheck.audits.pairs.pair_in_words import difference
 from dpcheck.bounds.language.errors import DpcheckError, InvalidInput, shown
 from dpcheck.bounds.language.guarantees import Guarantee
+from dpcheck.report.audit_page import shown_of
 from dpcheck.testing import run_ledger as ledger
 
 TRIALS = 100_000
@@ -163,7 +164,7 @@ def private(
     return decorate
 
 
-def failure_text(mechanism: Any, result: AuditResult, max_trials: int, test: ledger.Test | None) -> str:
+def failure_text(mechanism: Any, result: AuditResult, max_trials: int, test: ledger.RunningTest | None) -> str:
     """What a colleague needs: claimed, found, the pair, the event, how to see it again."""
     sure = f"a false alarm has probability at most {result.alpha:g}"
     lines = [
@@ -253,10 +254,8 @@ REMEDIES = {
 }
 
 
-def _entry(mechanism: Any, result: AuditResult, test: ledger.Test, illness: Unhealthy | None) -> ledger.Entry:
+def _entry(mechanism: Any, result: AuditResult, test: ledger.RunningTest, illness: Unhealthy | None) -> ledger.Entry:
     """The audit as plain values; long pairs are cut, and what only a page shows stands apart."""
-    from dpcheck.report.audit_page import shown_of
-
     said: ledger.Entry = json.loads(result.to_json())
     said.pop("curve", None)
     pair = " and ".join(_data(data) for data in result.pair)

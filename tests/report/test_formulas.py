@@ -19,9 +19,18 @@ from dpcheck.bounds.registry import library
 from dpcheck.report.formulas import Node, NoFormula, drawn, formula, mathml, name_as_mathml
 
 FUNCTIONS = {
-    "sqrt": np.sqrt, "log": np.log, "exp": np.exp, "Max": np.maximum, "Min": np.minimum, "Abs": np.abs,
-    "cos": np.cos, "sin": np.sin, "floor": np.floor, "ceiling": np.ceil, "erfc": lambda x: math.erfc(x),
-}  # fmt: skip
+    "sqrt": np.sqrt,
+    "log": np.log,
+    "exp": np.exp,
+    "Max": np.maximum,
+    "Min": np.minimum,
+    "Abs": np.abs,
+    "cos": np.cos,
+    "sin": np.sin,
+    "floor": np.floor,
+    "ceiling": np.ceil,
+    "erfc": lambda x: math.erfc(x),
+}
 CONSTANTS = {"pi": math.pi, "E": math.e}
 
 

@@ -27,9 +27,16 @@ webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium: pi
 WIDTHS = (360, 800, 1400)
 BINARIES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
-)  # fmt: skip
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-dev-shm-usage",
+)
 WAIT = 20  # seconds; only a failure takes as long
 DOCUMENTS = ("zhang17", "wangxu19")  # whose claims are on the page of verdicts, with the longest of the others
 
@@ -70,7 +77,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory, claims: list[str]) -> dict[s
     folder = tmp_path_factory.mktemp("pages")
     entries: list[ledger.Entry] = []
     for name, scale in (("test_it.py::test_good", 1.0), ("test_it.py::test_with_quite_a_long_name_" + 60 * "x", 0.3)):
-        with ledger.running(ledger.Test(name, 0, None, entries.append)):
+        with ledger.running(ledger.RunningTest(name, 0, None, entries.append)):
             try:
                 assert_private(noisy(scale), pair=(0.0, 1.0), guarantee=PureDP(1.0), max_trials=5000)
             except AssertionError:

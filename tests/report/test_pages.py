@@ -279,7 +279,7 @@ def test_a_long_dataset_is_cut() -> None:
 def entries() -> list[ledger.Entry]:
     found: list[ledger.Entry] = []
     for name, scale in (("test_it.py::test_good", 1.0), ("test_it.py::test_<b>bare</b>", 0.3)):
-        with ledger.running(ledger.Test(name, 0, None, found.append)):
+        with ledger.running(ledger.RunningTest(name, 0, None, found.append)):
             try:
                 assert_private(noisy(scale), pair=(0.0, 1.0), guarantee=PureDP(1.0), max_trials=20_000)
             except AssertionError:
