@@ -66,6 +66,7 @@ CHECKS = {
 STEP = re.compile(r" (?P<sign>[=≤≥<>]) ")
 REASON = re.compile(r" \[(?P<reason>.*?)\](?= [=≤≥<>] |$)")
 AT = re.compile(r"\b(?P<name>[A-Za-z_]\w*)(?P<sign>=| in )(?=[-.\d\[])")  # eps=0.5, delta in [1e-10, 0.5]
+CLAIM = re.compile(r"\b[a-z]+\d\d\.[\w.]*\w")
 DIGITS = 6
 
 
@@ -79,10 +80,8 @@ class Browser:
 
     def __init__(self, ids: Collection[str], record: Record, known: Catalogue) -> None:
         self.record, self.known = record, known
-        wanted = set(ids)
+        self.ids = set(ids)
         self.rows = [row for g in grouped((known.rows[i] for i in ids), known.rows) for row in g.rows]
-        self.inside = re.compile("|".join(map(re.escape, sorted(wanted, key=len, reverse=True))) or "(?!)")
-        self.ids = wanted
         self.printed = {name: text.partition(" (--")[0] for name, text in known.symbols.items()}
         self.corrected_by: dict[str, list[str]] = {}
         self.cited_by: dict[str, list[str]] = {}
@@ -209,16 +208,18 @@ class Browser:
         return f"<ul class='plain'>{''.join(lines)}</ul>" if lines else "<p>None.</p>"
 
     def instead(self, kept: Record, row: CatalogueRow) -> str:
-        """The corrected statement, with its verdict."""
+        """The corrected statement, with its verdict, and how it differs from the printed one."""
+        words: str = kept.get("instead", "")
         found = []
         for other in self.corrected_by.get(row.id, []):
             right = self.known.rows[other]
+            _, same, differs = words.partition(f"{other}: {right.statement}")
+            words = differs.removeprefix(", ") if same else words
             found.append(
                 f"<li>{self.link(other)} {badge(verdict_of(self.record, other))}<p>{escape(right.says)}</p>"
                 f"<div class='statement'>{self.formula(right.statement, right)}</div></li>"
             )
-        words: str = kept.get("instead", "")
-        said = "" if not words or found else f"<p>{self.linked(words, row)}</p>"
+        said = f"<p class='note'>{self.linked(words, row)}</p>" if words else ""
         return (f"<ul class='plain'>{''.join(found)}</ul>" if found else "") + said
 
     def counterexample(self, kept: Record) -> str:
@@ -321,9 +322,10 @@ class Browser:
     def linked(self, text: str, row: CatalogueRow) -> str:
         """A text with the claims that it names as links, but for the claim itself."""
         found, at = [], 0
-        for match in self.inside.finditer(text):
-            found += [escape(text[at : match.start()]), escape(match[0]) if match[0] == row.id else self.link(match[0])]
-            at = match.end()
+        for match in CLAIM.finditer(text):
+            if match[0] in self.ids - {row.id}:
+                found += [escape(text[at : match.start()]), self.link(match[0])]
+                at = match.end()
         return "".join([*found, escape(text[at:])])
 
 

@@ -19,7 +19,7 @@ from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 from dpcheck.cli.main import main
 from dpcheck.report.audit_page import LONGEST, audit_page
 from dpcheck.report.tradeoff_curve import curve_of, curve_svg
-from dpcheck.report.verdict_browser import proof_steps, verdict_browser
+from dpcheck.report.verdict_browser import Browser, proof_steps, verdict_browser
 from dpcheck.testing import run_ledger as ledger
 from dpcheck.testing.assertions import assert_private
 from dpcheck.verdicts.catalogue import catalogue, current
@@ -141,6 +141,8 @@ def test_a_refuted_claim_leads_to_its_correction(claims: dict[str, str]) -> None
             part = claims[row.corrects].partition("<h3>use instead</h3>")[2].partition("</section>")[0]
             assert f"href='#{row.id}'" in part
             assert known[row.id]["verdict"] in part
+            words = known[row.corrects].get("instead", "").partition(f"{row.statement}, ")[2]
+            assert words in text_of(part)
             seen += 1
     assert seen > 20
 
@@ -161,6 +163,9 @@ def test_some_claims_alone() -> None:
     page = verdict_browser(["zhang17.lemma2"], recorded(), current(), "one")
     assert [link for link in checked(page).links if "lemma2.corrected" in link] == []
     assert "zhang17.lemma2.corrected" in text_of(page)
+    here, other = Browser(["zhang17.lemma2"], recorded(), current()), catalogue()["zhang17.lemma3"]
+    said = here.linked("by zhang17.lemma2.corrected, as zhang17.lemma2.", other)
+    assert said.startswith("by zhang17.lemma2.corrected, as <a href='#zhang17.lemma2'>")
 
 
 def test_what_is_not_recorded_is_said() -> None:
