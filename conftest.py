@@ -2,7 +2,9 @@
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 # Before numpy is loaded, here and in every worker: on small matrices a second BLAS thread spins on a core that the
@@ -43,6 +45,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             earlier.evaluate()
             EVALUATED.add(place)
     EVALUATED.add((example.path, example.start))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """The folder tests leaves the path: dask, here and in its workers, would take tests/sparse for a library it knows."""
+    folder = str(Path(__file__).parent / "tests")
+    sys.path[:] = [entry for entry in sys.path if entry != folder]
 
 
 @pytest.fixture(scope="session")
