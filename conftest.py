@@ -48,7 +48,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """The folder tests leaves the path: dask, here and in its workers, would take tests/sparse for a library it knows."""
+    """The folder tests leaves the path: dask, also in its workers, would take tests/sparse for a library it knows."""
     folder = str(Path(__file__).parent / "tests")
     sys.path[:] = [entry for entry in sys.path if entry != folder]
 

@@ -19,7 +19,7 @@ from dpcheck.datasets import logistic_synthetic
 from dpcheck.theory.measurement import measure
 from dpcheck.verdicts import verify
 
-FEW = ["zhang17.lemma9", "zhang17.lemma9.exact", "zhang17.lemma2.corrected", "zhang17.algorithm1.pure"]
+FEW = ["zhang17.lemma9", "zhang17.lemma9.exact", "zhang17.algorithm1.pure"]
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +34,7 @@ def judged(executor: Any) -> dict[str, Any]:
 
 
 def test_verdicts_have_the_same_bits_on_a_cluster(dask: Any) -> None:
-    """Symbolic, accountant, worst-case, property and audit."""
+    """Symbolic, property and audit."""
     assert judged(dask) == judged(1)
 
 
@@ -52,8 +52,8 @@ def test_measurements_have_the_same_bits_on_a_cluster(dask: Any) -> None:
         return measure(
             "dp_gd",
             lambda n: logistic_synthetic(n=n, d=3, seed=0).problem(dp.Logistic(), l2=0.1),
-            {"n": [50, 100, 400]},
-            trials=20,
+            {"n": [50, 100]},
+            trials=5,
             executor=executor,
         ).to_json()
 
