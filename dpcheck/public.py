@@ -54,8 +54,11 @@ from dpcheck.problems.softmax import Softmax, softmax_problem
 from dpcheck.solver import Example, Mechanism, Solution, Solver
 from dpcheck.testing.assertions import PrivacyViolation, Unhealthy, assert_private, private
 from dpcheck.testing.conformance import Conformance, NotConforming, check_solver
+from dpcheck.theory.account import Account, NoisyAnswers, account
 from dpcheck.theory.comparison import Comparison, compare
 from dpcheck.theory.measurement import Measurement, measure
+from dpcheck.theory.need import Needs, need
+from dpcheck.theory.ranking import Ranking, rank
 
 __all__ = [
     "ADD_REMOVE",
@@ -63,6 +66,7 @@ __all__ = [
     "LOCAL",
     "REPLACE_ONE",
     "ZCDP",
+    "Account",
     "ApproxDP",
     "AuditResult",
     "Best",
@@ -88,12 +92,15 @@ __all__ = [
     "MechanismFailed",
     "MissingDependency",
     "MixedRelations",
+    "Needs",
     "Neighbours",
+    "NoisyAnswers",
     "NotConforming",
     "NotSendable",
     "PrivacyViolation",
     "Problem",
     "PureDP",
+    "Ranking",
     "Relation",
     "RenyiDP",
     "Sigmoid",
@@ -109,6 +116,7 @@ __all__ = [
     "Verdict",
     "WholeSpace",
     "WorkerLost",
+    "account",
     "add_remove",
     "assert_private",
     "audit",
@@ -121,9 +129,11 @@ __all__ = [
     "likelihood_ratio",
     "local",
     "measure",
+    "need",
     "per_run",
     "private",
     "queries",
+    "rank",
     "replace_one",
     "softmax_problem",
     "transcript",

@@ -15,8 +15,8 @@ import sympy
 import dpcheck.evidence
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Verdict
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
-from dpcheck.bounds.language.symbols import TABLE, eps
-from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, PURE, STRONG, Case, case_of, translated
+from dpcheck.bounds.language.symbols import eps
+from dpcheck.bounds.language.utility_case import translated
 from dpcheck.bounds.registry import entries, modules_below
 from dpcheck.verdicts.record import recorded
 
@@ -80,56 +80,6 @@ def attached_claims(stem: str) -> set[str]:
     return {claim_id for module in modules for claim_id in getattr(module, "CHECKS", {})}
 
 
-def shared_case(
-    by_name: Mapping[str, Sequence[Claim]], wanted: Mapping[str, str | None]
-) -> tuple[dict[str, Claim], Case, list[Case], str]:
-    """One claim for each name, of one case where possible; the other cases shared; a caution where there is none."""
-    by_case = {name: best_by_case(claims) for name, claims in by_name.items()}
-    measures = set.intersection(*({str(c.measure) for c in cases} for cases in by_case.values()))
-    if wanted["measure"] is not None:
-        measures &= {wanted["measure"]}
-    if not measures:
-        said = "; ".join(f"{name} bounds {' and '.join(sorted(measured(cases)))}" for name, cases in by_case.items())
-        raise InvalidInput("comparison", "of different errors", "of bounds on one and the same error", f"{said}.")
-    shared = [c for c in set.intersection(*(set(cases) for cases in by_case.values())) if fits(c, wanted, measures)]
-    if shared:
-        first, *rest = sorted(shared, key=preference)
-        return {name: cases[first] for name, cases in by_case.items()}, first, rest, ""
-    chosen = {}
-    for name, cases in by_case.items():
-        own = sorted((c for c in cases if fits(c, {}, measures)), key=preference)
-        chosen[name] = cases[min(own, key=lambda c: (not fits(c, wanted, measures), preference(c)))]
-    found = {name: case_of(claim) for name, claim in chosen.items()}
-    said = "; ".join(f"{name}: {c.losses} losses, {c.privacy}" for name, c in found.items())
-    weakest = min(found.values(), key=lambda c: -(STRONG, CONVEX, ANY).index(c.losses))
-    return chosen, weakest, [], f"These bounds rest on different assumptions ({said}): the least need not be the best."
-
-
-def measured(cases: Iterable[Case]) -> set[str]:
-    """What is bounded, as a reader sees it."""
-    return {TABLE[c.measure].printed for c in cases}
-
-
-def fits(case: Case, wanted: Mapping[str, str | None], measures: set[str]) -> bool:
-    asked = ((wanted.get("losses"), case.losses), (wanted.get("privacy"), case.privacy))
-    return str(case.measure) in measures and all(ask is None or ask == has for ask, has in asked)
-
-
-def preference(case: Case) -> tuple[int, int, str]:
-    """Excess risk before other errors, (ε, δ) before ε, stronger assumptions before weaker."""
-    first = 0 if str(case.measure) == "excess_risk" else 1
-    return first, (APPROX, PURE).index(case.privacy) * 3 + (STRONG, CONVEX, ANY).index(case.losses), str(case.measure)
-
-
-def best_by_case(claims: Sequence[Claim]) -> dict[Case, Claim]:
-    """Of each case the claim with the best verdict, then with the fewest parameters left open."""
-    known = recorded()
-    found: dict[Case, Claim] = {}
-    for claim in sorted(claims, key=lambda c: (rank(known, c), len(left_open(c)))):
-        found.setdefault(case_of(claim), claim)
-    return found
-
-
 def rank(known: Mapping[str, Any], claim: Claim) -> int:
     verdict = verdict_of(claim, known)
     return RANKS.get(Verdict(verdict), 2) if verdict in Verdict.__members__ else 2
@@ -143,25 +93,6 @@ def verdict_of(claim: Claim, known: Mapping[str, Any] | None = None) -> str:
 def left_open(claim: Claim) -> set[str]:
     """Parameters of the algorithm, or quantities of its run, that the bound is in terms of."""
     return {str(s) for s in claim.formula.free_symbols} - PROBLEM
-
-
-def lower_bound(case: Case) -> Claim | None:
-    """What no private algorithm can beat in this case, with units where the library has them."""
-    found = [
-        e.claim
-        for e in entries().values()
-        if e.claim.kind is Kind.LOWER_BOUND
-        and (e.claim.subject, case_of(e.claim).losses) == (case.measure, case.losses)
-    ]
-    return min(found, key=lambda c: (c.ignores_units, rank(recorded(), c)), default=None)
-
-
-def dropped_constants(chosen: Mapping[str, Claim]) -> str:
-    """A caution where a bound is stated without the constants of the problem."""
-    names = [name for name, claim in chosen.items() if claim.ignores_units]
-    verb = "is" if len(names) == 1 else "are"
-    said = f"{' and '.join(names)} {verb} stated with L, β, μ and D dropped: compare where these are 1."
-    return said if names and len(names) < len(chosen) else ""
 
 
 def refuted_privacy(name: str) -> str:
