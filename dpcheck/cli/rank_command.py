@@ -17,10 +17,11 @@ OK = 0
 
 def run_rank(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
     """Methods by kind of bound; in a pipe one line each."""
-    from dpcheck.report import ranking_page as page
-    from dpcheck.theory.ranking import rank
+    with err.status("reading the claims and their bounds ..."):  # shown on a terminal only
+        from dpcheck.report import ranking_page as page
+        from dpcheck.theory.ranking import rank
 
-    found = rank(n=args.n, **asked(args), **parse_options(rest))  # type: ignore[arg-type]
+        found = rank(n=args.n, **asked(args), **parse_options(rest))  # type: ignore[arg-type]
     if args.plot is not None:
         found.plot(args.plot)
         err.print(Text(f"drawn: {args.plot}"))
@@ -30,10 +31,11 @@ def run_rank(args: argparse.Namespace, rest: list[str], out: Console, err: Conso
 
 def run_need(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
     """The least n of each method; in a pipe one line each."""
-    from dpcheck.report import ranking_page as page
-    from dpcheck.theory.need import need
+    with err.status("reading the claims and their bounds ..."):
+        from dpcheck.report import ranking_page as page
+        from dpcheck.theory.need import need
 
-    found = need(error=args.error, measure=args.measure, **asked(args), **parse_options(rest))  # type: ignore[arg-type]
+        found = need(error=args.error, measure=args.measure, **asked(args), **parse_options(rest))  # type: ignore[arg-type]
     show(found, args, out, page.needs_page, page.NEED_TITLES, page.need_rows)
     return OK
 

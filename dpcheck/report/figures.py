@@ -69,7 +69,8 @@ def comparison_figure(found: Comparison) -> Any:
     from dpcheck.report.theory import point_text
 
     stops = "A line ends where a hypothesis of its claim fails." if ends else ""
-    notes = [f"At {point_text(found)}.", found.caution, stops]
+    rates = "" if all(group.explicit for group in found.groups) else "Constants of rates are taken as 1."
+    notes = [f"At {point_text(found)}.", rates, found.caution, stops]
     figure.supxlabel(
         textwrap.fill(" ".join(note for note in notes if note), 150 if two else 90), fontsize=8, color=GREY
     )

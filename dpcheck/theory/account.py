@@ -105,10 +105,15 @@ class Account:
         return [
             (
                 str(one.relation), outwards(one.low, -1), outwards(one.high, 1), f"{self.delta:g}",
-                " ".join(outwards(float(answers.noise or 0.0), 1) for answers in one.answers),
+                " ".join(map(self._noise_text, one.answers)),
             )
             for one in self.spent
         ]  # fmt: skip
+
+    def _noise_text(self, answers: NoisyAnswers) -> str:
+        """As given, or rounded up where it was sought."""
+        noise = float(answers.noise or 0.0)
+        return f"{noise:.6g}" if self.target is None else outwards(noise, 1)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values only."""
@@ -220,4 +225,4 @@ def outwards(value: float, way: int, digits: int = 6) -> str:
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     rounding = decimal.ROUND_CEILING if way > 0 else decimal.ROUND_FLOOR
-    return f"{decimal.Context(digits, rounding).create_decimal_from_float(value).normalize():g}"
+    return f"{float(decimal.Context(digits, rounding).create_decimal_from_float(value)):.{digits}g}"

@@ -93,14 +93,17 @@ def lower_bound_of(case: Case, constants: str = ORDER, model: str = CENTRAL) -> 
     """What no private algorithm can beat in this very class: its error, losses and model; with units if it has any."""
 
     def fits(claim: Claim) -> bool:
+        if claim.kind is not Kind.LOWER_BOUND:
+            return False
         mine = case_of(claim)
         relation = () if claim.guarantee is None else (claim.guarantee.relation,)
         weaker = isinstance(claim.guarantee, PureDP) and case.privacy == APPROX  # says nothing of (ε, δ)
         same = (mine.measure, mine.losses) == (case.measure, case.losses)
-        return claim.kind is Kind.LOWER_BOUND and same and not weaker and model_among(relation) == model
+        return same and not weaker and model_among(relation) == model
 
     found = [e.claim for e in entries().values() if fits(e.claim)]
-    return min(found, key=lambda c: (c.ignores_units != (constants == DROPPED), rank(recorded(), c)), default=None)
+    known, bare = recorded() if len(found) > 1 else {}, constants == DROPPED
+    return min(found, key=lambda c: (c.ignores_units != bare, rank(known, c)), default=None)
 
 
 # Names that stand for several bounds -----------------------------------------------------------------

@@ -6,9 +6,9 @@ Methods are the stems with a claim on their error: a family that is added appear
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import dpcheck.evidence
@@ -207,7 +207,8 @@ def surveyed(task: Task) -> Survey:
 
 
 # Methods ---------------------------------------------------------------------------------------------
-def methods() -> Iterator[tuple[str, list[Claim]]]:
+@lru_cache(maxsize=1)
+def methods() -> tuple[tuple[str, list[Claim]], ...]:
     """Every solver's stem with its claims on a private error: of its own files, and those its evidence is attached to.
 
     Bounds in terms of the noise get that of its best privacy claim.
@@ -221,12 +222,14 @@ def methods() -> Iterator[tuple[str, list[Claim]]]:
         stems = {about(entry.algorithm), *(stem for stem, ids in attached.items() if claim_id in ids)}
         for stem in stems & solvers().keys():
             own.setdefault(stem, []).append(entry.claim)
+    found = []
     for stem, claims in sorted(own.items()):
         noises = sorted((c for c in claims if c.kind is Kind.PRIVACY), key=lambda c: (trust(known, c), bool(c.hidden)))
         errors = [with_noise(c, noises) for c in claims if c.kind is Kind.UTILITY and c.holds]
         private = [c for c in errors if "eps" in {str(s) for s in c.formula.free_symbols}]
         if private:
-            yield stem, private
+            found.append((stem, private))
+    return tuple(found)
 
 
 def source_of(claim: Claim) -> str:

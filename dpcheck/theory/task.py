@@ -208,9 +208,9 @@ def fixed_by_hypotheses(claim: Claim, known: set[str]) -> tuple[sympy.Expr, list
         if isinstance(c, sympy.Eq) and c.lhs.is_Symbol and str(c.lhs) not in known and c.lhs not in c.rhs.free_symbols
     }
     formula, rest = claim.formula, [c for c in claim.conditions if not (isinstance(c, sympy.Eq) and c.lhs in fixing)]
-    for _ in fixing:
-        formula, rest = formula.subs(fixing), [c.subs(fixing) for c in rest]
-    return formula, [c for c in rest if c != sympy.true]
+    for _ in fixing:  # an equation may name what another fixes
+        fixing = {s: value.xreplace(fixing) for s, value in fixing.items()}
+    return formula.xreplace(fixing), [c for c in (c.xreplace(fixing) for c in rest) if c != sympy.true]
 
 
 def why_not(bound: Bound) -> str:
