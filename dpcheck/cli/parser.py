@@ -13,7 +13,7 @@ from dpcheck.bounds.language.evidence import Kind
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-DESCRIPTION = "The command line: verify, audit, claims, bounds, compare, tables, measure, replay."
+DESCRIPTION = "The command line: verify, audit, claims, bounds, compare, rank, need, account, tables, measure, replay."
 TAKES_REST = ("bounds", "compare", "replay", "rank", "need")  # these take any symbol's name
 RELATIONS = ("replace_one", "add_remove", "local")
 LOSSES = {"logistic": "Logistic", "sigmoid": "Sigmoid", "huber": "Huber", "squared": "Squared"}

@@ -26,7 +26,6 @@ LAWS: dict[str, type[Gaussian] | type[Laplace]] = {"gaussian": Gaussian, "laplac
 RELATIONS = {"add-remove": ADD_REMOVE, "replace-one": REPLACE_ONE}
 # A record added moves a sum by its own contribution; one replaced by another, by two that may point opposite ways.
 CONTRIBUTIONS = {ADD_REMOVE: 1.0, REPLACE_ONE: 2.0}
-MOST_OF = 10**9  # a rate is read as a fraction with a denominator up to this
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class NoisyAnswers:
         """As the accountants read it; noise that is open counts as 1."""
         scheme = None
         if self.rate < 1:
-            share = Fraction(self.rate).limit_denominator(MOST_OF)
+            share = Fraction(self.rate)  # only batch / n counts
             fixed = WithoutReplacement(share.numerator, share.denominator)
             scheme = Poisson(self.rate) if self.sampling == "poisson" else fixed
         scale = 1.0 if self.noise is None else float(self.noise)
@@ -172,6 +171,8 @@ def account(
         raise InvalidInput("noise", None, "given, or sought for an eps", "Pass noise=1.1, or eps=1.0.")
     if eps is not None:
         positive("eps", eps)
+    if delta == 0 and any(one.law != "laplace" or one.rate < 1 for one in answers):
+        raise InvalidInput("delta", delta, "> 0 for Gaussian noise and for batches", "Use 1e-5 for example.")
     spent, notes = [], []
     for one in (relation,) if relation is not None else (ADD_REMOVE, REPLACE_ONE):
         if one not in CONTRIBUTIONS:
@@ -186,11 +187,9 @@ def account(
 
 
 def epsilon_of(answers: Sequence[NoisyAnswers], delta: float, relation: Relation) -> Interval:
-    """Bounds on the tight epsilon of all of them."""
+    """Bounds on the tight epsilon of all of them; for delta = 0 of Laplace noise on sums of all records."""
     if delta > 0:
         return Composed(tuple(one.release(relation) for one in answers)).epsilon(delta)
-    if any(one.law != "laplace" or one.rate < 1 for one in answers):
-        raise InvalidInput("delta", delta, "> 0 for Gaussian noise and for batches", "Use 1e-5 for example.")
     total = math.fsum(one.steps * CONTRIBUTIONS[relation] / float(one.noise or 1.0) for one in answers)
     return Interval(total, total)
 

@@ -153,6 +153,7 @@ def test_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
         ("account --noise 1 --rate 2 --delta 1e-5", "rate is 2.0"),
         ("account --noise 1 --delta 1", "delta is 1.0"),
         ("account --noise 1 --delta 0", "> 0 for Gaussian noise"),
+        ("account --eps 1 --law laplace --rate 0.5 --delta 0", "> 0 for Gaussian noise and for batches"),
         ("account --noise 1 --rate 0.1 --sampling fixed --delta 1e-5 --relation add-remove", "batches of fixed size"),
         ("account --release noise=1,colour=red --delta 1e-5", "part of --release is colour=red"),
         ("account --release noise=one --delta 1e-5", "noise is one"),
