@@ -486,3 +486,5 @@ def test_cases_of_claims() -> None:
     assert case_of(library["zhang17.theorem2.approx.proof"]).privacy == APPROX
     assert case_of(library["zhang17.table1.bassily.approx"]).losses == STRONG
     assert case_of(library["zhang17.theorem5.convex"]).losses == CONVEX
+    assert case_of(library["dwang20.theorem3.1.7"]).losses == CONVEX  # its w, not its losses, is strongly convex
+    assert case_of(library["dwang20.equation3.58"]).losses == CONVEX
