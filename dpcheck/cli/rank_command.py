@@ -25,7 +25,7 @@ def run_rank(args: argparse.Namespace, rest: list[str], out: Console, err: Conso
     if args.plot is not None:
         found.plot(args.plot)
         err.print(Text(f"drawn: {args.plot}"))
-    show(found, args, out, page.ranking_page, page.TITLES, page.ranking_rows)
+    show(found, args, out, err, page.ranking_page, page.TITLES, page.ranking_rows)
     return OK
 
 
@@ -36,7 +36,7 @@ def run_need(args: argparse.Namespace, rest: list[str], out: Console, err: Conso
         from dpcheck.theory.need import need
 
         found = need(error=args.error, measure=args.measure, **asked(args), **parse_options(rest))  # type: ignore[arg-type]
-    show(found, args, out, page.needs_page, page.NEED_TITLES, page.need_rows)
+    show(found, args, out, err, page.needs_page, page.NEED_TITLES, page.need_rows)
     return OK
 
 
@@ -46,13 +46,16 @@ def asked(args: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(args, name) for name in names}
 
 
-def show(found: Any, args: argparse.Namespace, out: Console, page: Any, titles: Any, rows: Any) -> None:
+def show(found: Any, args: argparse.Namespace, out: Console, err: Console, page: Any, titles: Any, rows: Any) -> None:
     """As JSON, as a page on a terminal, as rows in a pipe."""
     from dpcheck.cli.theory_commands import json_safe
+    from dpcheck.report.ranking_page import NOTHING, unranked_rows
 
     if args.json:
         out.print_json(json.dumps(json_safe(found.to_json()), ensure_ascii=False))
     elif out.is_terminal:
         out.print(page(found))
     else:
-        rows_to(out, titles, rows(found))
+        rows_to(out, titles, [*rows(found), *unranked_rows(found, titles)])
+        if not found.groups:
+            err.print(Text(NOTHING))

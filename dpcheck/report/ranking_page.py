@@ -27,7 +27,7 @@ TITLES = (
     "kind", "place", "method", "bound", "constant", "verdict", "claim", "T", "gradients", "records_a_step",
     "vectors_held", "given", "caution",
 )  # fmt: skip
-NEED_TITLES = ("kind", "place", "method", "n", "constant", "verdict", "claim")
+NEED_TITLES = ("kind", "place", "method", "n", "constant", "verdict", "claim", "caution")
 NOTHING = "No method here has a bound for such a problem."
 
 
@@ -163,11 +163,11 @@ def need_rows(found: Needs) -> list[tuple[str, ...]]:
     for group in found.groups:
         for place, row in enumerate(group.rows, 1):
             head = (str(group.kind), str(place), row.method, f"{row.n:.10g}")
-            rows.append((*head, "known" if group.explicit else "C", row.verdict, row.source))
+            rows.append((*head, "known" if group.explicit else "C", row.verdict, row.source, ""))
         if group.lower is not None and group.least is not None:
             claim = group.lower.claim
             head = (str(group.kind), "0", "lower bound", f"{group.least:.10g}")
-            rows.append((*head, "C", verdict_of(claim), claim.id))
+            rows.append((*head, "C", verdict_of(claim), claim.id, ""))
     return rows
 
 
@@ -178,6 +178,11 @@ def needs_json(found: Needs) -> dict[str, Any]:
         row["n"] = float(row["n"])  # type: ignore[assignment]
     problem = problem_lines(found.task, with_n=False)
     return {"problem": problem, "error": found.error, "rows": rows, "not_ranked": dict(found.left_out)}
+
+
+def unranked_rows(found: Ranking | Needs, titles: Sequence[str]) -> list[tuple[str, ...]]:
+    """Methods without a bound here, with the reason in the last column."""
+    return [("not ranked", "", method, *[""] * (len(titles) - 4), why) for method, why in found.left_out.items()]
 
 
 # HTML ----------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,10 +17,10 @@ from dpcheck.theory.claim_choice import rank as trust
 from dpcheck.theory.claim_choice import verdict_of
 from dpcheck.theory.likeness import CENTRAL, KNOWN, Likeness, lower_bound_of, preference
 from dpcheck.theory.ranking import source_of, surveyed
-from dpcheck.theory.task import Bound, Task, bound_on, task_of
+from dpcheck.theory.task import Bound, Task, bound_on, task_of, why_not
 from dpcheck.verdicts.record import recorded
 
-MOST = 1e15  # records that anybody has
+MOST, LARGE = 1e15, 1e9  # records that anybody has, and many
 GRID = np.unique(np.round(np.geomspace(1.0, MOST, 600)))
 RISKS = ("excess_risk", "likely_excess_risk", "population_risk")
 
@@ -125,9 +125,7 @@ def need(
                 _, size, bound = min(reached, key=lambda one: one[:2])
                 found.setdefault(kind, []).append(Needed(method, bound, verdict_of(bound.claim, known), size))
             else:
-                bound = by_kind[kind][0]
-                at_best = float(np.nanmin(bound.along(n=GRID), initial=np.inf))
-                left_out[method] = f"{bound.claim.id}: at best {at_best:.3g}, whatever n"
+                left_out[method] = unreached(by_kind[kind][0])
     groups = []
     for kind in sorted(found, key=preference):
         claim = lower_bound_of(kind.case, kind.constants, kind.model)
@@ -147,6 +145,13 @@ def chosen_kinds(kinds: set[Likeness], measure: str | None) -> set[Likeness]:
         raise UnknownName("measure", measure, limit, "These are bounded for such losses.")
     wanted = {measure} if measure is not None else names & {*RISKS} or names
     return {kind for kind in kinds if str(kind.case.measure) in wanted}
+
+
+def unreached(bound: Bound) -> str:
+    """Why no n keeps to the error: a hypothesis that fails for any n, or what the bound comes to at best."""
+    large = replace(bound, numbers={**bound.numbers, "n": LARGE})
+    at_best = float(np.nanmin(bound.along(n=GRID), initial=np.inf))
+    return f"{bound.claim.id}: {why_not(large) or f'at best {at_best:.3g}, whatever n'}"
 
 
 def least_n(bound: Bound, error: float) -> float | None:

@@ -308,6 +308,7 @@ def test_rank_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[
     titles, *rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert {len(row) for row in rows} == {len(titles)}
     assert ["1", "dp_gd"] in [row[1:3] for row in rows]
+    assert ["not ranked", "dp_lssgd"] in [[row[0], row[2]] for row in rows]
     assert "<svg" in picture.read_text(encoding="utf-8")
     assert main(shlex.split(f"{command} --D 3 --json")) == 0
     found = json.loads(capsys.readouterr().out)
