@@ -21,7 +21,7 @@ from dpcheck.bounds.registry import entries
 from dpcheck.problems.conditioning import public_gap
 from dpcheck.problems.losses import Huber, Logistic, Loss, Sigmoid, SmoothedHinge, Squared
 from dpcheck.problems.outline import Outline, outline
-from dpcheck.theory.comparison import least_over_steps
+from dpcheck.theory.comparison import holding, least_over_steps
 from dpcheck.theory.likeness import CENTRAL, LABELS, LOCALLY
 
 LOSSES: Mapping[str, Loss] = {
@@ -31,6 +31,7 @@ MODELS = {CENTRAL: (CENTRAL,), LOCALLY: (LOCALLY,), LABELS: (LABELS, CENTRAL)}  
 WEAKER = {STRONG: (STRONG, CONVEX, ANY), CONVEX: (CONVEX, ANY), ANY: (ANY,)}  # whose bounds hold for such losses
 PAIRS = (("L", "G"), ("beta", "L_smooth"))  # one constant, under the names of two documents
 MINIMISER = ("w_hat", "distance", "R")  # what a bound D on the minimiser's norm bounds too, from the start 0
+FAR = 1e3  # a margin at which a loss without a minimum is below 0
 FAILURE = 0.05  # of a bound that holds with high probability, unless gamma is given
 
 
@@ -135,6 +136,9 @@ def task_of(
         if np.ndim(value) != 0 or not float(value) > 0:
             raise InvalidInput(name, value, "one number > 0", f"It is the {TABLE[by_name[name]].meaning}.")
     of = LOSSES[loss] if isinstance(loss, str) else loss
+    if np.min(of.value(np.array([-FAR, FAR]), np.ones(2))) < 0:
+        limit, remedy = "never negative, so that the gap at the start is known", "Choose one that is bounded below."
+        raise InvalidInput("loss", type(of).__name__, limit, remedy)
     problem = outline(counted("n", n), counted("d", d), of, l2=strongly_convex, row_bound=row_bound)
     guarantee = ApproxDP(eps, delta) if delta != 0 else PureDP(eps)
     named = {first: given[name] for first, other in PAIRS for name in (first, other) if name in given}
@@ -214,12 +218,17 @@ def fixed_by_hypotheses(claim: Claim, known: set[str]) -> tuple[sympy.Expr, list
 
 
 def why_not(bound: Bound) -> str:
-    """The condition that the task's numbers break; "" if the bound is a number there."""
-    if math.isfinite(bound.here[0]):
+    """The condition that the task's numbers break; "" if the bound is a number > 0 there (log n is none at n = 1)."""
+    if 0 < bound.here[0] < math.inf:
         return ""
-    here = {s: bound.numbers[str(s)] for c in bound.conditions for s in c.free_symbols if str(s) in bound.numbers}
     for condition in bound.conditions:
-        if condition.subs(here) == sympy.false:
-            given = ", ".join(f"{TABLE[s].printed} = {here[s]:g}" for s in condition.free_symbols if s in here)
+        names = sorted(condition.free_symbols, key=str)
+        if T in names:
+            continue  # open: some T may do
+        here = [bound.numbers[str(s)] for s in names]
+        with np.errstate(all="ignore"):
+            held = bool(holding(condition, names)(*map(np.float64, here)))
+        if not held:
+            given = ", ".join(f"{TABLE[s].printed} = {value:g}" for s, value in zip(names, here, strict=True))
             return f"{pretty(condition)} fails at {given}"
     return "no number here"

@@ -24,7 +24,7 @@ from dpcheck.bounds.language.symbols import D, L, T, beta, d, delta, eps, excess
 from dpcheck.bounds.language.utility_case import CONVEX, PURE, STRONG, case_of
 from dpcheck.bounds.registry import library
 from dpcheck.cli.main import main
-from dpcheck.problems.losses import Logistic, Sigmoid
+from dpcheck.problems.losses import Linear, Logistic, Sigmoid
 from dpcheck.problems.outline import outline
 from dpcheck.problems.problem import Problem
 from dpcheck.report.ranking_page import needs_page, ranking_page
@@ -337,6 +337,7 @@ def test_a_panel_holds_one_kind() -> None:
     ("options", "error", "words"),
     [
         ({"loss": "wavy"}, UnknownName, "loss is wavy"),
+        ({"loss": Linear()}, InvalidInput, "loss is Linear; it must be never negative"),
         ({"model": "federal"}, UnknownName, "model is federal"),
         ({"n": 0}, InvalidInput, "n is 0"),
         ({"d": 1.5}, InvalidInput, "d is 1.5"),
