@@ -24,9 +24,20 @@ if TYPE_CHECKING:  # they show themselves by what is here
     from dpcheck.theory.task import Bound, Task
 
 TITLES = (
-    "kind", "place", "method", "bound", "constant", "verdict", "claim", "T", "gradients", "records_a_step",
-    "vectors_held", "given", "caution",
-)  # fmt: skip
+    "kind",
+    "place",
+    "method",
+    "bound",
+    "constant",
+    "verdict",
+    "claim",
+    "T",
+    "gradients",
+    "records_a_step",
+    "vectors_held",
+    "given",
+    "caution",
+)
 NEED_TITLES = ("kind", "place", "method", "n", "constant", "verdict", "claim", "caution")
 NOTHING = "No method here has a bound for such a problem."
 
@@ -126,11 +137,13 @@ def ranking_json(found: Ranking) -> dict[str, Any]:
         row["bound"] = float(row["bound"])  # type: ignore[assignment]
     refuted = {claim: {"severity": how, "instead": instead} for claim, (how, instead) in found.refuted.items()}
     return {
-        "problem": problem_lines(found.task), "rows": rows,
+        "problem": problem_lines(found.task),
+        "rows": rows,
         "headlines": {str(group.kind): group.headline for group in found.groups},
         "formulas": {row.bound.claim.id: pretty(row.bound.formula) for g in found.groups for row in g.rows},
-        "not_ranked": dict(found.left_out), "refuted": refuted,
-    }  # fmt: skip
+        "not_ranked": dict(found.left_out),
+        "refuted": refuted,
+    }
 
 
 # Needs ---------------------------------------------------------------------------------------------

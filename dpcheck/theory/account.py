@@ -103,11 +103,14 @@ class Account:
         """One a relation: its name, bounds on epsilon rounded outwards, delta, and the noise of each release."""
         return [
             (
-                str(one.relation), outwards(one.low, -1), outwards(one.high, 1), f"{self.delta:g}",
+                str(one.relation),
+                outwards(one.low, -1),
+                outwards(one.high, 1),
+                f"{self.delta:g}",
                 " ".join(map(self._noise_text, one.answers)),
             )
             for one in self.spent
-        ]  # fmt: skip
+        ]
 
     def _noise_text(self, answers: NoisyAnswers) -> str:
         """As given, or rounded up where it was sought."""
@@ -118,11 +121,13 @@ class Account:
         """Plain values only."""
         spent = [
             {
-                "relation": str(one.relation), "eps_low": one.low, "eps_high": one.high,
+                "relation": str(one.relation),
+                "eps_low": one.low,
+                "eps_high": one.high,
                 "releases": [asdict(answers) for answers in one.answers],
             }
             for one in self.spent
-        ]  # fmt: skip
+        ]
         return {"delta": self.delta, "target": self.target, "spent": spent, "notes": list(self.notes)}
 
     def __str__(self) -> str:

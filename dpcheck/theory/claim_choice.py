@@ -28,7 +28,7 @@ PROBLEM |= {"diameter", "divergence"}
 
 
 @dataclass(frozen=True, eq=False)
-class Composed(Claim):
+class BoundWithNoise(Claim):
     """A bound that names the noise, with the noise of a privacy claim put in."""
 
     noise: str = ""
@@ -71,7 +71,7 @@ def with_noise(claim: Claim, noises: Sequence[Claim]) -> Claim:
         "guarantee": noise.guarantee,
         "hidden": (*claim.hidden, *noise.hidden),
     }
-    return Composed(**parts, noise=noise.id)
+    return BoundWithNoise(**parts, noise=noise.id)
 
 
 def attached_claims(stem: str) -> set[str]:

@@ -18,11 +18,11 @@ import sympy
 from dpcheck.bounds.language.claim import Claim, lambdified, pretty
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.language.symbols import TABLE, T
-from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, ONE_NAME, PURE, STRONG, Case
-from dpcheck.bounds.proving.rates import Crossing, Leading, crossing, leading
-from dpcheck.bounds.proving.solving import best
+from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, ONE_NAME, PURE, STRONG, UtilityCase
 from dpcheck.bounds.registry import entries
-from dpcheck.theory.claim_choice import Composed, candidates, refuted_privacy, verdict_of
+from dpcheck.bounds.relations.rates import Crossing, Leading, crossing, leading
+from dpcheck.bounds.relations.solving import best
+from dpcheck.theory.claim_choice import BoundWithNoise, candidates, refuted_privacy, verdict_of
 from dpcheck.theory.likeness import (
     KNOWN,
     Likeness,
@@ -54,7 +54,7 @@ class Side:
     @property
     def source(self) -> str:
         """The claim it comes from, and whose noise it takes."""
-        noise = self.claim.noise if isinstance(self.claim, Composed) else ""
+        noise = self.claim.noise if isinstance(self.claim, BoundWithNoise) else ""
         return f"{self.claim.id} with the noise of {noise}" if noise else self.claim.id
 
     @property
@@ -141,7 +141,7 @@ class Comparison:
         return [side for group in self.groups for side in group.sides]
 
     @property
-    def case(self) -> Case:
+    def case(self) -> UtilityCase:
         """Of the one group."""
         return self.only.kind.case
 
@@ -181,17 +181,20 @@ class Comparison:
         """Plain values only."""
         groups = [
             {
-                "kind": str(group.kind), "sides": [side_json(s) for s in group.sides],
-                "lower": side_json(group.lower) if group.lower else None, "ranking": [s.name for s in group.ranking],
-                "headline": group.headline, "crossings": [meeting_json(m) for m in group.meetings],
+                "kind": str(group.kind),
+                "sides": [side_json(s) for s in group.sides],
+                "lower": side_json(group.lower) if group.lower else None,
+                "ranking": [s.name for s in group.ranking],
+                "headline": group.headline,
+                "crossings": [meeting_json(m) for m in group.meetings],
             }
             for group in self.groups
-        ]  # fmt: skip
+        ]
         point = {"values": dict(self.values), "defaulted": list(self.defaulted)}
         return {"groups": groups, **point, "caution": self.caution}
 
     def __str__(self) -> str:
-        from dpcheck.report.theory import as_text, comparison_page
+        from dpcheck.report.theory import as_text, comparison_page  # late: rich is for who prints
 
         return as_text(comparison_page(self))
 
@@ -426,6 +429,10 @@ def meeting_json(one: Meeting) -> dict[str, Any]:
     found = one.crossing
     formula = None if found.formula is None else str(found.formula)
     return {
-        "first": one.first, "second": one.second, "symbol": str(found.symbol), "at": list(found.at),
-        "formula": formula, "sentence": one.sentence,
-    }  # fmt: skip
+        "first": one.first,
+        "second": one.second,
+        "symbol": str(found.symbol),
+        "at": list(found.at),
+        "formula": formula,
+        "sentence": one.sentence,
+    }

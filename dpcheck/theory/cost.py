@@ -80,7 +80,7 @@ def vectors_held(solver: Solver, outlined: Outline, guarantee: Guarantee) -> flo
     for n in SMALL:
         small = Problem(
             np.zeros((n, outlined.d)), np.ones(n), outlined.loss, outlined.l2, outlined.constraint, outlined.row_bound
-        )  # fmt: skip
+        )
         plan = solver.plan(small, guarantee)
         method = solver.method(small, plan, with_unit_noise(solver.release(small, plan)))
         found.add(sum(part.size for part in method.start(1)) / outlined.d)

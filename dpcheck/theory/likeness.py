@@ -11,7 +11,7 @@ import sympy
 from dpcheck.bounds.language.claim import Claim, Kind, Rate
 from dpcheck.bounds.language.guarantees import LABEL_ONLY, LOCAL, PureDP, Relation
 from dpcheck.bounds.language.symbols import LIKELY, TABLE, gamma
-from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, PURE, STRONG, Case, case_of
+from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, PURE, STRONG, UtilityCase, case_of
 from dpcheck.bounds.registry import entries
 from dpcheck.solvers.finding import solver_named
 from dpcheck.theory.claim_choice import PROBLEM, left_open, rank
@@ -36,7 +36,7 @@ ERRORS = {
 class Likeness:
     """One kind of bound: the error, how it is promised, the losses, the privacy, and what is known of constants."""
 
-    case: Case
+    case: UtilityCase
     holds: str
     model: str
     constants: str
@@ -89,7 +89,7 @@ def model_among(relations: Iterable[Relation]) -> str:
     return LABELS if names == {LABEL_ONLY.name} else CENTRAL
 
 
-def lower_bound_of(case: Case, constants: str = ORDER, model: str = CENTRAL) -> Claim | None:
+def lower_bound_of(case: UtilityCase, constants: str = ORDER, model: str = CENTRAL) -> Claim | None:
     """What no private algorithm can beat in this very class: its error, losses and model; with units if it has any."""
 
     def fits(claim: Claim) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.language.symbols import TABLE, n
-from dpcheck.bounds.proving.solving import edge
+from dpcheck.bounds.relations.solving import edge
 from dpcheck.problems.losses import Loss
 from dpcheck.theory.claim_choice import rank as trust
 from dpcheck.theory.claim_choice import verdict_of

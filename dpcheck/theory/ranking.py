@@ -19,7 +19,7 @@ from dpcheck.bounds.registry import entries, modules_below
 from dpcheck.problems.losses import Loss
 from dpcheck.report.reading_order import about
 from dpcheck.solvers.finding import solvers
-from dpcheck.theory.claim_choice import Composed, verdict_of, with_noise
+from dpcheck.theory.claim_choice import BoundWithNoise, verdict_of, with_noise
 from dpcheck.theory.claim_choice import rank as trust
 from dpcheck.theory.cost import Cost, cost_of
 from dpcheck.theory.likeness import CENTRAL, KNOWN, Likeness, likeness_of, lower_bound_of, model_of, preference
@@ -234,18 +234,20 @@ def methods() -> tuple[tuple[str, list[Claim]], ...]:
 
 def source_of(claim: Claim) -> str:
     """The claim, and whose noise it takes."""
-    return f"{claim.id} with the noise of {claim.noise}" if isinstance(claim, Composed) and claim.noise else claim.id
+    return (
+        f"{claim.id} with the noise of {claim.noise}" if isinstance(claim, BoundWithNoise) and claim.noise else claim.id
+    )
 
 
 def noise_or_own_verdict(claim: Claim, known: Mapping[str, Any]) -> str:
     """Its verdict; that of the noise it was given where this is worse than nothing."""
-    noise = known.get(claim.noise, {}).get("verdict") if isinstance(claim, Composed) else None
+    noise = known.get(claim.noise, {}).get("verdict") if isinstance(claim, BoundWithNoise) else None
     return str(noise) if noise in NEVER else verdict_of(claim, known)
 
 
 def how_refuted(claim: Claim, known: Mapping[str, Any]) -> tuple[str, str]:
     """How gravely, and the claim that corrects it or prints its right form; "" if there is none."""
-    if verdict_of(claim, known) not in NEVER and isinstance(claim, Composed):
+    if verdict_of(claim, known) not in NEVER and isinstance(claim, BoundWithNoise):
         return f"the noise that it needs, {claim.noise}, is refuted", ""
     corrected = [i for i, e in entries().items() if e.claim.corrects == claim.id]
     instead = next(iter([*corrected, *([claim.misprint_of] if claim.misprint_of else [])]), "")
@@ -254,18 +256,19 @@ def how_refuted(claim: Claim, known: Mapping[str, Any]) -> tuple[str, str]:
 
 def caution_of(method: str, bound: Bound, kind: Likeness, known: Mapping[str, Any]) -> str:
     """Where the bound rests on noise as published and the privacy of that is refuted at this ε: the gravest failure."""
-    if isinstance(bound.claim, Composed):
+    if isinstance(bound.claim, BoundWithNoise):
         return ""
     claims = [e.claim for e in entries().values() if e.algorithm == method and e.claim.kind is Kind.PRIVACY]
     bad = [
         (rank_of(severity), claim.id, severity)
         for claim in claims
-        if claim.guarantee is not None and claim.corrects is None
+        if claim.guarantee is not None
+        and claim.corrects is None
         and isinstance(claim.guarantee, PureDP) == (kind.case.privacy == PURE)
         and verdict_of(claim, known) == Verdict.REFUTED
         and not beyond(severity := str(known[claim.id].get("severity", "")), bound.numbers["eps"])
         and not severity.startswith((Failure.MISPRINT, Failure.PROOF))
-    ]  # fmt: skip
+    ]
     if not bad:
         return ""
     _, claim_id, severity = min(bad)

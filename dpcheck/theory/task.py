@@ -15,7 +15,7 @@ from dpcheck.bounds.language.claim import Claim, FunctionClass, Kind, Setting, p
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.language.symbols import TABLE, T
-from dpcheck.bounds.language.utility_case import ANY, CONVEX, PURE, STRONG, Case
+from dpcheck.bounds.language.utility_case import ANY, CONVEX, PURE, STRONG, UtilityCase
 from dpcheck.bounds.privacy.exact import counted
 from dpcheck.bounds.registry import entries
 from dpcheck.problems.conditioning import public_gap
@@ -25,8 +25,12 @@ from dpcheck.theory.comparison import holding, least_over_steps
 from dpcheck.theory.likeness import CENTRAL, LABELS, LOCALLY
 
 LOSSES: Mapping[str, Loss] = {
-    "logistic": Logistic(), "huber": Huber(), "hinge": SmoothedHinge(), "squared": Squared(), "sigmoid": Sigmoid(),
-}  # fmt: skip
+    "logistic": Logistic(),
+    "huber": Huber(),
+    "hinge": SmoothedHinge(),
+    "squared": Squared(),
+    "sigmoid": Sigmoid(),
+}
 MODELS = {CENTRAL: (CENTRAL,), LOCALLY: (LOCALLY,), LABELS: (LABELS, CENTRAL)}  # hiding a record hides its label
 WEAKER = {STRONG: (STRONG, CONVEX, ANY), CONVEX: (CONVEX, ANY), ANY: (ANY,)}  # whose bounds hold for such losses
 PAIRS = (("L", "G"), ("beta", "L_smooth"))  # one constant, under the names of two documents
@@ -77,7 +81,7 @@ class Task:
         free = self.losses == CONVEX and "D" not in self.given
         return ("D",) if free else ()
 
-    def admits(self, case: Case) -> bool:
+    def admits(self, case: UtilityCase) -> bool:
         """Whether bounds of that case hold for these losses and this guarantee."""
         pure = isinstance(self.guarantee, PureDP)
         return case.losses in WEAKER[self.losses] and (case.privacy == PURE or not pure)

@@ -88,8 +88,11 @@ def test_no_refuted_bound_is_ranked_and_corrections_stand_in() -> None:
 
 
 def test_values_are_the_claims_own_at_the_problems_constants() -> None:
-    (group,) = [g for g in ranked().groups if g.kind.constants == KNOWN and g.kind.case.privacy != PURE
-                and str(g.kind.case.measure) == "excess_risk"]  # fmt: skip
+    (group,) = [
+        g
+        for g in ranked().groups
+        if g.kind.constants == KNOWN and g.kind.case.privacy != PURE and str(g.kind.case.measure) == "excess_risk"
+    ]
     (row,) = group.rows
     here = {"L": 1.0, "beta": 0.25, "D": 1.0, "delta": 1e-5, **ASKED}
     claim = library["zhang17.theorem3.approx.proof"]
@@ -150,12 +153,16 @@ def planted(**changed: Any) -> Claim:
     """A bound that no method can reach, of a document that is known."""
     return replace(
         Claim(
-            "zhang17.theorem99", Source("zhang17", "."), Kind.UTILITY, "Planted.",
+            "zhang17.theorem99",
+            Source("zhang17", "."),
+            Kind.UTILITY,
+            "Planted.",
             sympy.Le(excess_risk, L * D * sympy.sqrt(d) * sympy.log(1 / delta) / (n * eps)),
-            assumes=[convex(), smooth(beta), lipschitz(L)], guarantee=ApproxDP(eps, delta),
+            assumes=[convex(), smooth(beta), lipschitz(L)],
+            guarantee=ApproxDP(eps, delta),
         ),
         **changed,
-    )  # fmt: skip
+    )
 
 
 def with_planted(monkeypatch: pytest.MonkeyPatch, claim: Claim, verdict: str = "PROVED") -> Ranking:
