@@ -54,7 +54,7 @@ from dpcheck.problems.softmax import Softmax, softmax_problem
 from dpcheck.solver import Example, Mechanism, Solution, Solver
 from dpcheck.testing.assertions import PrivacyViolation, Unhealthy, assert_private, private
 from dpcheck.testing.conformance import Conformance, NotConforming, check_solver
-from dpcheck.theory.account import Account, NoisyAnswers, account
+from dpcheck.theory.account import NoisyRelease, Spending, account
 from dpcheck.theory.comparison import Comparison, compare
 from dpcheck.theory.measurement import Measurement, measure
 from dpcheck.theory.need import Needs, need
@@ -66,7 +66,6 @@ __all__ = [
     "LOCAL",
     "REPLACE_ONE",
     "ZCDP",
-    "Account",
     "ApproxDP",
     "AuditResult",
     "Best",
@@ -94,7 +93,7 @@ __all__ = [
     "MixedRelations",
     "Needs",
     "Neighbours",
-    "NoisyAnswers",
+    "NoisyRelease",
     "NotConforming",
     "NotSendable",
     "PrivacyViolation",
@@ -110,6 +109,7 @@ __all__ = [
     "Solution",
     "Solved",
     "Solver",
+    "Spending",
     "Squared",
     "Unhealthy",
     "UnknownName",

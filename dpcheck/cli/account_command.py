@@ -20,11 +20,11 @@ FIELDS = ("noise", "rate", "steps", "sampling", "law")
 def run_account(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
     """Bounds on epsilon under each relation; in a pipe one line each."""
     from dpcheck.cli.theory_commands import json_safe
-    from dpcheck.theory.account import RELATIONS, NoisyAnswers, account
+    from dpcheck.theory.account import RELATIONS, NoisyRelease, account
 
     own = {name: value for name in FIELDS if (value := getattr(args, name)) is not None}
-    releases = [NoisyAnswers(**own)] if own or not args.release else []
-    releases += [NoisyAnswers(**parsed(text)) for text in args.release]
+    releases = [NoisyRelease(**own)] if own or not args.release else []
+    releases += [NoisyRelease(**parsed(text)) for text in args.release]
     relation = None if args.relation is None else RELATIONS[args.relation]
     found = account(*releases, delta=args.delta, eps=args.eps, relation=relation)
     if args.json:

@@ -12,7 +12,7 @@ from dpcheck.bounds.language.symbols import TABLE, n
 from dpcheck.report.figures import COLOURS, GREY, axis_label, legend_below, new_figure
 
 if TYPE_CHECKING:
-    from dpcheck.theory.ranking import Group, Ranking
+    from dpcheck.theory.ranking import RankedGroup, Ranking
 
 ACROSS = 2
 
@@ -38,7 +38,7 @@ def ranking_figure(found: Ranking) -> Any:
 
 
 def draw_group(
-    ax: Any, group: Group, grid: np.ndarray, size: float, colours: dict[str, str], styles: dict[str, str]
+    ax: Any, group: RankedGroup, grid: np.ndarray, size: float, colours: dict[str, str], styles: dict[str, str]
 ) -> None:
     """One kind: bounds, lower bound, the n asked for."""
     constant = "" if group.explicit else ", constant 1"

@@ -19,9 +19,8 @@ from dpcheck.theory.claim_choice import verdict_of
 
 if TYPE_CHECKING:  # they show themselves by what is here
     from dpcheck.theory.need import NeedGroup, Needs
-    from dpcheck.theory.ranking import Group as RankedGroup
-    from dpcheck.theory.ranking import Ranked, Ranking
-    from dpcheck.theory.task import Bound, Task
+    from dpcheck.theory.ranking import Ranked, RankedGroup, Ranking
+    from dpcheck.theory.task import Bound, LearningTask
 
 TITLES = (
     "kind",
@@ -43,7 +42,7 @@ NOTHING = "No method here has a bound for such a problem."
 
 
 # The problem ---------------------------------------------------------------------------------------
-def problem_lines(task: Task, with_n: bool = True) -> list[str]:
+def problem_lines(task: LearningTask, with_n: bool = True) -> list[str]:
     """What was asked, and the constants that follow from it."""
     problem = task.problem
     sizes = [f"n = {problem.n:g}"] if with_n else []

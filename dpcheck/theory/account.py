@@ -1,7 +1,7 @@
 """What noisy answers cost together: sound bounds on the tight epsilon, under both relations, and the least noise.
 
 account(noise=1.1, rate=0.01, steps=1000, delta=1e-5)            # DP-SGD
-account(NoisyAnswers(noise=20, law="laplace", steps=10), NoisyAnswers(noise=1.1, rate=0.01, steps=1000), delta=1e-5)
+account(NoisyRelease(noise=20, law="laplace", steps=10), NoisyRelease(noise=1.1, rate=0.01, steps=1000), delta=1e-5)
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CONTRIBUTIONS = {ADD_REMOVE: 1.0, REPLACE_ONE: 2.0}
 
 
 @dataclass(frozen=True)
-class NoisyAnswers:
+class NoisyRelease:
     """`steps` sums over records, each with noise of `law` and scale `noise` times the largest contribution of a record.
 
     A step takes each record with probability `rate` ("poisson"), or that share of them ("fixed"). Contributions are
@@ -73,16 +73,16 @@ class NoisyAnswers:
 
 @dataclass(frozen=True)
 class Spent:
-    """Under one relation: the answers with their noise, and sound bounds on their tight epsilon."""
+    """Under one relation: the releases with their noise, and sound bounds on their tight epsilon."""
 
     relation: Relation
-    answers: tuple[NoisyAnswers, ...]
+    releases: tuple[NoisyRelease, ...]
     low: float
     high: float
 
 
 @dataclass(frozen=True)
-class Account:
+class Spending:
     """What `account` found. `target` is the epsilon that noise was sought for, if it was."""
 
     delta: float
@@ -107,14 +107,14 @@ class Account:
                 outwards(one.low, -1),
                 outwards(one.high, 1),
                 f"{self.delta:g}",
-                " ".join(map(self._noise_text, one.answers)),
+                " ".join(map(self._noise_text, one.releases)),
             )
             for one in self.spent
         ]
 
-    def _noise_text(self, answers: NoisyAnswers) -> str:
+    def _noise_text(self, release: NoisyRelease) -> str:
         """As given, or rounded up where it was sought."""
-        noise = float(answers.noise or 0.0)
+        noise = float(release.noise or 0.0)
         return f"{noise:.6g}" if self.target is None else outwards(noise, 1)
 
     def to_json(self) -> dict[str, Any]:
@@ -124,14 +124,14 @@ class Account:
                 "relation": str(one.relation),
                 "eps_low": one.low,
                 "eps_high": one.high,
-                "releases": [asdict(answers) for answers in one.answers],
+                "releases": [asdict(release) for release in one.releases],
             }
             for one in self.spent
         ]
         return {"delta": self.delta, "target": self.target, "spent": spent, "notes": list(self.notes)}
 
     def __str__(self) -> str:
-        first = self.spent[0].answers
+        first = self.spent[0].releases
         lines = [str(one if self.target is None else replace(one, noise=None)) for one in first]
         for name, low, high, delta, noise in self.rows:
             found = f"{low} ≤ ε ≤ {high} at δ = {delta}"
@@ -145,12 +145,12 @@ class Account:
             "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
             for tag, cells in (("th", titles), *(("td", row) for row in self.rows))
         )
-        said = "".join(f"<p>{escape(line)}</p>" for line in (*map(str, self.spent[0].answers), *self.notes))
+        said = "".join(f"<p>{escape(line)}</p>" for line in (*map(str, self.spent[0].releases), *self.notes))
         return f"{said}<table>{head}{''.join(body)}</table>"
 
 
 def account(
-    *answers: NoisyAnswers,
+    *releases: NoisyRelease,
     delta: float,
     eps: float | None = None,
     relation: Relation | None = None,
@@ -159,64 +159,64 @@ def account(
     steps: int = 1,
     sampling: Sampling = "poisson",
     law: str = "gaussian",
-) -> Account:
-    """The tight epsilon at `delta` of all answers together, between sound bounds, under both relations or one.
+) -> Spending:
+    """The tight epsilon at `delta` of all releases together, between sound bounds, under both relations or one.
 
-    One release is given by `noise`, `rate`, `steps`, `sampling` and `law`, several as NoisyAnswers. With `eps` the
+    One release is given by `noise`, `rate`, `steps`, `sampling` and `law`, several as NoisyRelease. With `eps` the
     least noise that keeps it is found for those without noise, or one factor for all if each has some. Raises
     InvalidInput where no account is known, and where the noise that is given spends more than `eps` already.
     """
-    if answers and (noise, rate, steps, sampling, law) != (None, 1.0, 1, "poisson", "gaussian"):
-        limit = "given in each NoisyAnswers"
+    if releases and (noise, rate, steps, sampling, law) != (None, 1.0, 1, "poisson", "gaussian"):
+        limit = "given in each NoisyRelease"
         raise InvalidInput("noise, rate, steps, sampling or law", "given beside releases", limit, "Move it there.")
-    answers = answers or (NoisyAnswers(noise, rate, steps, sampling, law),)
+    releases = releases or (NoisyRelease(noise, rate, steps, sampling, law),)
     if not 0 <= delta < 1:
         raise InvalidInput("delta", delta, "a number in [0, 1)", "Use 1e-5 for example.")
-    if eps is None and any(one.noise is None for one in answers):
+    if eps is None and any(one.noise is None for one in releases):
         raise InvalidInput("noise", None, "given, or sought for an eps", "Pass noise=1.1, or eps=1.0.")
     if eps is not None:
         positive("eps", eps)
-    if delta == 0 and any(one.law != "laplace" or one.rate < 1 for one in answers):
+    if delta == 0 and any(one.law != "laplace" or one.rate < 1 for one in releases):
         raise InvalidInput("delta", delta, "> 0 for Gaussian noise and for batches", "Use 1e-5 for example.")
     spent, notes = [], []
     for one in (relation,) if relation is not None else (ADD_REMOVE, REPLACE_ONE):
         if one not in CONTRIBUTIONS:
             raise InvalidInput("relation", str(one), "add/remove-one or replace-one", "Leave it out for both.")
-        if relation is None and one == ADD_REMOVE and any(a.sampling == "fixed" and a.rate < 1 for a in answers):
+        if relation is None and one == ADD_REMOVE and any(a.sampling == "fixed" and a.rate < 1 for a in releases):
             notes.append("add/remove-one: batches of a fixed size have no account; use Poisson sampling.")
             continue
-        noised = answers if eps is None else with_least_noise(answers, eps, delta, one)
+        noised = releases if eps is None else with_least_noise(releases, eps, delta, one)
         found = epsilon_of(noised, delta, one)
         spent.append(Spent(one, noised, found.low, found.high))
-    return Account(float(delta), tuple(spent), eps, tuple(notes))
+    return Spending(float(delta), tuple(spent), eps, tuple(notes))
 
 
-def epsilon_of(answers: Sequence[NoisyAnswers], delta: float, relation: Relation) -> Interval:
+def epsilon_of(releases: Sequence[NoisyRelease], delta: float, relation: Relation) -> Interval:
     """Bounds on the tight epsilon of all of them; for delta = 0 of Laplace noise on sums of all records."""
     if delta > 0:
-        return Composed(tuple(one.release(relation) for one in answers)).epsilon(delta)
-    total = math.fsum(one.steps * CONTRIBUTIONS[relation] / float(one.noise or 1.0) for one in answers)
+        return Composed(tuple(one.release(relation) for one in releases)).epsilon(delta)
+    total = math.fsum(one.steps * CONTRIBUTIONS[relation] / float(one.noise or 1.0) for one in releases)
     return Interval(total, total)
 
 
 def with_least_noise(
-    answers: Sequence[NoisyAnswers], eps: float, delta: float, relation: Relation
-) -> tuple[NoisyAnswers, ...]:
+    releases: Sequence[NoisyRelease], eps: float, delta: float, relation: Relation
+) -> tuple[NoisyRelease, ...]:
     """With the least noise, rounded up, for those that have none; with all noise multiplied if each has some."""
-    free = [one.noise is None for one in answers]
+    free = [one.noise is None for one in releases]
     if not any(free):
-        free = [True] * len(answers)
+        free = [True] * len(releases)
 
-    def noised(factor: float) -> tuple[NoisyAnswers, ...]:
-        scaled = [replace(one, noise=factor * (one.noise or 1.0)) for one in answers]
-        return tuple(new if open_ else one for new, one, open_ in zip(scaled, answers, free, strict=True))
+    def noised(factor: float) -> tuple[NoisyRelease, ...]:
+        scaled = [replace(one, noise=factor * (one.noise or 1.0)) for one in releases]
+        return tuple(new if open_ else one for new, one, open_ in zip(scaled, releases, free, strict=True))
 
     if all(free):
-        released = Composed(tuple(one.release(relation) for one in answers))
+        released = Composed(tuple(one.release(relation) for one in releases))
         wanted = ApproxDP(eps, delta, relation=relation) if delta > 0 else PureDP(eps, relation=relation)
-        before = float(answers[0].noise or 1.0)
+        before = float(releases[0].noise or 1.0)
         return noised(float(released.calibrated(wanted).parts[0].law.scale) / before * (1 + 1e-12))
-    kept = tuple(one for one, open_ in zip(answers, free, strict=True) if not open_)
+    kept = tuple(one for one, open_ in zip(releases, free, strict=True) if not open_)
     already = epsilon_of(kept, delta, relation)
     if already.high >= eps:
         limit = f"above {already.high:.4g}, which the releases with noise spend under {relation}"

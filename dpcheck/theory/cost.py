@@ -20,7 +20,7 @@ from dpcheck.problems.problem import Problem
 from dpcheck.solver import Solver, records_of
 from dpcheck.solvers.finding import solver_named
 from dpcheck.theory.claim_choice import verdict_of
-from dpcheck.theory.task import Task
+from dpcheck.theory.task import LearningTask
 
 SMALL = (32, 64)  # records on which a method is set up to see what it holds
 
@@ -47,7 +47,7 @@ def plural(count: float) -> str:
     return "" if count == 1 else "s"
 
 
-def cost_of(stem: str, task: Task, steps: float | None, known: Mapping[str, Any]) -> Cost:
+def cost_of(stem: str, task: LearningTask, steps: float | None, known: Mapping[str, Any]) -> Cost:
     """From the solver's own plan, which reads sizes and bounds and no record; and the published order, if it stands.
 
     `steps` are those that a bound is for; None leaves them to the solver.

@@ -17,7 +17,7 @@ from dpcheck.theory.claim_choice import rank as trust
 from dpcheck.theory.claim_choice import verdict_of
 from dpcheck.theory.likeness import CENTRAL, KNOWN, Likeness, lower_bound_of, preference
 from dpcheck.theory.ranking import source_of, surveyed
-from dpcheck.theory.task import Bound, Task, bound_on, task_of, why_not
+from dpcheck.theory.task import Bound, LearningTask, bound_on, task_of, why_not
 from dpcheck.verdicts.record import recorded
 
 MOST, LARGE = 1e15, 1e9  # records that anybody has, and many
@@ -26,7 +26,7 @@ RISKS = ("excess_risk", "likely_excess_risk", "population_risk")
 
 
 @dataclass(frozen=True, eq=False)
-class Needed:
+class LeastData:
     """The least n from which on a method's bound keeps to the error."""
 
     method: str
@@ -45,7 +45,7 @@ class NeedGroup:
     """Methods with a bound of one kind, the least n first; `least` is that of the lower bound of this class."""
 
     kind: Likeness
-    rows: tuple[Needed, ...]
+    rows: tuple[LeastData, ...]
     lower: Bound | None
     least: float | None
 
@@ -59,7 +59,7 @@ class NeedGroup:
 class Needs:
     """What `need` found."""
 
-    task: Task
+    task: LearningTask
     error: float
     groups: tuple[NeedGroup, ...]
     left_out: Mapping[str, str]
@@ -115,7 +115,7 @@ def need(
     known, survey = recorded(), surveyed(task)
     kinds = {kind for by_kind in survey.bounds.values() for kind in by_kind}
     chosen = chosen_kinds(kinds, measure)
-    found: dict[Likeness, list[Needed]] = {}
+    found: dict[Likeness, list[LeastData]] = {}
     left_out = dict(survey.left_out)
     for method, by_kind in survey.bounds.items():
         for kind in by_kind.keys() & chosen:
@@ -123,7 +123,7 @@ def need(
             reached = [(trust(known, bound.claim), size, bound) for size, bound in sizes if size is not None]
             if reached:
                 _, size, bound = min(reached, key=lambda one: one[:2])
-                found.setdefault(kind, []).append(Needed(method, bound, verdict_of(bound.claim, known), size))
+                found.setdefault(kind, []).append(LeastData(method, bound, verdict_of(bound.claim, known), size))
             else:
                 left_out[method] = unreached(by_kind[kind][0])
     groups = []

@@ -23,7 +23,7 @@ from dpcheck.theory.claim_choice import BoundWithNoise, verdict_of, with_noise
 from dpcheck.theory.claim_choice import rank as trust
 from dpcheck.theory.cost import Cost, cost_of
 from dpcheck.theory.likeness import CENTRAL, KNOWN, Likeness, likeness_of, lower_bound_of, model_of, preference
-from dpcheck.theory.task import MODELS, Bound, Task, bound_on, task_of, why_not
+from dpcheck.theory.task import MODELS, Bound, LearningTask, bound_on, task_of, why_not
 from dpcheck.verdicts.failures import Failure, rank_of
 from dpcheck.verdicts.record import recorded
 
@@ -55,7 +55,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class RankedGroup:
     """Bounds of one kind, least first, and the lower bound of that very class."""
 
     kind: Likeness
@@ -85,8 +85,8 @@ class Group:
 class Ranking:
     """What `rank` found. Print it, `plot()` it, or take its fields. `refuted` bounds are not ranked."""
 
-    task: Task
-    groups: tuple[Group, ...]
+    task: LearningTask
+    groups: tuple[RankedGroup, ...]
     left_out: Mapping[str, str]
     refuted: Mapping[str, tuple[str, str]]  # its severity, and the claim that stands in its place
 
@@ -143,7 +143,7 @@ def rank(
     return ranking_of(task_of(n=n, d=d, eps=eps, delta=delta, **{**named, **given}))
 
 
-def ranking_of(task: Task) -> Ranking:
+def ranking_of(task: LearningTask) -> Ranking:
     """The ranking of a task."""
     known, survey = recorded(), surveyed(task)
     found: dict[Likeness, list[Ranked]] = {}
@@ -163,14 +163,14 @@ def ranking_of(task: Task) -> Ranking:
                 row = Ranked(method, best, verdict_of(best.claim, known), cost, caution, refuted)
                 found.setdefault(kind, []).append(row)
     groups = [
-        Group(kind, tuple(sorted(found[kind], key=lambda row: row.value)), lower_on(kind, task))
+        RankedGroup(kind, tuple(sorted(found[kind], key=lambda row: row.value)), lower_on(kind, task))
         for kind in sorted(found, key=preference)
     ]
     return Ranking(task, tuple(groups), left_out, survey.refuted)
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
+class BoundsByMethod:
     """The bounds of every method on a task, by kind; why a method has none; and what is refuted."""
 
     bounds: Mapping[str, Mapping[Likeness, list[Bound]]]
@@ -178,7 +178,7 @@ class Survey:
     refuted: Mapping[str, tuple[str, str]]
 
 
-def surveyed(task: Task) -> Survey:
+def surveyed(task: LearningTask) -> BoundsByMethod:
     """All that the claims of the methods say of the task, whatever its n."""
     known = recorded()
     found: dict[str, dict[Likeness, list[Bound]]] = {}
@@ -203,7 +203,7 @@ def surveyed(task: Task) -> Survey:
         if reasons and method not in found:
             claim_id = min(reasons, key=lambda i: (reasons[i].count("--") or len(reasons[i]), i))
             left_out[method] = f"{claim_id}: {reasons[claim_id]}"
-    return Survey(found, left_out, refuted)
+    return BoundsByMethod(found, left_out, refuted)
 
 
 # Methods ---------------------------------------------------------------------------------------------
@@ -281,7 +281,7 @@ def beyond(severity: str, eps: float) -> bool:
     return told is not None and eps <= float(told[1].rstrip("."))
 
 
-def lower_on(kind: Likeness, task: Task) -> Bound | None:
+def lower_on(kind: Likeness, task: LearningTask) -> Bound | None:
     """The lower bound of the class on this task."""
     claim = lower_bound_of(kind.case, kind.constants, kind.model)
     found = None if claim is None else bound_on(claim, task)

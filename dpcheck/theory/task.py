@@ -40,7 +40,7 @@ FAILURE = 0.05  # of a bound that holds with high probability, unless gamma is g
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class LearningTask:
     """`given` are the numbers asked with; what follows from loss and bounds is derived, D = 1 and γ by default."""
 
     problem: Outline
@@ -125,7 +125,7 @@ def task_of(
     model: str = CENTRAL,
     row_bound: float = 1.0,
     **given: float,
-) -> Task:
+) -> LearningTask:
     """Refuses unknown names and numbers outside their domain."""
     if isinstance(loss, str) and loss not in LOSSES:
         raise UnknownName("loss", loss, f"one of {', '.join(LOSSES)}", "Or pass a Loss, and its constants follow.")
@@ -146,7 +146,7 @@ def task_of(
     problem = outline(counted("n", n), counted("d", d), of, l2=strongly_convex, row_bound=row_bound)
     guarantee = ApproxDP(eps, delta) if delta != 0 else PureDP(eps)
     named = {first: given[name] for first, other in PAIRS for name in (first, other) if name in given}
-    return Task(problem, guarantee, model, {k: float(v) for k, v in {**given, **named}.items()})
+    return LearningTask(problem, guarantee, model, {k: float(v) for k, v in {**given, **named}.items()})
 
 
 def regularised_apart(claim: Claim) -> bool:
@@ -176,7 +176,7 @@ class Bound:
         return float(value), None if steps is None else float(steps)
 
 
-def bound_on(claim: Claim, task: Task) -> Bound | str:
+def bound_on(claim: Claim, task: LearningTask) -> Bound | str:
     """The claim's bound on the task, or why there is none: losses of another class, or numbers that it needs."""
     numbers = raised(claim, task.numbers(claim)) | {str(s): 1.0 for s in claim.hidden if str(s) not in task.given}
     for assumed in claim.assumes:

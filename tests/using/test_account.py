@@ -20,14 +20,14 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, LOCAL, REPLACE_ONE, Relation
 from dpcheck.cli.main import main
 from dpcheck.theory import account as accounting
-from dpcheck.theory.account import NoisyAnswers, account, outwards
+from dpcheck.theory.account import NoisyRelease, account, outwards
 
 NEIGHBOURS = privacy_accountant.NeighboringRelation
 TO_THEIRS = {ADD_REMOVE: NEIGHBOURS.ADD_OR_REMOVE_ONE, REPLACE_ONE: NEIGHBOURS.REPLACE_ONE}
 SGD = {"noise": 1.1, "rate": 0.01, "steps": 1000}
 
 
-def event_of(answers: NoisyAnswers) -> dp_event.DpEvent:
+def event_of(answers: NoisyRelease) -> dp_event.DpEvent:
     """The same release in dp-accounting's words."""
     law = dp_event.GaussianDpEvent if answers.law == "gaussian" else dp_event.LaplaceDpEvent
     one = law(answers.noise)
@@ -35,7 +35,7 @@ def event_of(answers: NoisyAnswers) -> dp_event.DpEvent:
     return dp_event.SelfComposedDpEvent(drawn, answers.steps)
 
 
-def theirs(answers: tuple[NoisyAnswers, ...], delta: float, relation: Relation) -> float:
+def theirs(answers: tuple[NoisyRelease, ...], delta: float, relation: Relation) -> float:
     """dp-accounting's upper bound, by loss distributions."""
     found = pld_privacy_accountant.PLDAccountant(TO_THEIRS[relation], value_discretization_interval=1e-4)
     for one in answers:
@@ -43,10 +43,10 @@ def theirs(answers: tuple[NoisyAnswers, ...], delta: float, relation: Relation) 
     return float(found.get_epsilon(delta))
 
 
-GAUSSIAN = [(NoisyAnswers(**SGD),), (NoisyAnswers(0.8, 0.05, 50),), (NoisyAnswers(3.0, steps=4), NoisyAnswers(**SGD))]
+GAUSSIAN = [(NoisyRelease(**SGD),), (NoisyRelease(0.8, 0.05, 50),), (NoisyRelease(3.0, steps=4), NoisyRelease(**SGD))]
 WITH_LAPLACE = [
-    (NoisyAnswers(10.0, steps=20, law="laplace"),),
-    (NoisyAnswers(20.0, steps=10, law="laplace"), NoisyAnswers(1.1, 0.02, 100), NoisyAnswers(4.0)),
+    (NoisyRelease(10.0, steps=20, law="laplace"),),
+    (NoisyRelease(20.0, steps=10, law="laplace"), NoisyRelease(1.1, 0.02, 100), NoisyRelease(4.0)),
 ]
 
 
@@ -57,7 +57,7 @@ WITH_LAPLACE = [
         *((answers, ADD_REMOVE) for answers in WITH_LAPLACE),  # dp-accounting has no Laplace noise under replace-one
     ],
 )
-def test_dp_accounting_agrees_and_is_never_below(answers: tuple[NoisyAnswers, ...], relation: Relation) -> None:
+def test_dp_accounting_agrees_and_is_never_below(answers: tuple[NoisyRelease, ...], relation: Relation) -> None:
     found = account(*answers, delta=1e-5, relation=relation).under(relation)
     upper = theirs(answers, 1e-5, relation)
     assert found.low <= upper * (1 + 1e-6)
@@ -90,7 +90,7 @@ def test_laplace_noise_is_pure() -> None:
     assert (found.under(ADD_REMOVE).low, found.under(ADD_REMOVE).high) == (0.5, 0.5)
     assert found.under(REPLACE_ONE).high == 1.0
     (sought,) = account(law="laplace", steps=10, delta=0, eps=1.0, relation=REPLACE_ONE).spent
-    assert sought.answers[0].noise == pytest.approx(20.0, rel=1e-9)
+    assert sought.releases[0].noise == pytest.approx(20.0, rel=1e-9)
 
 
 @settings(max_examples=10)
@@ -98,19 +98,19 @@ def test_laplace_noise_is_pure() -> None:
 def test_least_noise_keeps_epsilon_and_less_does_not(eps: float, rate: float, steps: int, relation: Any) -> None:
     (found,) = account(eps=eps, rate=rate, steps=steps, delta=1e-5, relation=relation).spent
     assert found.high <= eps * (1 + 1e-9)
-    less = replace(found.answers[0], noise=0.98 * float(found.answers[0].noise or 0))
+    less = replace(found.releases[0], noise=0.98 * float(found.releases[0].noise or 0))
     assert account(less, delta=1e-5, relation=relation).under(relation).high > eps
 
 
 def test_what_is_left_of_a_budget() -> None:
-    spent = NoisyAnswers(20.0, law="laplace", steps=10)
-    (found,) = account(spent, NoisyAnswers(rate=0.01, steps=1000), eps=3.0, delta=1e-5, relation=ADD_REMOVE).spent
-    assert found.answers[0] == spent
+    spent = NoisyRelease(20.0, law="laplace", steps=10)
+    (found,) = account(spent, NoisyRelease(rate=0.01, steps=1000), eps=3.0, delta=1e-5, relation=ADD_REMOVE).spent
+    assert found.releases[0] == spent
     assert 2.99 < found.high <= 3.0
     with pytest.raises(InvalidInput, match="which the releases with noise spend"):
-        account(spent, NoisyAnswers(rate=0.01, steps=1000), eps=0.1, delta=1e-5)
-    (both,) = account(spent, NoisyAnswers(1.1, 0.01, 1000), eps=3.0, delta=1e-5, relation=ADD_REMOVE).spent
-    assert both.answers[0].noise / both.answers[1].noise == pytest.approx(20.0 / 1.1)
+        account(spent, NoisyRelease(rate=0.01, steps=1000), eps=0.1, delta=1e-5)
+    (both,) = account(spent, NoisyRelease(1.1, 0.01, 1000), eps=3.0, delta=1e-5, relation=ADD_REMOVE).spent
+    assert both.releases[0].noise / both.releases[1].noise == pytest.approx(20.0 / 1.1)
 
 
 def test_a_record_replaced_by_one_contribution_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +129,9 @@ def test_numbers_are_rounded_outwards(value: float) -> None:
 def test_texts_and_notebook() -> None:
     found = dp.account(**SGD, delta=1e-5)
     assert "1000 answers with Gaussian noise 1.1 times a record's largest contribution" in str(found)
-    assert "add/remove-one: 1.51525 ≤ ε ≤ 1.51621 at δ = 1e-05" in str(found)
+    name, low, high, *_ = found.rows[0]
+    assert f"{name}: {low} ≤ ε ≤ {high} at δ = 1e-05" in str(found)
+    assert (float(low), float(high)) == pytest.approx((1.515, 1.516), rel=1e-3)
     assert found._repr_html_().count("<tr>") == 3
     assert math.isclose(found.to_json()["spent"][0]["eps_high"], found.under(ADD_REMOVE).high)
 
@@ -173,8 +175,8 @@ def test_mistakes_get_one_sentence(command: str, words: str, capsys: pytest.Capt
 
 
 def test_what_python_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="given in each NoisyAnswers"):
-        account(NoisyAnswers(1.0), noise=1.0, delta=1e-5)
+    with pytest.raises(InvalidInput, match="given in each NoisyRelease"):
+        account(NoisyRelease(1.0), noise=1.0, delta=1e-5)
     with pytest.raises(InvalidInput, match="relation is local"):
         account(noise=1.0, delta=1e-5, relation=LOCAL)
     with pytest.raises(InvalidInput, match="relation is add/remove-one"):

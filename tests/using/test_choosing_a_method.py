@@ -14,7 +14,7 @@ from dpcheck.cli import account_command, rank_command
 from dpcheck.cli.parser import build_parser, parse_options
 from dpcheck.report.ranking_page import needs_page, ranking_page
 from dpcheck.report.theory import as_text, comparison_page
-from dpcheck.theory.account import NoisyAnswers, account
+from dpcheck.theory.account import NoisyRelease, account
 from dpcheck.theory.comparison import compare
 from dpcheck.theory.need import need
 from dpcheck.theory.ranking import rank
@@ -35,7 +35,7 @@ def printed(command: str) -> str:
     if args.command == "compare":
         return as_text(comparison_page(compare(*args.names, **given)), WIDTH)
     own = {name: value for name in account_command.FIELDS if (value := getattr(args, name)) is not None}
-    return str(account(NoisyAnswers(**own), delta=args.delta, eps=args.eps))
+    return str(account(NoisyRelease(**own), delta=args.delta, eps=args.eps))
 
 
 def as_shown(command: str, shown: str) -> str:
