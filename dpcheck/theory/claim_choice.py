@@ -6,6 +6,7 @@ A stem's bounds are those of its file and those that its solver is checked again
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -15,9 +16,11 @@ import sympy
 import dpcheck.evidence
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Verdict
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
+from dpcheck.bounds.language.guarantees import PureDP
 from dpcheck.bounds.language.symbols import eps
 from dpcheck.bounds.language.utility_case import translated
 from dpcheck.bounds.registry import entries, modules_below
+from dpcheck.verdicts.failures import Failure, rank_of
 from dpcheck.verdicts.record import recorded
 
 TRUSTED = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE)
@@ -95,13 +98,27 @@ def left_open(claim: Claim) -> set[str]:
     return {str(s) for s in claim.formula.free_symbols} - PROBLEM
 
 
-def refuted_privacy(name: str) -> str:
-    """A caution where the privacy that an algorithm claims for its noise is refuted: its bound may buy nothing."""
+def refuted_privacy(stem: str, eps: float, pure: bool | None = None) -> str:
+    """The gravest failure of the privacy that an algorithm claims for its noise, at this ε; "" if none is known.
+
+    Slips of the pen, and of a proof, are none. `pure` asks for claims of ε-DP alone, or of others.
+    """
     known = recorded()
-    claims = [e.claim for e in entries().values() if e.algorithm == name and e.claim.kind is Kind.PRIVACY]
-    bad = [
-        c.id
-        for c in claims
-        if c.guarantee is not None and c.corrects is None and verdict_of(c, known) == Verdict.REFUTED
-    ]
-    return f"The privacy of {name} is refuted as stated ({', '.join(bad)})." if bad else ""
+    claims = [e.claim for e in entries().values() if e.algorithm == stem and e.claim.kind is Kind.PRIVACY]
+    bad = []
+    for claim in claims:
+        asked = claim.guarantee is not None and pure in (None, isinstance(claim.guarantee, PureDP))
+        if asked and claim.corrects is None and verdict_of(claim, known) == Verdict.REFUTED:
+            severity = str(known[claim.id].get("severity", ""))
+            if not beyond(severity, eps) and not severity.startswith((Failure.MISPRINT, Failure.PROOF)):
+                bad.append((rank_of(severity), claim.id, severity))
+    if not bad:
+        return ""
+    _, claim_id, severity = min(bad)
+    return f"{claim_id}, {severity}"
+
+
+def beyond(severity: str, eps: float) -> bool:
+    """Whether the failure is known for larger ε only."""
+    told = re.search(r"^only beyond: .*up to ε = ([\d.]+)", severity)
+    return told is not None and eps <= float(told[1].rstrip("."))

@@ -242,7 +242,11 @@ def compare(
     groups = [alike(kind, claims, lowers[kind], symbol, point) for kind, claims in chosen]
     shared = set.intersection(*(set(mine) for mine in kinds.values())) if len(groups) == 1 else set()
     others = sorted(shared - {chosen[0][0]}, key=preference)
-    caution = " ".join(filter(None, map(refuted_privacy, names)))
+    failures = {name: refuted_privacy(name, point["eps"]) for name in names} if "eps" in point else {}
+    said = [
+        f"The privacy of {name} as published is refuted ({failure})." for name, failure in failures.items() if failure
+    ]
+    caution = " ".join(said)
     return Comparison(groups, symbol, point, defaulted, caution, others)
 
 

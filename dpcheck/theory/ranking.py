@@ -5,7 +5,6 @@ Methods are the stems with a claim on their error: a family that is added appear
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -13,18 +12,16 @@ from typing import Any
 
 import dpcheck.evidence
 from dpcheck.bounds.language.claim import Claim, Kind, Verdict
-from dpcheck.bounds.language.guarantees import PureDP
 from dpcheck.bounds.language.utility_case import PURE
 from dpcheck.bounds.registry import entries, modules_below
 from dpcheck.problems.losses import Loss
 from dpcheck.report.reading_order import about
 from dpcheck.solvers.finding import solvers
-from dpcheck.theory.claim_choice import BoundWithNoise, verdict_of, with_noise
+from dpcheck.theory.claim_choice import BoundWithNoise, refuted_privacy, verdict_of, with_noise
 from dpcheck.theory.claim_choice import rank as trust
 from dpcheck.theory.cost import Cost, cost_of
 from dpcheck.theory.likeness import CENTRAL, KNOWN, Likeness, likeness_of, lower_bound_of, model_of, preference
 from dpcheck.theory.task import MODELS, Bound, LearningTask, bound_on, task_of, why_not
-from dpcheck.verdicts.failures import Failure, rank_of
 from dpcheck.verdicts.record import recorded
 
 NEVER = (Verdict.REFUTED, Verdict.VACUOUS, Verdict.NOT_REPRODUCED)
@@ -157,7 +154,7 @@ def ranking_of(task: LearningTask) -> Ranking:
         for kind, bounds in standing.items():
             if bounds:
                 best = min(bounds, key=lambda b: (trust(known, b.claim), b.here[0]))
-                caution, cost = caution_of(method, best, kind, known), cost_of(method, task, best.here[1], known)
+                caution, cost = caution_of(method, best, kind), cost_of(method, task, best.here[1], known)
                 corrects = best.claim.corrects or ""
                 refuted = f"{corrects} ({survey.refuted[corrects][0]})" if corrects in survey.refuted else ""
                 row = Ranked(method, best, verdict_of(best.claim, known), cost, caution, refuted)
@@ -254,31 +251,12 @@ def how_refuted(claim: Claim, known: Mapping[str, Any]) -> tuple[str, str]:
     return str(known[claim.id].get("severity") or known[claim.id]["verdict"]), instead
 
 
-def caution_of(method: str, bound: Bound, kind: Likeness, known: Mapping[str, Any]) -> str:
-    """Where the bound rests on noise as published and the privacy of that is refuted at this ε: the gravest failure."""
+def caution_of(method: str, bound: Bound, kind: Likeness) -> str:
+    """Where the bound rests on noise as published, and the privacy of that is refuted at this ε."""
     if isinstance(bound.claim, BoundWithNoise):
         return ""
-    claims = [e.claim for e in entries().values() if e.algorithm == method and e.claim.kind is Kind.PRIVACY]
-    bad = [
-        (rank_of(severity), claim.id, severity)
-        for claim in claims
-        if claim.guarantee is not None
-        and claim.corrects is None
-        and isinstance(claim.guarantee, PureDP) == (kind.case.privacy == PURE)
-        and verdict_of(claim, known) == Verdict.REFUTED
-        and not beyond(severity := str(known[claim.id].get("severity", "")), bound.numbers["eps"])
-        and not severity.startswith((Failure.MISPRINT, Failure.PROOF))
-    ]
-    if not bad:
-        return ""
-    _, claim_id, severity = min(bad)
-    return f"its privacy as published is refuted ({claim_id}, {severity}): run it with certified noise"
-
-
-def beyond(severity: str, eps: float) -> bool:
-    """Whether the failure is known for larger ε only."""
-    told = re.search(r"^only beyond: .*up to ε = ([\d.]+)", severity)
-    return told is not None and eps <= float(told[1].rstrip("."))
+    failure = refuted_privacy(method, bound.numbers["eps"], kind.case.privacy == PURE)
+    return f"its privacy as published is refuted ({failure}): run it with certified noise" if failure else ""
 
 
 def lower_on(kind: Likeness, task: LearningTask) -> Bound | None:

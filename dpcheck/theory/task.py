@@ -90,7 +90,7 @@ class LearningTask:
         """The claim's symbols on this task. L and β are of what it calls a loss: with the regulariser, or without."""
         problem, lipschitz, radius = self.problem, claim.has("Lipschitz"), self.radius
         if problem.l2 > 0 and not regularised_apart(claim):
-            inside = (lipschitz is not None and lipschitz.where) or claim.kind is Kind.LOWER_BOUND
+            inside = (lipschitz is not None and "≤ 2D" in lipschitz.where) or claim.kind is Kind.LOWER_BOUND
             L, beta = problem.lipschitz_within(2 * radius if inside else math.inf), problem.smoothness
         else:
             L, beta = problem.data_lipschitz, problem.smoothness - problem.l2
@@ -189,7 +189,7 @@ def bound_on(claim: Claim, task: LearningTask) -> Bound | str:
     if missing:
         options = ", ".join(f"--{name} ({row.printed})" for row in TABLE.values() if (name := row.name) in missing)
         return f"needs {options}"
-    symbols = {s for c in conditions for s in c.free_symbols}
+    symbols = {s for c in conditions for s in c.free_symbols} - set(claim.hidden)  # such a condition is for a constant
     known = {s for s in symbols if str(s) in numbers or (s == T and T in formula.free_symbols)}
     decided = tuple(c for c in conditions if c.free_symbols <= known)
     words = [str(h) for h in claim.assumes if isinstance(h, FunctionClass) and h.name not in task.facts]

@@ -119,6 +119,14 @@ def test_a_bound_that_does_not_apply_says_why() -> None:
     assert np.isnan(grid[1])
 
 
+def test_a_failure_of_privacy_is_told_where_it_occurs() -> None:
+    """outpert_gd's noise fails for large ε only, rrpsgd's at 1."""
+    here = compare("outpert_gd", "rrpsgd", **HERE).caution
+    assert "The privacy of rrpsgd as published is refuted (zhang17.theorem5.privacy, privacy failure" in here
+    assert "outpert_gd" not in here
+    assert "outpert_gd" in compare("outpert_gd", "rrpsgd", **{**HERE, "eps": 50.0}).caution
+
+
 UNLIKE = [
     ("rrpsgd", "zhang17.theorem2.pure"),  # convex and strongly convex losses
     ("zhang17.theorem2.pure", "zhang17.theorem2.approx"),  # pure and approximate privacy

@@ -20,7 +20,7 @@ import dpcheck as dp
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Source, convex, lipschitz, smooth
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.language.guarantees import LABEL_ONLY, LOCAL, REPLACE_ONE, ApproxDP
-from dpcheck.bounds.language.symbols import D, L, T, beta, d, delta, eps, excess_risk, n
+from dpcheck.bounds.language.symbols import D, L, T, beta, c1, d, delta, eps, excess_risk, n
 from dpcheck.bounds.language.utility_case import CONVEX, PURE, STRONG, case_of
 from dpcheck.bounds.registry import library
 from dpcheck.cli.main import main
@@ -129,6 +129,16 @@ def test_derived_bounds_hold_for_data(mu: float) -> None:
     assert data.value(np.zeros(3)) - value <= numbers["gap0"]
     assert data.lipschitz_within(2 * task.radius) == numbers["L"]
     assert (data.smoothness, data.strong_convexity) == (numbers["beta"], numbers["mu"])
+
+
+def test_conditions_on_hidden_constants_are_not_decided() -> None:
+    """A constant that exists is taken as 1 in a bound, and not held against the numbers in a hypothesis."""
+    claim = planted(
+        states=Rate(excess_risk, c1 * L * D / (n * eps)), assumes=[lipschitz(L), eps <= c1 / n], hidden=[c1]
+    )
+    found = bound_on(claim, task_of(**ASKED))
+    assert found.here[0] == pytest.approx(1e-5)
+    assert found.undecided == ("ε ≤ c₁/n",)
 
 
 def test_steeper_constants_are_constants_too() -> None:
