@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 import dpcheck as dp
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Source, convex, lipschitz, smooth
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
-from dpcheck.bounds.language.guarantees import LABEL_ONLY, LOCAL, REPLACE_ONE, ApproxDP
+from dpcheck.bounds.language.guarantees import LABEL_ONLY, LOCAL, REPLACE_ONE, ApproxDP, PureDP
 from dpcheck.bounds.language.symbols import D, L, T, beta, c1, d, delta, eps, excess_risk, n
 from dpcheck.bounds.language.utility_case import CONVEX, PURE, STRONG, case_of
 from dpcheck.bounds.registry import library
 from dpcheck.cli.main import main
+from dpcheck.datasets import logistic_synthetic
 from dpcheck.problems.losses import Linear, Logistic, Sigmoid
 from dpcheck.problems.outline import outline
 from dpcheck.problems.problem import Problem
@@ -156,6 +157,23 @@ def test_more_data_and_less_privacy_never_hurt(size: int, dim: int, e: float) ->
     for bound in small.values():
         if "n" in map(str, bound.formula.free_symbols):
             assert bound.along(n=4.0 * size) <= bound.here[0] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("mu", [0.0, 0.1])
+def test_known_bounds_hold_for_runs(mu: float) -> None:
+    """The mean excess risk of a solver, with certified noise and the bound's own T, keeps to a bound that is one."""
+    data = logistic_synthetic(n=2000, d=5, seed=0).problem(Logistic(), l2=mu)
+    least, value = data.minimiser()
+    given = {} if mu > 0 else {"D": float(np.linalg.norm(least))}
+    found = rank(n=2000, d=5, eps=1.0, strongly_convex=mu, **given)
+    rows = [r for g in found.groups if g.explicit and str(g.kind.case.measure) == "excess_risk" for r in g.rows]
+    assert {row.method for row in rows} >= ({"outpert_gd", "dp_gd"} if mu > 0 else {"outpert_gd"})
+    for row in rows:
+        pure = case_of(row.bound.claim).privacy == PURE
+        guarantee = PureDP(1.0) if pure else ApproxDP(1.0, 1e-5)
+        solver = solvers()[row.method](steps=int(row.bound.here[1] or 1))  # type: ignore[call-arg]
+        risks = data.value(solver.solution(data, guarantee, 0, trials=100).w) - value
+        assert 0 < risks.mean() <= row.value
 
 
 # A family to come ----------------------------------------------------------------------------------
