@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -51,7 +52,8 @@ def problem_lines(task: LearningTask, with_n: bool = True) -> list[str]:
     regulariser = f" + {problem.l2:g}/2·‖w‖²" if problem.l2 > 0 else ""
     loss = f"{type(problem.loss).__name__} loss{regulariser}, rows of norm at most {problem.row_bound:g}"
     apart = " without the regulariser" if problem.l2 > 0 else ""
-    derived = [f"L = {problem.data_lipschitz:.4g} and β = {problem.smoothness - problem.l2:.4g}{apart}"]
+    slope = f"L = {problem.data_lipschitz:.4g}" if math.isfinite(problem.data_lipschitz) else "no L"
+    derived = [f"{slope} and β = {problem.smoothness - problem.l2:.4g}{apart}"]
     derived += [f"μ = {problem.strong_convexity:.4g}"] if problem.strong_convexity > 0 else []
     derived += [f"‖ŵ‖ ≤ D = {task.radius:.4g}{' by default' if 'D' in task.assumed else ''}"] if problem.convex else []
     given = [f"{row.printed} = {task.given[row.name]:g}" for row in TABLE.values() if row.name in task.given]
@@ -89,7 +91,7 @@ def ranked_lines(place: int, row: Ranked, group: RankedGroup) -> Iterator[Any]:
     yield head + coloured(row.verdict)
     yield indented(row.source + (f", in place of {row.replaces}" if row.replaces else ""))
     if str(row.cost):
-        yield indented(f"costs {row.cost}")
+        yield indented(str(row.cost))
     if row.bound.undecided:
         yield indented(f"given {'; '.join(row.bound.undecided)}")
     if row.caution:

@@ -40,7 +40,8 @@ class Cost:
         parts += [f"{self.records:.3g} record{plural(self.records)} a step"] if self.records is not None else []
         parts += [f"{self.vectors:g} vector{plural(self.vectors)} of d held"] if self.vectors is not None else []
         parts += [self.order] if self.order else []
-        return "; ".join([*parts, *([f"its solver refuses: {self.refused}"] if self.refused else [])])
+        costs = ["costs " + "; ".join(parts)] if parts else []
+        return ". ".join([*costs, *([f"Its solver refuses: {self.refused}"] if self.refused else [])])
 
 
 def plural(count: float) -> str:

@@ -63,7 +63,7 @@ class LearningTask:
             "convex": problem.convex,
             "strongly convex": self.losses == STRONG,
             "smooth": math.isfinite(problem.smoothness) or "beta" in given,
-            "Lipschitz": math.isfinite(problem.data_lipschitz) or "L" in given,
+            "Lipschitz": True,  # somewhere: with which constant, and where, `numbers` says
         }
 
     @property
@@ -89,11 +89,12 @@ class LearningTask:
     def numbers(self, claim: Claim) -> dict[str, float]:
         """The claim's symbols on this task. L and β are of what it calls a loss: with the regulariser, or without."""
         problem, lipschitz, radius = self.problem, claim.has("Lipschitz"), self.radius
-        if problem.l2 > 0 and not regularised_apart(claim):
-            inside = (lipschitz is not None and "≤ 2D" in lipschitz.where) or claim.kind is Kind.LOWER_BOUND
+        regularised = problem.l2 > 0 and not regularised_apart(claim)
+        inside = lipschitz is not None and "≤ 2D" in lipschitz.where
+        inside |= regularised and claim.kind is Kind.LOWER_BOUND  # of a class of losses on a bounded set
+        L, beta = problem.data_lipschitz, problem.smoothness - problem.l2
+        if inside or regularised:
             L, beta = problem.lipschitz_within(2 * radius if inside else math.inf), problem.smoothness
-        else:
-            L, beta = problem.data_lipschitz, problem.smoothness - problem.l2
         found = {"n": float(problem.n), "d": float(problem.d), "L": L, "beta": beta, "gamma": FAILURE}
         found |= {name: float(value) for name, value in self.guarantee.parameters.items()}
         found |= {"mu": problem.strong_convexity} if self.losses == STRONG else {}
@@ -183,7 +184,7 @@ def bound_on(claim: Claim, task: LearningTask) -> Bound | str:
         if isinstance(assumed, FunctionClass) and task.facts.get(assumed.name) is False:
             return f"{assumed}: not so here"
         if isinstance(assumed, FunctionClass) and assumed.name == "Lipschitz" and "L" not in numbers:
-            return f"{assumed}: with a regulariser it is so in balls only"
+            return f"{assumed}: this one is so in balls only"
     formula, conditions = fixed_by_hypotheses(claim, set(numbers))
     missing = sorted(str(s) for s in formula.free_symbols if str(s) not in numbers and s != T)
     if missing:

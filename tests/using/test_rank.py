@@ -399,6 +399,11 @@ def test_what_need_refuses() -> None:
 
 def test_losses_without_a_lipschitz_constant_say_so() -> None:
     found = rank(**ASKED, loss="squared")
-    assert "Lipschitz: not so here" in " ".join(found.left_out.values())
+    assert "Lipschitz: this one is so in balls only" in " ".join(found.left_out.values())
+    assert not found.groups
+    held = rank(**ASKED, loss="squared", strongly_convex=0.1)  # in the ball of radius 2D it is
+    assert {"outpert_gd", "bassily_sgd"} == {row.method for group in held.groups for row in group.rows}
+    given = rank(**ASKED, loss="squared", L=2.0)
+    assert "outpert_gd" in {row.method for group in given.groups for row in group.rows}
     assert rank(**ASKED, loss=Sigmoid()).groups
     assert T  # the steps of a bound are chosen, never asked for
