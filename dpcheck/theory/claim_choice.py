@@ -13,7 +13,6 @@ from typing import Any
 
 import sympy
 
-import dpcheck.evidence
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Verdict
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.language.guarantees import PureDP
@@ -79,7 +78,9 @@ def with_noise(claim: Claim, noises: Sequence[Claim]) -> Claim:
 
 def attached_claims(stem: str) -> set[str]:
     """Claims that the solver of that stem is checked against: a baseline's bounds stand in another file."""
-    modules = (module for _, name, module in modules_below(dpcheck.evidence) if name == stem)
+    from dpcheck import evidence  # late: who solves a bound for a symbol asks for none
+
+    modules = (module for _, name, module in modules_below(evidence) if name == stem)
     return {claim_id for module in modules for claim_id in getattr(module, "CHECKS", {})}
 
 
