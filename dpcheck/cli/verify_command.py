@@ -6,11 +6,11 @@ import argparse
 import time
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.evidence import Effort
+from dpcheck.progress import Meter
 from dpcheck.report import verdict_screen, verdicts_page
 from dpcheck.verdicts import record, verify
 from dpcheck.verdicts.catalogue import catalogue, current, select
@@ -34,13 +34,11 @@ def run_verify(args: argparse.Namespace, rest: list[str], out: Console, err: Con
 
         return run_mutants(args, ids, out)
     started, done, stopped = time.perf_counter(), [], False
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err, transient=True) as bar:
-        task = bar.add_task("verifying", total=len(ids))
+    with Meter("verifying", "claims", len(ids)) as meter:
         try:
             for judgement in verify.run(ids, Effort(args.thorough, args.seed), workers=args.workers, fresh=args.fresh):
                 done.append(judgement)
-                bar.update(task, advance=1, description=judgement.id)
+                meter.update(len(done), note=judgement.id)
         except KeyboardInterrupt:
             stopped = True
     done = verify.with_standing(done)

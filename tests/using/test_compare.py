@@ -14,6 +14,7 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.text import Text
 from sympy import Min, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Effort, Kind, Rate, Source, Verdict, judge
@@ -417,9 +418,10 @@ def test_mistakes_get_one_sentence(
 def test_a_narrow_terminal_keeps_the_columns(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
+    for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "80"}.items():
+        monkeypatch.setenv(name, value)
     assert main(shlex.split("compare outpert_gd rrpsgd")) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = Text.from_ansi(capsys.readouterr().out).plain.splitlines()
     assert max(map(len, lines)) <= 80
     (row,) = [line for line in lines if line.startswith("│n ")]
     assert "n^(-2/3)" in row
