@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
-Shown = Literal["bar", "lines", "nothing"]
+Display = Literal["bar", "lines", "nothing"]
 FIRST = 0.5  # seconds before a bar is shown
 FIRST_LINE = 1.0  # seconds before a line is; the next come at times that double,
 SLOWEST = 60.0  # but with no more seconds than these between two
@@ -25,22 +25,22 @@ WINDOW = 30.0  # seconds that a rate is taken over
 BETWEEN = 0.1  # seconds between two points of a rate
 REFRESHED = 5.0  # times a second
 
-SWITCH: dict[bool, Shown] = {True: "bar", False: "nothing"}
+SWITCH: dict[bool, Display] = {True: "bar", False: "nothing"}
 
 _open: list[Meter] = []
-_asked: list[Shown] = []
+_asked: list[Display] = []
 
 
 class Meter:
     """What is known of one piece of work. A context: while it lasts, `advance` reports to it."""
 
     def __init__(
-        self, what: str, unit: str = "", total: float | None = None, shown: bool | Shown | None = None
+        self, what: str, unit: str = "", total: float | None = None, shown: bool | Display | None = None
     ) -> None:
         self.what, self.unit, self.total, self.note = what, unit, total, ""
         self.done, self.guess = 0.0, 0.0  # units, units a second before any is done
         self.part: tuple[float, float] | None = None  # what `advance` counts in shares of: from where, how much
-        self.shown: Shown = chosen() if shown is None else shown if isinstance(shown, str) else SWITCH[shown]
+        self.shown: Display = chosen() if shown is None else shown if isinstance(shown, str) else SWITCH[shown]
         self.started, self.thread = time.monotonic(), threading.get_ident()
         self._marks: deque[tuple[float, float]] = deque([(self.started, 0.0)])
         self._display: _Bar | _Lines | None = None
@@ -127,7 +127,7 @@ def make_way() -> None:
 
 
 @contextmanager
-def shown_as(how: Shown) -> Iterator[None]:
+def shown_as(how: Display) -> Iterator[None]:
     """While this lasts, work that leaves the choice open is shown so."""
     _asked.append(how)
     try:
@@ -136,7 +136,7 @@ def shown_as(how: Shown) -> Iterator[None]:
         _asked.pop()
 
 
-def chosen() -> Shown:
+def chosen() -> Display:
     """Nothing in somebody's worker, nor inside work that is shown itself.
 
     Else as asked for, or a bar if somebody looks at standard error: a terminal, and not a CI's.
@@ -150,7 +150,7 @@ def chosen() -> Shown:
     return "nothing"
 
 
-# Shown ---------------------------------------------------------------------------------------------
+# Shown -----------------------------------------------------------------------------------------------
 class _Lines:
     """A line after one second, after two, four, ...; for logs."""
 

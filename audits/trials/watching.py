@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from dpcheck.progress import Meter, Shown
+from dpcheck.progress import Meter, Display
 
 STAGES = {"search": "searching for a pair", "pilot": "choosing the event"}
 
@@ -12,7 +12,7 @@ STAGES = {"search": "searching for a pair", "pilot": "choosing the event"}
 class Watch:
     """The last thing known of an audit: the stage, trials done and planned, the bound that a stop would certify."""
 
-    def __init__(self, total: int, shown: bool | Shown | None = None) -> None:
+    def __init__(self, total: int, shown: bool | Display | None = None) -> None:
         self.name, self.done, self.total, self.bound = "start", 0, total, 0.0
         self.meter = Meter("audit", "trials", total, shown)
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from dpcheck.bounds.language.claim import Claim, Hypothesis, latex
+from dpcheck.bounds.language.formulas import latex
+from dpcheck.bounds.language.statements import Hypothesis
+
+if TYPE_CHECKING:  # they show themselves by what is here
+    from dpcheck.bounds.language.claim import Claim
 
 RECORD = "dpcheck.verdicts.record"  # a room above this one: asked by name, and done without where it is not installed
-Line = tuple[str, str, bool]  # label, text, whether that is mathematics
+NotebookLine = tuple[str, str, bool]  # label, text, whether that is mathematics
 
 
 def html_of(claims: Sequence[Claim]) -> str:
@@ -40,7 +44,7 @@ def markdown_of(claims: Sequence[Claim]) -> str:
     )
 
 
-def lines_of(claim: Claim) -> Iterator[Line]:
+def lines_of(claim: Claim) -> Iterator[NotebookLine]:
     """What there is to know of a claim in a glance."""
     known = standing(claim.id)
     yield "says", claim.says, False

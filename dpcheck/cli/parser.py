@@ -30,9 +30,12 @@ SHELLS = ("bash", "zsh", "fish")
 def build_parser() -> argparse.ArgumentParser:
     """`run` of what is parsed is MODULE:FUNCTION, of this package."""
     parser = argparse.ArgumentParser(
-        prog="dpcheck", description=DESCRIPTION, epilog=CLOSING, allow_abbrev=False,
+        prog="dpcheck",
+        description=DESCRIPTION,
+        epilog=CLOSING,
+        allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
     parser.add_argument("--version", action="version", version=f"dpcheck {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     add_verify(commands)
@@ -48,10 +51,13 @@ def add_command(commands: Commands, name: str, run: str, does: str, *examples: s
     """A command with what it does and how it is called; `run` is MODULE:FUNCTION."""
     shown = "".join(f"\n  {example}" for example in examples)
     parser = commands.add_parser(
-        name, help=does, description=f"{does[0].upper()}{does[1:]}.", allow_abbrev=False,
+        name,
+        help=does,
+        description=f"{does[0].upper()}{does[1:]}.",
+        allow_abbrev=False,
         epilog=f"example{'s' if len(examples) > 1 else ''}:{shown}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
     parser.set_defaults(run=run, examples=examples)
     return parser
 
@@ -59,9 +65,13 @@ def add_command(commands: Commands, name: str, run: str, does: str, *examples: s
 def add_verify(commands: Commands) -> None:
     """`dpcheck verify`."""
     check = add_command(
-        commands, "verify", "verify_command:run_verify", "judge every published statement",
-        "dpcheck verify zhang17.lemma9", "dpcheck verify --source zhang17 --kind privacy --table",
-    )  # fmt: skip
+        commands,
+        "verify",
+        "verify_command:run_verify",
+        "judge every published statement",
+        "dpcheck verify zhang17.lemma9",
+        "dpcheck verify --source zhang17 --kind privacy --table",
+    )
     add_filters(check)
     check.add_argument("--thorough", action="store_true", help="spend more: more points, trials and cases")
     check.add_argument("--record", action="store_true", help="write the verdicts to the committed record")
@@ -72,6 +82,7 @@ def add_verify(commands: Commands) -> None:
     check.add_argument("--workers", type=int, metavar="N", help="processes (default: one per core)")
     check.add_argument("--fresh", action="store_true", help="judge again what an earlier run has judged")
     check.add_argument("--seed", type=int, default=0, help="the integer all randomness comes from (default 0)")
+    check.add_argument("--by-chance", action="store_true", help="only claims whose checks draw samples, as --seed says")
     check.add_argument(
         "--mutants", action="store_true", help="falsify each statement and see whether its checks notice"
     )
@@ -95,10 +106,13 @@ def add_quiet(parser: argparse._ActionsContainer) -> None:
 def add_audit(commands: Commands) -> None:
     """`dpcheck audit`."""
     parser = add_command(
-        commands, "audit", "audit_command:run_audit", "attack a mechanism and bound its epsilon from below",
+        commands,
+        "audit",
+        "audit_command:run_audit",
+        "attack a mechanism and bound its epsilon from below",
         "dpcheck audit my_package.my_module:mechanism --epsilon 1 --replace-one 0 1 --n 10",
         "dpcheck audit my_module:one_run --per-run --epsilon 1 --delta 1e-5 --add-remove --values 0 1",
-    )  # fmt: skip
+    )
     parser.add_argument("target", metavar="MODULE:NAME", help="a function (data, rng, trials) -> outputs")
     parser.add_argument("--per-run", action="store_true", help="the function makes ONE run: f(data, rng) or f(data)")
     claim = parser.add_argument_group("the claim (none: measure epsilon at --delta)")
@@ -134,18 +148,24 @@ def add_audit(commands: Commands) -> None:
 def add_claims(commands: Commands) -> None:
     """`dpcheck claims` and `bounds`."""
     listing = add_command(
-        commands, "claims", "claim_commands:run_claims", "list the claims with their verdicts, or show one",
-        "dpcheck claims --kind privacy", "dpcheck claims zhang17.theorem2.pure",
+        commands,
+        "claims",
+        "claim_commands:run_claims",
+        "list the claims with their verdicts, or show one",
+        "dpcheck claims --kind privacy",
+        "dpcheck claims zhang17.theorem2.pure",
         "dpcheck claims zhang17 | grep REFUTED | cut -f1    # in a pipe: id, verdict, place, what it says",
-    )  # fmt: skip
+    )
     add_filters(listing)
 
     evaluate = add_command(
-        commands, "bounds", "claim_commands:run_bounds",
+        commands,
+        "bounds",
+        "claim_commands:run_bounds",
         "evaluate a claim's right-hand side, or solve it for a symbol; symbols are options",
         "dpcheck bounds zhang17.lemma2 --n=10000 --L 1 --T 100 --eta 0.1",
         "dpcheck bounds zhang17.theorem2 --solve-for n --error 0.01 --d 50 --eps 1 --L 1 --beta 1 --mu 0.1",
-    )  # fmt: skip
+    )
     evaluate.add_argument("id", metavar="ID", help="a claim, or the common beginning of its parts")
     evaluate.add_argument("--solve-for", metavar="SYMBOL", help="the value at which the bound comes down to --error")
 
@@ -153,9 +173,13 @@ def add_claims(commands: Commands) -> None:
 def add_theory(commands: Commands) -> None:
     """`dpcheck compare`, `tables` and `measure`."""
     side = add_command(
-        commands, "compare", "theory_commands:run_compare", "set bounds side by side; symbols are options",
-        "dpcheck compare dp_svrg dp_gd --n 1e5 --d=50 --eps 1", "dpcheck compare dp_svrg dp_gd --plot rates.svg",
-    )  # fmt: skip
+        commands,
+        "compare",
+        "theory_commands:run_compare",
+        "set bounds side by side; symbols are options",
+        "dpcheck compare dp_svrg dp_gd --n 1e5 --d=50 --eps 1",
+        "dpcheck compare dp_svrg dp_gd --plot rates.svg",
+    )
     side.add_argument("names", nargs="*", metavar="NAME", help="stems of algorithms or ids of claims")
     side.add_argument("--over", default="n", metavar="SYMBOL", help="the symbol that curves run over (default n)")
     side.add_argument("--measure", metavar="SYMBOL", help="the error that is bounded, where names share several")
@@ -164,17 +188,24 @@ def add_theory(commands: Commands) -> None:
     add_output(side)
 
     printed = add_command(
-        commands, "tables", "theory_commands:run_tables", "regenerate printed comparison tables from claims",
-        "dpcheck tables", "dpcheck tables dwang20.table3.2",
-    )  # fmt: skip
+        commands,
+        "tables",
+        "theory_commands:run_tables",
+        "regenerate printed comparison tables from claims",
+        "dpcheck tables",
+        "dpcheck tables dwang20.table3.2",
+    )
     printed.add_argument("ids", nargs="*", metavar="ID", help="for example dwang20.table3.2 (default: list them)")
     printed.add_argument("--json", action="store_true", help="as JSON")
 
     against = add_command(
-        commands, "measure", "theory_commands:run_measure", "run a solver and set its error beside its bounds",
+        commands,
+        "measure",
+        "theory_commands:run_measure",
+        "run a solver and set its error beside its bounds",
         "dpcheck measure outpert_gd --over n 100 200 400 --l2 0.1",
         "dpcheck measure dp_gd --over eps 0.1 0.5 1 2 --trials 50 --plot error.svg",
-    )  # fmt: skip
+    )
     against.add_argument("solver", metavar="STEM", help="the algorithm")
     against.add_argument("--over", nargs="+", required=True, metavar=("SYMBOL", "VALUE"), help="one of n, d, eps, T")
     against.add_argument(
@@ -202,9 +233,12 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 def add_replay(commands: Commands) -> None:
     """`dpcheck replay`."""
     again = add_command(
-        commands, "replay", "claim_commands:run_replay", "show a counterexample again",
+        commands,
+        "replay",
+        "claim_commands:run_replay",
+        "show a counterexample again",
         "dpcheck replay zhang17.lemma9 --check symbolic eps=2 q=0.1",
-    )  # fmt: skip
+    )
     again.usage = "dpcheck replay [-h] ID --check KIND NAME=VALUE [NAME=VALUE ...]"
     again.add_argument("id", metavar="ID", help="the claim; the point where it fails follows, as NAME=VALUE")
     again.add_argument("--check", required=True, metavar="KIND", help="the kind of check that found it")
@@ -213,11 +247,14 @@ def add_replay(commands: Commands) -> None:
 def add_completion(commands: Commands) -> None:
     """`dpcheck completion`."""
     shell = add_command(
-        commands, "completion", "completion:run_completion", "print a script that completes commands, options and ids",
+        commands,
+        "completion",
+        "completion:run_completion",
+        "print a script that completes commands, options and ids",
         "dpcheck completion bash > ~/.local/share/bash-completion/completions/dpcheck",
         "dpcheck completion zsh > ~/.zfunc/_dpcheck    # with fpath+=~/.zfunc before compinit in ~/.zshrc",
         "dpcheck completion fish > ~/.config/fish/completions/dpcheck.fish",
-    )  # fmt: skip
+    )
     shell.add_argument("shell", choices=SHELLS, help="whose script")
 
 

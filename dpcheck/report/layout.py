@@ -120,7 +120,7 @@ def wrapped(text: Text, width: int) -> list[Text]:
 
 
 @dataclass(frozen=True)
-class Record:
+class TabbedRow:
     """One record in one line, for programs: its parts as they are, separated by tabs."""
 
     parts: tuple[str, ...]
@@ -130,9 +130,9 @@ class Record:
         yield Segment.line()
 
 
-def tabbed(*parts: object) -> Record:
+def tabbed(*parts: object) -> TabbedRow:
     """A record of these parts."""
-    return Record(tuple(str(part) for part in parts))
+    return TabbedRow(tuple(str(part) for part in parts))
 
 
 def as_text(content: str | Text) -> Text:

@@ -13,7 +13,7 @@ from rich.text import Text
 from dpcheck.bounds.language.evidence import CITATION, DOCUMENTS, Verdict
 from dpcheck.report.layout import OneLine, hanging, tabbed
 from dpcheck.report.reading_order import about, grouped
-from dpcheck.verdicts.catalogue import Row, catalogue
+from dpcheck.verdicts.catalogue import CatalogueRow, catalogue
 
 ROOT = Path(__file__).parents[2]
 COLOURS = {
@@ -27,7 +27,7 @@ COLOURS = {
     Verdict.UNCHECKED: "bright_black",
 }
 WIDE = 140  # columns from which a claim of the list is one row, not two
-Line = tuple[str, Text]  # label and text
+PageLine = tuple[str, Text]  # label and text
 
 
 def coloured(verdict: str) -> Text:
@@ -70,7 +70,7 @@ def verdict_in(known: Mapping[str, Any], claim_id: str) -> str:
 
 
 # One claim -----------------------------------------------------------------------------------------
-def claim_page(row: Row, symbols: Mapping[str, str], recorded: Mapping[str, Any]) -> Group:
+def claim_page(row: CatalogueRow, symbols: Mapping[str, str], recorded: Mapping[str, Any]) -> Group:
     """One claim, a labelled text for each thing there is to know; commands stay on one line."""
     parts: list[Any] = [Text(row.id, style="bold")]
     for label, text in claim_lines(row, symbols, recorded):
@@ -79,12 +79,12 @@ def claim_page(row: Row, symbols: Mapping[str, str], recorded: Mapping[str, Any]
     return Group(*parts)
 
 
-def claim_as_rows(row: Row, symbols: Mapping[str, str], recorded: Mapping[str, Any]) -> Group:
+def claim_as_rows(row: CatalogueRow, symbols: Mapping[str, str], recorded: Mapping[str, Any]) -> Group:
     """For a pipe: label and text."""
     return Group(*(tabbed(label, text) for label, text in [("id", row.id), *claim_lines(row, symbols, recorded)]))
 
 
-def claim_lines(row: Row, symbols: Mapping[str, str], recorded: Mapping[str, Any]) -> Iterator[Line]:
+def claim_lines(row: CatalogueRow, symbols: Mapping[str, str], recorded: Mapping[str, Any]) -> Iterator[PageLine]:
     """Statement, hypotheses, symbols, source, where its files are, verdict, evidence."""
     details = [(label, text) for label, _, text in (line.partition(": ") for line in row.details)]
     yield "says", Text(row.says)
@@ -114,7 +114,7 @@ def claim_lines(row: Row, symbols: Mapping[str, str], recorded: Mapping[str, Any
         yield "replay", Text(recorded["replay"])
 
 
-def files_of(row: Row) -> dict[str, list[str]]:
+def files_of(row: CatalogueRow) -> dict[str, list[str]]:
     """Where a claim stands, what runs it, and what tests that: relative to the project's folder."""
     own = [f"dpcheck/{room}/{row.theme}/{row.algorithm}.py" for room in ("solvers", "evidence")]
     attached = [f"{name.replace('.', '/')}.py" for name in row.attached]

@@ -24,23 +24,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """--dpcheck-..."""
     group = parser.getgroup("dpcheck", "differential privacy audits")
     group.addoption(
-        "--dpcheck-budget", type=_trials, metavar="N",
+        "--dpcheck-budget",
+        type=_trials,
+        metavar="N",
         help="runs per dataset of every audit, in place of the tests' own max_trials: 2e4 for a quick look, 1e6 for a "
         "nightly run; a pass says what it would have caught",
-    )  # fmt: skip
+    )
     group.addoption(
-        "--dpcheck-seed", type=_seed, default=0, metavar="S",
+        "--dpcheck-seed",
+        type=_seed,
+        default=0,
+        metavar="S",
         help="base of all seeds (default 0). Each test adds its name, so a test has one outcome until this changes; "
         "another base draws fresh runs, with the same false-alarm rate",
-    )  # fmt: skip
+    )
     group.addoption(
-        "--dpcheck-report", choices=("html", "json"),
+        "--dpcheck-report",
+        choices=("html", "json"),
         help="write every audit of the run to a file: test, outcome, claim, bound, power, event, pair, seed, health",
-    )  # fmt: skip
+    )
     group.addoption(
-        "--dpcheck-report-file", metavar="FILE",
+        "--dpcheck-report-file",
+        metavar="FILE",
         help="which file (default dpcheck-report.html or dpcheck-report.json); its folder must exist",
-    )  # fmt: skip
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -75,11 +82,11 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         item.user_properties.append((PROPERTY, json.dumps(entry)))
 
     options = item.config.option
-    with ledger.running(ledger.Test(item.nodeid, options.dpcheck_seed, options.dpcheck_budget, enter)):
+    with ledger.running(ledger.RunningTest(item.nodeid, options.dpcheck_seed, options.dpcheck_budget, enter)):
         yield
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # pytest keeps plugins in sets
 class TestRun:
     """The audits of one run, as the reports of its tests bring them in."""
 

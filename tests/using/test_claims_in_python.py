@@ -9,7 +9,7 @@ import pytest
 
 import dpcheck as dp
 from dpcheck.bounds.language import notebook
-from dpcheck.bounds.registry import Parts
+from dpcheck.bounds.registry import StatementParts
 from dpcheck.verdicts.record import recorded
 
 POINT = {"n": 10_000, "d": 50, "eps": 1, "delta": 1e-5, "L": 1, "beta": 0.25, "mu": 0.01}
@@ -30,13 +30,13 @@ def test_a_name_that_is_no_symbol_is_refused() -> None:
 
 
 @pytest.fixture(scope="module")
-def parts() -> Parts:
+def parts() -> StatementParts:
     """README's own id."""
-    found: Parts = dp.bounds["zhang17.theorem2"]
+    found: StatementParts = dp.bounds["zhang17.theorem2"]
     return found
 
 
-def test_a_common_name_reads_as_its_parts(parts: Parts) -> None:
+def test_a_common_name_reads_as_its_parts(parts: StatementParts) -> None:
     lines = parts.text().splitlines()
     assert lines[0] == f"zhang17.theorem2.pure: {dp.bounds['zhang17.theorem2.pure'].text()}"
     assert [line.split(":")[0] for line in lines] == [claim.id for claim in parts]
@@ -45,14 +45,14 @@ def test_a_common_name_reads_as_its_parts(parts: Parts) -> None:
     assert parts._repr_latex_().startswith("$")
 
 
-def test_a_part_is_had_by_number_and_by_its_own_name(parts: Parts) -> None:
+def test_a_part_is_had_by_number_and_by_its_own_name(parts: StatementParts) -> None:
     assert parts["pure"] is parts[0] is parts["zhang17.theorem2.pure"]
     assert len(parts) == len(list(parts)) >= 2
     with pytest.raises(dp.UnknownName, match=r"one of pure, approx"):
         parts["nope"]
 
 
-def test_what_only_a_part_has_is_answered_with_their_names(parts: Parts) -> None:
+def test_what_only_a_part_has_is_answered_with_their_names(parts: StatementParts) -> None:
     for name in ("says", "states", "assumes", "formula", "guarantee"):
         with pytest.raises(AttributeError, match=rf"its own {name}: zhang17\.theorem2\.pure, .*Name one"):
             getattr(parts, name)
@@ -110,7 +110,7 @@ def test_a_refutation_says_how_grave_and_what_instead() -> None:
     assert "*instead*: zhang17.lemma9.corrected" in shown
 
 
-def test_parts_are_shown_one_below_the_other(parts: Parts) -> None:
+def test_parts_are_shown_one_below_the_other(parts: StatementParts) -> None:
     assert parts._repr_html_() == "".join(claim._repr_html_() for claim in parts)
     assert parts._repr_markdown_().count("*verdict*") == len(parts)
 
