@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from dpcheck.progress import Meter, Display
+from dpcheck.progress import Display, Meter
 
 STAGES = {"search": "searching for a pair", "pilot": "choosing the event"}
 

@@ -12,7 +12,7 @@ import pytest
 from dpcheck.cli.completion import SCRIPTS
 from dpcheck.cli.main import main
 from dpcheck.cli.parser import SHELLS, build_parser, commands_of, parser_of
-from dpcheck.verdicts.catalogue import catalogue
+from dpcheck.verdicts.record import recorded
 
 
 def offered(line: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
@@ -57,7 +57,7 @@ def test_nothing_where_a_file_or_a_number_goes(line: str, capsys: pytest.Capture
 
 
 def test_every_id_is_offered(capsys: pytest.CaptureFixture[str]) -> None:
-    assert catalogue().keys() <= set(offered("dpcheck claims ", capsys))
+    assert recorded().keys() <= set(offered("dpcheck claims ", capsys))
 
 
 def test_every_option_of_every_command_is_offered(capsys: pytest.CaptureFixture[str]) -> None:
