@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 Display = Literal["bar", "lines", "nothing"]
 FIRST = 0.5  # seconds before a bar is shown
-FIRST_LINE = 1.0  # seconds before a line is; the next come at times that double,
+FIRST_LINE = 1.0  # seconds before a line is, or a bar that can only say how long; further lines at times that double,
 SLOWEST = 60.0  # but with no more seconds than these between two
 WINDOW = 30.0  # seconds that a rate is taken over
 BETWEEN = 0.1  # seconds between two points of a rate
@@ -171,12 +171,12 @@ class _Lines:
 
 
 class _Bar:
-    """A bar with the meter's words, drawn by rich from the first half second on."""
+    """A bar with the meter's words, drawn by rich."""
 
     def __init__(self, meter: Meter) -> None:
         self.meter, self.lock, self.closed = meter, threading.Lock(), False
         self.bar: Any = None
-        self.timer = threading.Timer(FIRST, self._draw)
+        self.timer = threading.Timer(FIRST_LINE if meter.total is None else FIRST, self._draw)
         self.timer.daemon = True
         self.timer.start()
 

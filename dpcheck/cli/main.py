@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from dpcheck.bounds.language.errors import DpcheckError
-from dpcheck.cli.parser import TAKES_REST, build_parser, without_symbols
+from dpcheck.cli.parser import TAKES_REST, build_parser, target_first, without_symbols
 
 OK, USAGE, INTERRUPTED = 0, 2, 130
 COMPLETE = "__complete"  # what the scripts of `dpcheck completion` call
@@ -23,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         sys.stdout.writelines(f"{word}\n" for word in completed(parser, words[1:]))
         return OK
-    words, symbols = without_symbols(parser, words)
+    words, symbols = without_symbols(parser, target_first(words))
     args, rest = parser.parse_known_args(words)
     if rest and args.command not in TAKES_REST:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")

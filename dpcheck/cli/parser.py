@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +19,29 @@ if TYPE_CHECKING:
 DESCRIPTION = (
     "Checks the theory of differentially private learning: what a theorem says, what code does, what an attacker sees."
 )
-CLOSING = """\
-`dpcheck COMMAND --help` has examples of each. In a pipe every record is one line, its parts separated by tabs;
-NO_COLOR is heeded. `dpcheck completion bash` (or zsh, fish) prints a script that completes ids and options."""
+CLOSING = (
+    "`dpcheck COMMAND --help` has examples of each command. In a pipe every record is one line, its parts separated by "
+    "tabs; NO_COLOR is heeded. `dpcheck completion bash` (or zsh, fish) prints a script that completes ids and options."
+)
 TAKES_SYMBOLS = ("bounds", "compare")  # these take any symbol's name as an option
 TAKES_REST = (*TAKES_SYMBOLS, "replay")  # these say themselves what is wrong with a word that they do not list
 RELATIONS = ("replace_one", "add_remove", "local")
 LOSSES = {"logistic": "Logistic", "sigmoid": "Sigmoid", "huber": "Huber", "squared": "Squared"}
+TARGET = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
 SHELLS = ("bash", "zsh", "fish")
+
+
+class HelpLayout(argparse.HelpFormatter):
+    """Prose is wrapped, examples are not: a command is copied whole."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        blocks = (block if block.startswith("  ") else textwrap.fill(block, width) for block in text.split("\n"))
+        return "\n".join(blocks)
+
+    def _format_args(self, action: argparse.Action, default_metavar: str) -> str:
+        if action.nargs == "*" and isinstance(action.metavar, tuple):
+            return f"[{' '.join(action.metavar)}]"  # all of them, or none
+        return super()._format_args(action, default_metavar)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -34,7 +51,7 @@ def build_parser() -> argparse.ArgumentParser:
         description=DESCRIPTION,
         epilog=CLOSING,
         allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpLayout,
     )
     parser.add_argument("--version", action="version", version=f"dpcheck {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -56,7 +73,7 @@ def add_command(commands: Commands, name: str, run: str, does: str, *examples: s
         description=f"{does[0].upper()}{does[1:]}.",
         allow_abbrev=False,
         epilog=f"example{'s' if len(examples) > 1 else ''}:{shown}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpLayout,
     )
     parser.set_defaults(run=run, examples=examples)
     return parser
@@ -162,7 +179,7 @@ def add_claims(commands: Commands) -> None:
         commands,
         "bounds",
         "claim_commands:run_bounds",
-        "evaluate a claim's right-hand side, or solve it for a symbol; symbols are options",
+        "evaluate a claim's right-hand side, or solve it for a symbol; symbols are options: --n 10000 or --n=10000",
         "dpcheck bounds zhang17.lemma2 --n=10000 --L 1 --T 100 --eta 0.1",
         "dpcheck bounds zhang17.theorem2 --solve-for n --error 0.01 --d 50 --eps 1 --L 1 --beta 1 --mu 0.1",
     )
@@ -176,7 +193,7 @@ def add_theory(commands: Commands) -> None:
         commands,
         "compare",
         "theory_commands:run_compare",
-        "set bounds side by side; symbols are options",
+        "set bounds side by side; symbols are options: --n 10000 or --n=10000",
         "dpcheck compare dp_svrg dp_gd --n 1e5 --d=50 --eps 1",
         "dpcheck compare dp_svrg dp_gd --plot rates.svg",
     )
@@ -276,6 +293,15 @@ def without_symbols(parser: argparse.ArgumentParser, words: list[str]) -> tuple[
         else:
             symbols += [name, text] if sign else [name, *([after] if (after := next(left, None)) is not None else [])]
     return kept, symbols
+
+
+def target_first(words: list[str]) -> list[str]:
+    """MODULE:NAME of an audit before its options, which may take as many words as follow."""
+    targets = [i for i, word in enumerate(words) if TARGET.fullmatch(word)]
+    if words[:1] != ["audit"] or len(targets) != 1:
+        return words
+    at = targets[0]
+    return ["audit", words[at], *words[1:at], *words[at + 1 :]]
 
 
 def parser_of(parser: argparse.ArgumentParser, command: str) -> argparse.ArgumentParser:

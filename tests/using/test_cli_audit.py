@@ -121,6 +121,9 @@ def test_files_hold_the_result(here: Path, capsys: pytest.CaptureFixture[str]) -
 def test_records_can_be_listed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Seen: binary data attacked at 0.5, which no dataset has."""
     assert call("shop:binary", "--epsilon=1", "--replace-one", "--values", "0", "1", "--n", "5", *QUICK) == 1
+    assert (
+        call("--epsilon=1", "--n", "5", *QUICK, "--replace-one", "0", "1", "shop:good") == 0
+    )  # the target may be last
     assert call("shop:binary", "--epsilon=3", "--add-remove", "--values", "0", "1", "--n", "5", *QUICK) == 0
     capsys.readouterr()
     assert call("shop:letters", "--epsilon", "1", "--replace-one", "--values", "a", "b", "--n", "5", *QUICK) == 1

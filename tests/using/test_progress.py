@@ -197,7 +197,7 @@ def test_a_command_on_a_terminal_leaves_its_result_alone() -> None:
     leader, follower = pty.openpty()
     surroundings = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
     words = ["bounds", "zhang17.lemma2", "--n=10", "--L=1", "--T=3", "--eta=0.1"]
-    program = f"from dpcheck import progress; progress.FIRST = 0; from dpcheck.cli.main import main; main({words})"
+    program = f"from dpcheck import progress; progress.FIRST_LINE = 0; from dpcheck.cli.main import main; main({words})"
     run = subprocess.Popen([sys.executable, "-c", program], stdout=follower, stderr=follower, env=surroundings)
     os.close(follower)
     said = b""
