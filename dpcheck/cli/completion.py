@@ -37,7 +37,7 @@ if [ "$funcstack[1]" = "_dpcheck" ]; then _dpcheck "$@"; else compdef _dpcheck d
 """,
     "fish": """\
 function __dpcheck_words
-    dpcheck __complete (string join ' ' (commandline -opc) (commandline -ct)) 2>/dev/null | string unescape
+    dpcheck __complete (string join -- ' ' (commandline -opc) (commandline -ct)) 2>/dev/null | string unescape
 end
 complete -c dpcheck -a '(__dpcheck_words)'
 """,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -66,6 +67,13 @@ def test_every_option_of_every_command_is_offered(capsys: pytest.CaptureFixture[
         assert parser_of(parser, command)._option_string_actions.keys() <= set(offered(f"dpcheck {command} -", capsys))
 
 
+def install(folder: Path) -> None:
+    """A program that the scripts find."""
+    program = folder / "dpcheck"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m dpcheck.cli.main "$@"\n')
+    program.chmod(0o755)
+
+
 @pytest.mark.parametrize(
     ("line", "words", "reply"),
     [
@@ -77,9 +85,7 @@ def test_every_option_of_every_command_is_offered(capsys: pytest.CaptureFixture[
 )
 def test_bash_puts_the_word_in_place(line: str, words: str, reply: str, tmp_path: Path) -> None:
     """Bash cuts words at = and wants only what follows it."""
-    program = tmp_path / "dpcheck"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m dpcheck.cli.main "$@"\n')
-    program.chmod(0o755)
+    install(tmp_path)
     (tmp_path / "script").write_text(SCRIPTS["bash"])
     told = f"""
         PATH={tmp_path}:$PATH; source {tmp_path}/script
@@ -88,6 +94,25 @@ def test_bash_puts_the_word_in_place(line: str, words: str, reply: str, tmp_path
     """
     said = subprocess.run(["bash", "-c", told], capture_output=True, text=True, check=True).stdout.splitlines()
     assert said == [reply]
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+@pytest.mark.parametrize(
+    ("line", "reply"),
+    [
+        ("dpcheck mea", "measure"),
+        ("dpcheck verify --kind=pri", "--kind=privacy"),
+        ("dpcheck verify --kind l", "lower bound"),
+        ("dpcheck bounds zhang17.lemma2 --et", "--eta"),
+    ],
+)
+def test_fish_is_told_the_whole_word(line: str, reply: str, tmp_path: Path) -> None:
+    install(tmp_path)
+    (tmp_path / "script").write_text(SCRIPTS["fish"])
+    told = f'source {tmp_path}/script; complete -C "{line}"'
+    surroundings = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+    said = subprocess.run(["fish", "-c", told], capture_output=True, text=True, env=surroundings, cwd=tmp_path)
+    assert (said.stdout.splitlines(), said.stderr) == ([reply], "")
 
 
 @pytest.mark.parametrize("shell", SHELLS)
