@@ -25,8 +25,6 @@ WINDOW = 30.0  # seconds that a rate is taken over
 BETWEEN = 0.1  # seconds between two points of a rate
 REFRESHED = 5.0  # times a second
 
-SWITCH: dict[bool, Display] = {True: "bar", False: "nothing"}
-
 _open: list[Meter] = []
 _asked: list[Display] = []
 
@@ -40,7 +38,9 @@ class Meter:
         self.what, self.unit, self.total, self.note = what, unit, total, ""
         self.done, self.guess = 0.0, 0.0  # units, units a second before any is done
         self.part: tuple[float, float] | None = None  # what `advance` counts in shares of: from where, how much
-        self.shown: Display = chosen() if shown is None else shown if isinstance(shown, str) else SWITCH[shown]
+        if isinstance(shown, bool):
+            shown = ("bar" if on_terminal() else "lines") if shown else "nothing"
+        self.shown: Display = chosen() if shown is None else shown
         self.started, self.thread = time.monotonic(), threading.get_ident()
         self._marks: deque[tuple[float, float]] = deque([(self.started, 0.0)])
         self._display: _Bar | _Lines | None = None
@@ -145,9 +145,14 @@ def chosen() -> Display:
         return "nothing"
     if _asked:
         return _asked[-1]
-    with suppress(AttributeError, ValueError):
-        return "bar" if sys.stderr.isatty() and "CI" not in os.environ else "nothing"
-    return "nothing"
+    return "bar" if on_terminal() and "CI" not in os.environ else "nothing"
+
+
+def on_terminal() -> bool:
+    """Whether standard error is one that can clear a line."""
+    with suppress(AttributeError, ValueError):  # none at all, or closed
+        return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    return False
 
 
 # Shown -----------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with (
             shown_as("nothing" if quiet else "bar" if terminal else "lines"),
-            Meter(f"dpcheck {args.command}", shown=terminal and not quiet),
+            Meter(f"dpcheck {args.command}", shown="bar" if terminal and not quiet else "nothing"),
         ):
             run = getattr(importlib.import_module(f"dpcheck.cli.{module}"), function)
             return int(run(args, [*symbols, *rest], out, err))

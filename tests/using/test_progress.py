@@ -89,8 +89,10 @@ def test_shares_go_to_the_work_that_has_parts() -> None:
 # Where it is shown ---------------------------------------------------------------------------------
 def test_only_a_terminal_that_is_no_ci_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     assert Meter("x").shown == "nothing"
+    assert Meter("x", shown=True).shown == "lines"  # a notebook's, for one
     monkeypatch.setattr(sys, "stderr", Terminal())
     assert Meter("x").shown == "bar"
     assert Meter("x", shown=False).shown == "nothing"
@@ -101,7 +103,7 @@ def test_only_a_terminal_that_is_no_ci_gets_a_bar(monkeypatch: pytest.MonkeyPatc
         assert Meter("x").shown == "lines"
         with Meter("outer", "claims", 3):
             assert Meter("inner", "trials", 5).shown == "nothing"
-        with Meter("a command", shown=True):  # without a total it makes way for what has one
+        with Meter("a command", shown="bar"):  # without a total it makes way for what has one
             assert Meter("inner", "trials", 5).shown == "lines"
 
 
@@ -141,6 +143,7 @@ def noisy(data: float, rng: np.random.Generator, trials: int) -> Any:
 def test_an_audit_in_python_shows_itself(how: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "FIRST", 0.0)
     monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
     claim = dp.ApproxDP(1.0, 1e-3) if "assume" in how else dp.PureDP(1.0)
     asked: dict[str, Any] = {"pair": (0.0, 1.0), "guarantee": claim, "max_trials": 40_000, "executor": 1, **how}
     screen = Terminal()
