@@ -21,8 +21,8 @@ from dpcheck.audits import AuditResult, Neighbours, add_remove, audit, local, pe
 from dpcheck.audits.trials.watching import STAGES, Watch
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import REPLACE_ONE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, Relation
+from dpcheck.report.audit_page import audit_page
 from dpcheck.report.layout import hanging, tabbed
-from dpcheck.report.page import audit_page
 from dpcheck.verdicts.written import write_whole
 
 OK, VIOLATED, INTERRUPTED = 0, 1, 130
@@ -69,7 +69,7 @@ def show(result: AuditResult, args: argparse.Namespace, out: Console) -> None:
     if args.json is not None:
         write_json(result.to_json(), args.json, out)
     if args.html is not None:
-        write_whole(args.html.resolve(), audit_page(args.target, result))
+        write_whole(args.html.resolve(), audit_page(args.target, result, replay=args.asked))
     if args.json != "-":
         for label, text in result.lines():
             out.print(hanging(f"{label:<11}", text, 11) if out.is_terminal else tabbed(label, text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 
@@ -23,8 +24,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         sys.stdout.writelines(f"{word}\n" for word in completed(parser, words[1:]))
         return OK
+    asked = shlex.join(["dpcheck", *words])
     words, symbols = without_symbols(parser, target_first(words))
     args, rest = parser.parse_known_args(words)
+    args.asked = asked
     if rest and args.command not in TAKES_REST:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     from dpcheck.progress import Meter, shown_as
