@@ -318,7 +318,8 @@ def commands_of(parser: argparse.ArgumentParser) -> dict[str, Any]:
 
 
 def parse_options(rest: list[str]) -> dict[str, float]:
-    """--n 10000 --eps 1 as numbers by name."""
+    """--n 10000 --eps=1 as numbers by name."""
+    rest = [part for word in rest for part in (word.split("=", 1) if word.startswith("--") else [word])]
     if len(rest) % 2 or any(not name.startswith("--") for name in rest[::2]):
         raise InvalidInput("options", " ".join(rest), "pairs of --NAME VALUE", "For example --n 10000 --eps=1.")
     return {name[2:]: number(name[2:], text) for name, text in zip(rest[::2], rest[1::2], strict=True)}

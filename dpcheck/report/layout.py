@@ -16,6 +16,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.measure import Measurement
 from rich.segment import Segment
+from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
@@ -34,6 +35,11 @@ class Screen(Console):
         if len(objects) > 1 and all(isinstance(one, str | Text) for one in objects):
             objects = (Text(how.pop("sep", " ")).join(map(as_text, objects)),)
         super().print(*(laid_out(one, self) for one in objects), **how)
+
+    def status(self, *words: Any, **how: Any) -> Status:
+        """As rich does, in place of the command's own bar."""
+        progress.make_way()
+        return super().status(*words, **how)
 
     def on_broken_pipe(self) -> None:
         """Whoever reads has seen enough; the command ends well."""

@@ -7,8 +7,9 @@ import shlex
 import pytest
 
 from dpcheck import __version__
+from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.cli.main import main
-from dpcheck.cli.parser import TAKES_REST, build_parser, commands_of, without_symbols
+from dpcheck.cli.parser import TAKES_REST, build_parser, commands_of, parse_options, without_symbols
 
 COMMANDS = commands_of(build_parser())
 
@@ -70,6 +71,13 @@ def test_the_list_of_commands_has_each_in_words(capsys: pytest.CaptureFixture[st
 def test_symbols_take_both_forms_in_any_order(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(shlex.split(words)) == 0
     assert "Δ_T: 0.09" in capsys.readouterr().out
+
+
+def test_symbols_are_pairs() -> None:
+    assert parse_options(["--n=10", "--eps", "0.5", "--delta=1e-5"]) == {"n": 10, "eps": 0.5, "delta": 1e-5}
+    for words in (["--n"], ["n=3"], ["--n", "1", "2"]):
+        with pytest.raises(InvalidInput, match="pairs of --NAME VALUE"):
+            parse_options(words)
 
 
 def test_other_options_take_both_forms(capsys: pytest.CaptureFixture[str]) -> None:
