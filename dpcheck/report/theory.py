@@ -144,7 +144,7 @@ def table_list() -> Table:
 def regenerated_page(found: tables.Regenerated) -> Group:
     """Printed and regenerated cells side by side; what differs is marked, and listed below."""
     out = Table(title=f"{found.table.id}: {found.table.title}", title_justify="left", header_style="bold")
-    for name in ("method", "column", "printed", "regenerated", "", "from claim"):
+    for name in ("method", "column", "printed", "regenerated", "status", "from claim"):
         out.add_column(name, overflow="fold")
     for cell in found.cells:
         if cell.status == "words":
