@@ -27,6 +27,7 @@ from dpcheck.audits.trials.workers import kind_of
 from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, judge
 from dpcheck.bounds.language.errors import DpcheckError, InvalidInput
 from dpcheck.bounds.registry import library
+from dpcheck.progress import Meter
 from dpcheck.verdicts import falsifying
 from dpcheck.verdicts.catalogue import catalogue, current
 from dpcheck.verdicts.falsifying import STRONG, Mutant, mutants_of
@@ -166,19 +167,23 @@ def survey(
     ids = list(ids)
     found, deadline = Survey(), time.monotonic() + total
     if sample_size is not None:
-        for about, mutant in islice(drawn(ids, seed), sample_size):
-            if time.monotonic() > deadline:
-                found.left += 1
-                break
-            found.outcomes.append(judged(about, mutant, Effort(seed=seed), each))
+        with Meter("falsifying", "claims", sample_size) as meter:
+            for about, mutant in islice(drawn(ids, seed), sample_size):
+                if time.monotonic() > deadline:
+                    found.left += 1
+                    break
+                found.outcomes.append(judged(about, mutant, Effort(seed=seed), each))
+                meter.update(len(found.outcomes), note=about.claim.id)
         return found
     if kind_of(executor) == "cluster":
         limit = "processes of this machine, whose clock and signals limit a mutant's time"
         raise InvalidInput("executor of mutants", executor, limit, "Use --executor processes:N.")
-    work = partial(judge_all, seed=seed, each=each, deadline=deadline)
-    for _, (outcomes, left) in spread(work, ids, os.cpu_count() or 1 if executor is None else executor):
-        found.outcomes += outcomes
-        found.left += left
+    work, places = partial(judge_all, seed=seed, each=each, deadline=deadline), executor or os.cpu_count() or 1
+    with Meter("falsifying", "claims", len(ids)) as meter:
+        for done, (place, (outcomes, left)) in enumerate(spread(work, ids, places), 1):
+            found.outcomes += outcomes
+            found.left += left
+            meter.update(done, note=ids[place])
     found.outcomes.sort(key=lambda o: (ids.index(o.id), o.how))
     return found
 
