@@ -288,7 +288,7 @@ def test_refused_rows_are_refused_where_they_are() -> None:
     X[70], y[35] = 0.0, 5
     with pytest.raises(InvalidInput, match=r"label 5 of partition 1 is .*one of classes"):
         model.fit(*parted(X, y, 30))
-    X[2, 2] = np.nan
+    X[2, 2], y[35] = np.nan, 1
     with pytest.raises(ValueError, match="contains NaN"):
         model.fit(*parted(X, y, 30))
 
