@@ -1,16 +1,15 @@
-"""Runs the Python blocks of README.md and docs/ as tests; fixes hypothesis's seed unless one is asked for."""
+"""Runs the code blocks of README.md and docs/ as tests; fixes hypothesis's seed unless one is asked for."""
 
 import signal
+from contextlib import suppress
+from unittest import SkipTest
 
 import pytest
 from hypothesis import settings
-from sybil import Sybil
-from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
-pytest_collect_file = Sybil(
-    parsers=[PythonCodeBlockParser(), SkipParser()],
-    patterns=["README.md", "docs/*.md"],
-).pytest()
+from tools.pages.blocks import PAGES
+
+pytest_collect_file = PAGES.pytest()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -33,6 +32,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for earlier in example.document.examples():
         place = (earlier.path, earlier.start)
         if earlier.start < example.start and place not in EVALUATED:
-            earlier.evaluate()
+            with suppress(SkipTest):  # it says so itself, where it is a test of its own
+                earlier.evaluate()
             EVALUATED.add(place)
     EVALUATED.add((example.path, example.start))

@@ -1,0 +1,108 @@
+"""Hooks of the documentation site (mkdocs.yml): the pages that are made of something else.
+
+README is the home page, the other pages of the root have a place, notebooks become pages, and the reference is made of
+the public names and of the command line's parser: none of it is written twice.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from tools.pages.notebooks import as_markdown
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOT_PAGES = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "reporting.md",
+    "CHANGELOG.md": "changes.md",
+}
+NOTEBOOKS = {f"examples/{stem}.ipynb": f"notebooks/{stem}.md" for stem in ("audit", "theory")}
+LINK = re.compile(r"(?<=\]\()(?P<target>[^)#:]+)(?=[)#])")
+REFERENCE = {  # by the beginning of the module that defines a name: the page it is on, the first that fits
+    "dpcheck.audits": "Audits",
+    "dpcheck.testing": "Tests",
+    "dpcheck.bounds.language.guarantees": "Guarantees",
+    "dpcheck.bounds.language.errors": "Errors",
+    "dpcheck.bounds": "Claims",
+    "dpcheck.theory": "Claims",
+    "dpcheck.problems": "Problems",
+    "dpcheck.solver": "Solvers",  # and dpcheck.solvers
+    "dpcheck.estimators": "Estimators",
+    "dpcheck.datasets": "Data sets",
+    "dpcheck.adapters": "Adapters",
+}
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add what is not in docs/."""
+    made = {to: (ROOT / name).read_text(encoding="utf-8") for name, to in ROOT_PAGES.items()}
+    made |= {to: as_markdown(ROOT / name) for name, to in NOTEBOOKS.items()}
+    made |= {"reference/command-line.md": command_reference(), **python_reference()}
+    for place, text in made.items():
+        files.append(File.generated(config, place, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Links to files of the repository become links to their pages."""
+    name = page.file.src_uri
+    origin = next((source for source, to in (ROOT_PAGES | NOTEBOOKS).items() if to == name), f"docs/{name}")
+
+    def moved(found: re.Match[str]) -> str:
+        target = (ROOT / origin).parent.joinpath(found["target"]).resolve()
+        if not target.is_relative_to(ROOT):
+            return found["target"]
+        inside = target.relative_to(ROOT).as_posix()
+        page_of_it = (ROOT_PAGES | NOTEBOOKS).get(inside, inside.removeprefix("docs/"))
+        return Path(*[".."] * name.count("/"), page_of_it).as_posix()
+
+    return LINK.sub(moved, markdown)
+
+
+# Reference -----------------------------------------------------------------------------------------
+def python_reference() -> dict[str, str]:
+    """Every public name on the page of its room: a new one appears by itself."""
+    pages: dict[str, list[str]] = {}
+    for path in public_names():
+        title = next(title for start, title in REFERENCE.items() if path.startswith(start))
+        pages.setdefault(title, [f"# {title}"]).append(f"::: {path}")
+    return {f"reference/{title.lower().replace(' ', '-')}.md": "\n\n".join(text) for title, text in pages.items()}
+
+
+def public_names() -> list[str]:
+    """Where each class, function and adapter is defined."""
+    from dpcheck import adapters, datasets, estimators, public
+    from dpcheck.solvers.finding import solvers
+
+    rooms: list[Any] = [public, estimators, datasets]
+    values = [getattr(room, name) for room in rooms for name in room.__all__] + list(solvers().values())
+    found = [f"{v.__module__}.{v.__qualname__}" for v in values if inspect.isclass(v) or inspect.isfunction(v)]
+    return [*found, *(f"dpcheck.adapters.{library}" for library in adapters.LIBRARIES)]
+
+
+def command_reference() -> str:
+    """Each command with its options, as its own --help has them."""
+    from dpcheck.cli.parser import build_parser
+
+    parser = build_parser()
+    commands = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    about = {action.dest: action.help or "" for action in commands._choices_actions}
+    text = ["# Command line", "Made from the parser: `dpcheck COMMAND --help` says the same."]
+    for name, command in commands.choices.items():
+        text += [f"## dpcheck {name}", f"{about.get(name, '')}", f"```text\n{usage_of(command)}\n```"]
+    return "\n\n".join(text) + "\n"
+
+
+def usage_of(command: argparse.ArgumentParser) -> str:
+    """Its help at one width, whatever the terminal."""
+    command.formatter_class = lambda prog: argparse.HelpFormatter(prog, width=88, max_help_position=30)
+    return command.format_help().strip()
