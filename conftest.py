@@ -1,8 +1,13 @@
 """Runs the code blocks of README.md and docs/ as tests; fixes hypothesis's seed unless one is asked for."""
 
+import os
 import signal
 from contextlib import suppress
 from unittest import SkipTest
+
+# Before numpy is loaded, here and in every worker: on small matrices a second BLAS thread spins on a core that the
+# other worker needs (the worst cases' tests took 72 s of CPU instead of 6).
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
