@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
@@ -27,6 +28,10 @@ ROOT_PAGES = {
 }
 NOTEBOOKS = {f"examples/{stem}.ipynb": f"notebooks/{stem}.md" for stem in ("audit", "theory")}
 LINK = re.compile(r"(?<=\]\()(?P<target>[^)#:]+)(?=[)#])")
+CELL = re.compile(r"<td[^>]*>.*?</td>", re.DOTALL)
+BREAKABLE = re.compile(r"(?<![<&])(?:[·(]|(?<=\w)[./_](?=[^\W\d]))(?=[^<]*<)(?![^<]*>)")  # in text, not in tags
+KINDS = (inspect.isfunction, inspect.isclass)  # in this order: what one calls comes first
+LOADED_FROM_ELSEWHERE = re.compile(r"""<(?:script|img|link|iframe)\b[^>]*\b(?:src|href)=["'](?:https?:)?//[^>]*>""")
 REFERENCE = {  # by the beginning of the module that defines a name: the page it is on, the first that fits
     "dpcheck.audits": "Audits",
     "dpcheck.testing": "Tests",
@@ -68,6 +73,19 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return LINK.sub(moved, markdown)
 
 
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Long ids and formulas in tables may be broken, at a sign and never inside a word."""
+    return CELL.sub(lambda cell: BREAKABLE.sub(r"\g<0><wbr>", cell[0]), html)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """A page must need nothing from elsewhere."""
+    loads = LOADED_FROM_ELSEWHERE.search(output)
+    if loads:
+        raise PluginError(f"{page.file.src_uri} loads {loads[0]}: the site must work offline")
+    return output
+
+
 # Reference -----------------------------------------------------------------------------------------
 def python_reference() -> dict[str, str]:
     """Every public name on the page of its room: a new one appears by itself."""
@@ -85,7 +103,8 @@ def public_names() -> list[str]:
 
     rooms: list[Any] = [public, estimators, datasets]
     values = [getattr(room, name) for room in rooms for name in room.__all__] + list(solvers().values())
-    found = [f"{v.__module__}.{v.__qualname__}" for v in values if inspect.isclass(v) or inspect.isfunction(v)]
+    found = [f"{v.__module__}.{v.__qualname__}" for kind in KINDS for v in values if kind(v)]
+    found += [v.__name__ for v in values if inspect.ismodule(v)]
     return [*found, *(f"dpcheck.adapters.{library}" for library in adapters.LIBRARIES)]
 
 
