@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -154,6 +156,24 @@ def test_links_of_the_root_lead_to_pages() -> None:
     assert moved("[a](../SECURITY.md) [b](validity.md)", "security.md") == "[a](reporting.md) [b](validity.md)"
     assert moved("[a](../auditing.md#which-event)", "how-to/neighbours.md") == "[a](../auditing.md#which-event)"
     assert moved("[a](https://example.org/x)", "index.md") == "[a](https://example.org/x)"
+
+
+def test_a_dead_link_or_anchor_is_refused(tmp_path: Path) -> None:
+    """By our rules and by the words of our command, on two small pages."""
+    ours = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    small = {"site_name": "small", "theme": "mkdocs", "plugins": [], "validation": ours["validation"]}
+    (tmp_path / "mkdocs.yml").write_text(yaml.safe_dump(small), encoding="utf-8")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/other.md").write_text("# Other\n\n## There\n", encoding="utf-8")
+    command = re.search(r"-m (mkdocs build .*) \"\$@\"", (ROOT / "tools/docs").read_text(encoding="utf-8"))
+    assert command is not None
+
+    def built(link: str) -> int:
+        (tmp_path / "docs/index.md").write_text(f"[a link]({link})\n", encoding="utf-8")
+        line = [sys.executable, "-m", *command[1].split()]
+        return subprocess.run(line, cwd=tmp_path, capture_output=True, check=False).returncode
+
+    assert [built(link) for link in ("other.md#there", "other.md#nowhere", "nowhere.md")] == [0, 1, 1]
 
 
 def test_a_page_that_loads_something_from_elsewhere_is_refused() -> None:

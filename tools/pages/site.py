@@ -28,6 +28,7 @@ ROOT_PAGES = {
 }
 NOTEBOOKS = {f"examples/{stem}.ipynb": f"notebooks/{stem}.md" for stem in ("audit", "theory")}
 LINK = re.compile(r"(?<=\]\()(?P<target>[^)#:]+)(?=[)#])")
+NAMED_IN_MENU = re.compile(r"^ +- .*: (\S+\.md)$", re.MULTILINE)
 CELL = re.compile(r"<td[^>]*>.*?</td>", re.DOTALL)
 BREAKABLE = re.compile(r"(?<![<&])(?:[·(]|(?<=\w)[./_](?=[^\W\d]))(?=[^<]*<)(?![^<]*>)")  # in text, not in tags
 KINDS = (inspect.isfunction, inspect.isclass)  # in this order: what one calls comes first
@@ -54,6 +55,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     made |= {"reference/command-line.md": command_reference(), **python_reference()}
     for place, text in made.items():
         files.append(File.generated(config, place, content=text))
+    named = set(NAMED_IN_MENU.findall((ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
+    others = [file.src_uri for file in files.documentation_pages() if file.src_uri not in named]
+    config.nav = [*(config.nav or []), {"More": others}] if others else config.nav  # a new page is not lost
     return files
 
 
