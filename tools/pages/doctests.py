@@ -19,14 +19,5 @@ class Doctests(griffe.Extension):
 
 
 def fenced(text: str) -> str:
-    """Each run of doctest lines in a block of its own.
-
-    >>> print(fenced("Adds.\\n\\n>>> 1 + 1\\n2"))
-    Adds.
-    <BLANKLINE>
-    ```pycon
-    >>> 1 + 1
-    2
-    ```
-    """
+    """Each run of doctest lines in a block of its own."""
     return DOCTEST.sub(lambda found: f"```pycon\n{found[0]}\n```", text)

@@ -127,5 +127,6 @@ def command_reference() -> str:
 
 def usage_of(command: argparse.ArgumentParser) -> str:
     """Its help at one width, whatever the terminal."""
-    command.formatter_class = lambda prog: argparse.HelpFormatter(prog, width=88, max_help_position=30)
+    own: Any = command.formatter_class
+    command.formatter_class = lambda prog: own(prog, width=88, max_help_position=30)
     return command.format_help().strip()
