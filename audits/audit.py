@@ -32,7 +32,7 @@ from dpcheck.audits.trials.executor import Chunk, Runner, chunk_size, chunks
 from dpcheck.audits.trials.fingerprints import fingerprint
 from dpcheck.audits.trials.journal import Journal
 from dpcheck.audits.trials.pilot import Pilot, run_pilot, select
-from dpcheck.audits.trials.plan import BY_HAND, TEST, Plan
+from dpcheck.audits.trials.plan import BY_HAND, TEST, AuditPlan
 from dpcheck.audits.trials.workers import workplace
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import Guarantee
@@ -90,7 +90,9 @@ def audit(
     started = time.perf_counter()
     if assume not in ASSUMPTIONS:
         raise InvalidInput("assume", assume, "None or 'gdp'", "Drop it: no assumption is the safe choice.")
-    plan = Plan(mechanism, guarantee, max_trials, alpha, seed, attack, delta, neighbours, progress=progress, key=key)
+    plan = AuditPlan(
+        mechanism, guarantee, max_trials, alpha, seed, attack, delta, neighbours, progress=progress, key=key
+    )
     if assume == "gdp":
         check_request(plan, stop_early)
     with ExitStack() as stack:
@@ -108,7 +110,7 @@ def audit(
     return replace(result, seconds=time.perf_counter() - started)
 
 
-def audit_assuming(plan: Plan, pair: Pair, spent: int) -> AuditResult:
+def audit_assuming(plan: AuditPlan, pair: Pair, spent: int) -> AuditResult:
     """Under Gaussian noise; without, by the trials that are left, if a pilot looks otherwise."""
     result = audit_gaussian(plan, pair, spent)
     if not isinstance(result, NotGaussian):
@@ -166,7 +168,7 @@ class Tested:
         return float(np.log((p_low - delta) / q_high)) if p_low - delta > q_high else 0.0
 
 
-def audit_fixed(plan: Plan, pair: Pair, spent: int) -> AuditResult:
+def audit_fixed(plan: AuditPlan, pair: Pair, spent: int) -> AuditResult:
     """A pilot chooses the event, all remaining trials test it."""
     runner = plan.runner(pair)
     left = plan.max_trials - spent
@@ -180,7 +182,7 @@ def audit_fixed(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     return conclude(plan, runner, pilot, tested, spent)
 
 
-def certify(plan: Plan, runner: Runner, pilot: Pilot, choice: Choice, spent: int) -> Tested:
+def certify(plan: AuditPlan, runner: Runner, pilot: Pilot, choice: Choice, spent: int) -> Tested:
     """Fresh trials on both datasets. Ctrl-C ends them early, and what was counted is kept."""
     ahead = spent + pilot.trials
     work = chunks(TEST, plan.max_trials - ahead, chunk_size(plan.max_trials, pilot.encoding.width))
@@ -209,7 +211,7 @@ def certify(plan: Plan, runner: Runner, pilot: Pilot, choice: Choice, spent: int
     return totals
 
 
-def conclude(plan: Plan, runner: Runner, pilot: Pilot, tested: Tested, spent: int) -> AuditResult:
+def conclude(plan: AuditPlan, runner: Runner, pilot: Pilot, tested: Tested, spent: int) -> AuditResult:
     """What the bound says about the claim, and what it would have caught."""
     choice, goal = tested.choice, tested.choice.target
     bound = tested.bound(goal.delta, plan.alpha)
@@ -247,7 +249,7 @@ def conclude(plan: Plan, runner: Runner, pilot: Pilot, tested: Tested, spent: in
     )
 
 
-def power_of_event(plan: Plan, pilot: Pilot, tested: Tested) -> Power:
+def power_of_event(plan: AuditPlan, pilot: Pilot, tested: Tested) -> Power:
     """What the ratio test of this event would have caught."""
     choice, goal = tested.choice, tested.choice.target
     k, n, j, _ = tested.pairs()

@@ -24,7 +24,7 @@ from dpcheck.audits.statistics.counted_event import CountedEvent
 from dpcheck.audits.statistics.epsilon import epsilon_from_mu
 from dpcheck.audits.statistics.event_choice import Choice, Target, prospect_of
 from dpcheck.audits.statistics.mean_gap import IndependentRuns, TwinRuns, twin_share
-from dpcheck.audits.statistics.normality import GATE, Ruler, Shape, unlike_gaussian
+from dpcheck.audits.statistics.normality import GATE, FittedNormal, Shape, unlike_gaussian
 from dpcheck.audits.statistics.power import (
     ALIKE,
     NOT_TOLD_APART,
@@ -38,7 +38,7 @@ from dpcheck.audits.statistics.power import (
 )
 from dpcheck.audits.trials.executor import Chunk, Runner, chunk_size, chunks
 from dpcheck.audits.trials.pilot import Pilot, run_pilot
-from dpcheck.audits.trials.plan import BY_HAND, TEST, TWINS, Plan
+from dpcheck.audits.trials.plan import BY_HAND, TEST, TWINS, AuditPlan
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import GaussianDP
 
@@ -69,7 +69,7 @@ class Reading:
     event: Choice
     centre: float
     scale: float
-    rulers: tuple[Ruler, Ruler]
+    rulers: tuple[FittedNormal, FittedNormal]
 
     def __call__(self, outputs: Any, chunk: Chunk) -> np.ndarray:
         return self.row(self.event.score(self.encoding(outputs)), chunk.side)
@@ -90,7 +90,7 @@ class Reading:
         return one, two
 
 
-def audit_gaussian(plan: Plan, pair: Pair, spent: int) -> AuditResult | NotGaussian:
+def audit_gaussian(plan: AuditPlan, pair: Pair, spent: int) -> AuditResult | NotGaussian:
     """A small pilot for the direction, the likeness of twins and the shape; then the mean gap from everything else.
 
     Twins share their noise, so the event that is counted alongside has limits that hold under any dependence.
@@ -116,7 +116,7 @@ def audit_gaussian(plan: Plan, pair: Pair, spent: int) -> AuditResult | NotGauss
     return conclude(plan, runner, pilot, reading, measured, spent)
 
 
-def check_request(plan: Plan, stop_early: bool) -> None:
+def check_request(plan: AuditPlan, stop_early: bool) -> None:
     """Refuses what cannot be done under the assumption, before anything is run."""
     if stop_early:
         remedy = "Drop stop_early: with the assumption a small max_trials says as much; or drop assume."
@@ -135,7 +135,9 @@ def dropped(result: AuditResult, reason: str, seen: str) -> AuditResult:
     return replace(result, health=(*result.health, note))
 
 
-def conclude(plan: Plan, runner: Runner, pilot: Pilot, reading: Reading, measured: Measured, spent: int) -> AuditResult:
+def conclude(
+    plan: AuditPlan, runner: Runner, pilot: Pilot, reading: Reading, measured: MeasuredRows, spent: int
+) -> AuditResult:
     """The bound of the mean gap if all trials look Gaussian, else that of the event; their levels add up to alpha."""
     level = (BY_HAND if measured.stopped else 1 - BY_HAND) * plan.alpha
     reason = unlike_gaussian(reading.shapes(np.array(measured.rows)), (1 - PILOT_GATE) * GATE)
@@ -173,14 +175,14 @@ def conclude(plan: Plan, runner: Runner, pilot: Pilot, reading: Reading, measure
     )
 
 
-def _by_hand(measured: Measured) -> tuple[str, ...]:
+def _by_hand(measured: MeasuredRows) -> tuple[str, ...]:
     """What a reader must know of a stop."""
     said = f"stopped by hand after {measured.runs} of the test's trials: the bound holds after each chunk"
     return (said,) if measured.stopped else ()
 
 
 def _without(
-    plan: Plan, runner: Runner, pilot: Pilot, event: Choice, measured: Measured, level: float, spent: int
+    plan: AuditPlan, runner: Runner, pilot: Pilot, event: Choice, measured: MeasuredRows, level: float, spent: int
 ) -> AuditResult:
     """What the event's counts say, whatever the noise."""
     counted = measured.counted(event, level)
@@ -211,7 +213,7 @@ def _without(
 
 
 @dataclass
-class Measured:
+class MeasuredRows:
     """Rows of both datasets as chunks come in; `share` as in TwinRuns, None for independent runs."""
 
     share: float | None
@@ -245,11 +247,11 @@ class Measured:
         return TwinRuns(sums, np.stack([rows[:, 0, 0], means[:, 0] - means[:, 1]], axis=1), self.share)
 
 
-def measure(plan: Plan, runner: Runner, reading: Reading, share: float | None, ahead: int) -> Measured:
+def measure(plan: AuditPlan, runner: Runner, reading: Reading, share: float | None, ahead: int) -> MeasuredRows:
     """All remaining trials, as twins where that pays. Ctrl-C ends them early, and what was summed is kept."""
     trials = plan.max_trials - ahead
     work = chunks(TEST, trials, chunk_size(trials, reading.encoding.width), twin=share is not None)
-    measured = Measured(share, len(work) // 2)
+    measured = MeasuredRows(share, len(work) // 2)
     first = np.zeros(0)
     try:
         for chunk, row in runner.results(work, reading):
@@ -266,7 +268,7 @@ def measure(plan: Plan, runner: Runner, reading: Reading, share: float | None, a
     return measured
 
 
-def bound_so_far(plan: Plan, reading: Reading, measured: Measured) -> float:
+def bound_so_far(plan: AuditPlan, reading: Reading, measured: MeasuredRows) -> float:
     """What a stop at this moment certifies: of the gap while the runs look Gaussian, of the event otherwise."""
     if not measured.enough:
         return 0.0
@@ -300,11 +302,11 @@ def _reading(pilot: Pilot, event: Choice, ours: np.ndarray, theirs: np.ndarray, 
     """Scores about their common centre, turned so that the first dataset's lie above; a ruler for each dataset."""
     centre = float((ours.mean() + theirs.mean()) / 2)
     scale = math.copysign(spread, float(ours.mean() - theirs.mean()))
-    one, two = (Ruler.of((scores - centre) / scale) for scores in (ours, theirs))
+    one, two = (FittedNormal.of((scores - centre) / scale) for scores in (ours, theirs))
     return Reading(pilot.encoding, event, centre, scale, (one, two))
 
 
-def _target(plan: Plan, mu: float) -> Target:
+def _target(plan: AuditPlan, mu: float) -> Target:
     """The claim at its delta; a claim with many is tested where it is nearest to this mu."""
     goals = [goal for goal in plan.goals if goal.delta > 0]
     if len(goals) == 1:

@@ -30,7 +30,7 @@ from dpcheck.audits.statistics.power import POWER, TAIL, Rates, View, no_power, 
 from dpcheck.audits.statistics.ratio import LARGEST
 from dpcheck.audits.trials.executor import Chunk
 from dpcheck.audits.trials.pilot import PROBES, health_of, prospects
-from dpcheck.audits.trials.plan import PROBE, TEST, Plan
+from dpcheck.audits.trials.plan import PROBE, TEST, AuditPlan
 from dpcheck.bounds.language.errors import InvalidInput
 
 FIRST_BATCH = 24
@@ -260,7 +260,7 @@ def batches(trials: int) -> list[Chunk]:
     return found
 
 
-def audit_early(plan: Plan, pair: Pair, spent: int) -> AuditResult:
+def audit_early(plan: AuditPlan, pair: Pair, spent: int) -> AuditResult:
     """Bet batch by batch until the claim falls or the trials run out."""
     if plan.guarantee is None:
         raise InvalidInput("stop_early", True, "False without a guarantee", "Pass the guarantee to be tested.")
@@ -305,7 +305,7 @@ def audit_early(plan: Plan, pair: Pair, spent: int) -> AuditResult:
     return _result(plan, pair, wager, encoding, spent + done, health, stopped)
 
 
-def refitted(plan: Plan, attack: Any, wager: Wager | None, rows: list[np.ndarray], budget: int) -> Wager:
+def refitted(plan: AuditPlan, attack: Any, wager: Wager | None, rows: list[np.ndarray], budget: int) -> Wager:
     """New events from all that is known; the wealth stays, and so does the goal once it is settled.
 
     Bets are against one point of the claim's curve. It is chosen on the first runs, none of which is bet on: the more
@@ -346,7 +346,7 @@ def most_evident(choice: Choice, goals: Sequence[Target], scores: list[np.ndarra
 
 
 def _result(
-    plan: Plan, pair: Pair, wager: Wager, encoding: Encoding, trials: int, health: tuple[str, ...], stopped: bool
+    plan: AuditPlan, pair: Pair, wager: Wager, encoding: Encoding, trials: int, health: tuple[str, ...], stopped: bool
 ) -> AuditResult:
     cells, goal = wager.cells, wager.goal
     n = int(cells[0].sum())

@@ -150,9 +150,13 @@ def main() -> int:
         command = [sys.executable, "-m", "benchmarks.estimators", "--one", size, *sys.argv[1:]]
         f = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         cells = (
-            size.replace("x", " x "), f["steps"], f"{f['times']:.1f}", f"{f['cpu_times']:.1f}",
-            f"{f['memory']:.2f} ({f['plain_memory']:.2f})", f"{f['accuracy']:.4f} ({f['plain_accuracy']:.4f})",
-        )  # fmt: skip
+            size.replace("x", " x "),
+            f["steps"],
+            f"{f['times']:.1f}",
+            f"{f['cpu_times']:.1f}",
+            f"{f['memory']:.2f} ({f['plain_memory']:.2f})",
+            f"{f['accuracy']:.4f} ({f['plain_accuracy']:.4f})",
+        )
         table.append("| " + " | ".join(map(str, cells)) + " |")
         print(table[-1], flush=True)
         over |= f["times"] > MOST_TIMES or f["memory"] > MOST_MEMORY

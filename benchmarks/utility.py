@@ -78,8 +78,10 @@ def theirs(data: Split, python: str, seeds: int) -> dict[float, list[float]]:
         np.savez(file, **dict(zip("AaBb", data, strict=True)))
         done = subprocess.run(
             [python, "-c", PEER, str(file), str(seeds), json.dumps(EPSILONS)],
-            check=True, capture_output=True, text=True,
-        )  # fmt: skip
+            check=True,
+            capture_output=True,
+            text=True,
+        )
     return {float(epsilon): scores for epsilon, scores in json.loads(done.stdout).items()}
 
 

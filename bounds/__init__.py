@@ -28,7 +28,7 @@ class Claims(ModuleType):
 
 
 def _library() -> Mapping[str, Any]:
-    from dpcheck.bounds.registry import library
+    from dpcheck.bounds.registry import library  # late: whoever imports a part of the package pays for that part
 
     return library
 

@@ -14,7 +14,6 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
-import dpcheck.bounds.library
 from dpcheck.bounds import index
 from dpcheck.bounds.language.claim import Claim, Rate
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
@@ -38,11 +37,16 @@ def modules_below(package: ModuleType) -> Iterator[tuple[str, str, ModuleType]]:
                 yield theme.name, file.name, importlib.import_module(f"{folder.__name__}.{file.name}")
 
 
+def library_files() -> Iterator[tuple[str, str, ModuleType]]:
+    """(theme, stem, module) for every file of the library."""
+    return modules_below(importlib.import_module(index.LIBRARY))
+
+
 @lru_cache(maxsize=1)
 def entries() -> Mapping[str, Entry]:
     """All claims by id, by walking: by theme, then file, then in the order of the source."""
     found: dict[str, Entry] = {}
-    for theme, stem, module in modules_below(dpcheck.bounds.library):
+    for theme, stem, module in library_files():
         for claim in claims_of(module):
             known = found.setdefault(claim.id, Entry(claim, theme, stem))
             if known.claim is not claim:
@@ -53,17 +57,40 @@ def entries() -> Mapping[str, Entry]:
 
 def must_fit(known: Mapping[str, Claim]) -> None:
     """Refuse what a claim by itself cannot show: corrections and citations of nothing, and a silent gap in units."""
-    from dpcheck.bounds.proving.citations import must_be_sound  # not for who asks for one claim
-    from dpcheck.bounds.proving.proofs import Units
-
     for claim in known.values():
         if claim.corrects is not None and claim.corrects not in known:
             raise InvalidInput(f"{claim.id} corrects", claim.corrects, "a known claim", "Check the id.")
-        admitted = claim.ignores_units or any(isinstance(check, Units) for check in claim.checks)
+        admitted = claim.ignores_units or any(getattr(check, "admits_unit_gap", False) for check in claim.checks)
         if not admitted and claim.unit_gap is not None:
             remedy = "If it is printed so, add the check Units(); for a table with units dropped, ignores_units=True."
             raise InvalidInput(f"units of {claim.id}", claim.unit_gap, "the same on both sides", remedy)
     must_be_sound(known)
+
+
+def must_be_sound(known: Mapping[str, Claim]) -> None:
+    """Refuse citations of unknown claims, of symbols these do not have, and in a circle."""
+    for claim in known.values():
+        for cites in claim.cites:
+            if cites.id not in known:
+                raise UnknownName(f"{claim.id} cites", cites.id, "the id of a known claim", "Check the spelling.")
+            strangers = sorted(str(s) for s in cites.where if s not in known[cites.id].symbols)
+            if strangers:
+                what = f"what {claim.id} replaces in {cites.id}"
+                has = ", ".join(sorted(str(s) for s in known[cites.id].symbols))
+                raise InvalidInput(what, ", ".join(strangers), f"among its symbols ({has})", "Leave it out.")
+    settled: set[str] = set()
+    for claim_id in known:
+        _walk(claim_id, (), known, settled)
+
+
+def _walk(claim_id: str, path: tuple[str, ...], known: Mapping[str, Claim], settled: set[str]) -> None:
+    if claim_id in path:
+        circle = " -> ".join([*path[path.index(claim_id) :], claim_id])
+        raise InvalidInput("citations", circle, "free of circles", "A claim cannot rest on itself: drop one of them.")
+    if claim_id not in settled:
+        for cites in known[claim_id].cites:
+            _walk(cites.id, (*path, claim_id), known, settled)
+        settled.add(claim_id)
 
 
 def claims_of(module: ModuleType) -> list[Claim]:
@@ -72,7 +99,7 @@ def claims_of(module: ModuleType) -> list[Claim]:
 
 
 @dataclass(frozen=True)
-class Parts:
+class StatementParts:
     """The parts of a statement that was asked for by its common name, e.g. zhang17.theorem2."""
 
     id: str
@@ -114,7 +141,7 @@ class Library(Mapping[str, Claim]):
         parts = [self.entry(key).claim for key in known if key.startswith(name + ".")]
         parts = [claim for claim in parts if claim.corrects is None]
         if parts and "." in name:
-            return Parts(name, parts)
+            return StatementParts(name, parts)
         raise unknown(name, known)
 
     def __iter__(self) -> Iterator[str]:

@@ -46,7 +46,7 @@ from dpcheck.bounds.language.guarantees import (
     compose,
 )
 from dpcheck.bounds.performance import worst_case
-from dpcheck.bounds.proving.solving import Best, Solved, best
+from dpcheck.bounds.relations.solving import Best, Solved, best
 from dpcheck.problems.constraints import Box, L1Ball, L2Ball, LqBall, Simplex, WholeSpace
 from dpcheck.problems.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
 from dpcheck.problems.problem import Problem

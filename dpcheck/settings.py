@@ -95,9 +95,14 @@ def one_of(default: Any, *others: Any, **how: Any) -> Any:
 
 
 def allowing(
-    default: Any, words: str, allows: Callable[[Any], bool], *, refuses: tuple[Any, ...], remedy: str = DEFAULT,
+    default: Any,
+    words: str,
+    allows: Callable[[Any], bool],
+    *,
+    refuses: tuple[Any, ...],
+    remedy: str = DEFAULT,
     **how: Any,
-) -> Any:  # fmt: skip
+) -> Any:
     """A limit of its own."""
     return _setting(default, Limit(words, allows, remedy, refuses), **how)
 

@@ -24,7 +24,7 @@ from dpcheck.bounds.language.guarantees import (
     Relation,
     RenyiDP,
 )
-from dpcheck.bounds.privacy.exact import SLACK
+from dpcheck.bounds.privacy.exact import SLACK, gaussian_sigma
 from dpcheck.bounds.privacy.laws import InOrder, Laplace, Poisson, Scheme, WithoutReplacement
 from dpcheck.bounds.privacy.release import Released, Seen, account_name
 from dpcheck.kernels import transcripts
@@ -397,8 +397,6 @@ def gaussian_parameters(guarantee: Guarantee) -> tuple[float, float]:
 
 def gaussian_noise_for(guarantee: Guarantee, sensitivity: float) -> float:
     """The least Gaussian deviation that gives this guarantee to a release of this l2 sensitivity."""
-    from dpcheck.bounds.privacy.exact import gaussian_sigma
-
     if isinstance(guarantee, GaussianDP):
         return sensitivity / float(guarantee.mu)
     if isinstance(guarantee, ZCDP):

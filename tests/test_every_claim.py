@@ -67,8 +67,8 @@ def searched(claim: Claim) -> Points:
     """Points that were moved, one symbol at a time, to where they break the hypotheses less."""
     rng = np.random.default_rng(0)
     symbols = sorted(claim.symbols | claim.formula.free_symbols, key=str)
-    points = filled(claim, {str(s): drawn(s, rng) for s in symbols})
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):  # ends of the boxes, where a formula may be 1/0
+        points = filled(claim, {str(s): drawn(s, rng) for s in symbols})
         gap = broken(claim, points)
         for symbol in symbols * SWEEPS:
             if not claim.conditions or (gap == 0).mean() > 0.5:

@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 from dpcheck import bounds
 from dpcheck.bounds.language.claim import DOCUMENTS, Kind
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
-from dpcheck.bounds.registry import Parts, claims_of, entries, library, modules_below
+from dpcheck.bounds.registry import StatementParts, claims_of, entries, library, modules_below
 from dpcheck.solvers.finding import solvers
-from dpcheck.verdicts.attached import checks_in, checks_of
+from dpcheck.verdicts.attached import checks_in
 from dpcheck.verdicts.record import recorded
+from dpcheck.verdicts.verify import checks_of
 
 KINDS = "abstract|algorithm|corollary|definition|lemma|proposition|remark|section|table|theorem|example|equation|figure"
 ID = re.compile(rf"({'|'.join(DOCUMENTS)})\.({KINDS})(\d+(\.\d+)*)?(\.[a-z][a-z0-9_]*)*")
@@ -132,7 +133,7 @@ POINT = {"n": 1000, "d": 5, "eps": 1.0, "L": 1.0, "beta": 0.25, "mu": 0.01}
 
 def test_parts_are_picked_by_the_symbols_given() -> None:
     parts = library["zhang17.theorem2"]
-    assert isinstance(parts, Parts)
+    assert isinstance(parts, StatementParts)
     assert parts.pick(set(POINT)).id == "zhang17.theorem2.pure"
     assert parts.pick({*POINT, "delta"}).id == "zhang17.theorem2.approx"
     assert parts.pick({*POINT, "D", "T"}).id == "zhang17.theorem2.pure.proof"

@@ -118,7 +118,7 @@ ABSENT, A_NUMBER, UNSEEN = "absent", "a number", "something that the pilot hardl
 
 
 @dataclass(frozen=True, eq=False)
-class Parts(Encoding):
+class PartwiseEncoding(Encoding):
     """Outputs of any kind, part by part, as the pilot saw them."""
 
     width: int
@@ -203,7 +203,7 @@ class Layout:
     start: list[float] = field(default_factory=list)
     met: Counter[str] = field(default_factory=Counter)
 
-    def encoding(self, raw: Any) -> Parts:
+    def encoding(self, raw: Any) -> PartwiseEncoding:
         """The encoding, with examples of outputs that repeat."""
         self.met = Counter(path for form in self.forms for path in form)
         blocks = {path for form in self.forms for path, leaf in form.items() if isinstance(leaf, np.ndarray)}
@@ -218,7 +218,7 @@ class Layout:
             self._add("output", True, 0.0)
             self.parts["output"] = Part(state=0, codes={ABSENT: 0, UNSEEN: 0})
         columns, start = tuple(self.columns), np.array(self.start)
-        made = Parts(len(columns), self.parts, self.blocks, mixed, columns, start, self._unread())
+        made = PartwiseEncoding(len(columns), self.parts, self.blocks, mixed, columns, start, self._unread())
         return replace(made, examples=_examples(made, self.forms, raw))
 
     def _take_in(self, form: Form) -> None:
@@ -308,7 +308,7 @@ def is_derived(path: str) -> bool:
     return path.startswith(("text around", "spelling of", "digits of", "kind of"))
 
 
-def _examples(encoding: Parts, forms: list[Form], raw: Any) -> dict[int, str]:
+def _examples(encoding: PartwiseEncoding, forms: list[Form], raw: Any) -> dict[int, str]:
     """Outputs that rows stand for, where they repeat."""
     keys = row_keys(encoding.rows(forms)).tolist()
     common = Counter(keys).most_common(MOST_EXAMPLES)

@@ -77,9 +77,14 @@ class Examples:
 
         phases = [hypothesis.Phase.generate, *([hypothesis.Phase.shrink] if shrink else [])]
         quiet = hypothesis.settings(
-            max_examples=count, database=None, deadline=None, derandomize=False, phases=phases,
-            verbosity=hypothesis.Verbosity.quiet, suppress_health_check=list(hypothesis.HealthCheck),
-        )  # fmt: skip
+            max_examples=count,
+            database=None,
+            deadline=None,
+            derandomize=False,
+            phases=phases,
+            verbosity=hypothesis.Verbosity.quiet,
+            suppress_health_check=list(hypothesis.HealthCheck),
+        )
 
         def search() -> Any:
             try:

@@ -21,7 +21,7 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, LABEL_ONLY, LOCAL, REPLACE_ONE, Relation
 from dpcheck.bounds.language.guarantees import group as group_relation
 
-Parts = tuple[list[Any], list[Any], list[Any], int]
+PairParts = tuple[list[Any], list[Any], list[Any], int]
 Sizes = int | tuple[int, int]
 MOST_CORNERS = 8  # corners that are paired with each other
 GOLDEN = (5**0.5 - 1) / 2  # its multiples are spread evenly
@@ -140,7 +140,7 @@ class Neighbours:
             return (X, np.array([label for _, label in one])), (X.copy(), np.array([label for _, label in two]))
         return domain.stack(one), domain.stack(two)
 
-    def parts(self, pair: Pair) -> Parts | None:
+    def parts(self, pair: Pair) -> PairParts | None:
         """(kept, old, new, place) of a pair that was built here."""
         first, second = pair
         if self.single:
@@ -289,7 +289,7 @@ class Drawn(Neighbours):
         if not isinstance(self.source, Examples):
             yield from self.pairs(rng, 4)
 
-    def parts(self, pair: Pair) -> Parts | None:
+    def parts(self, pair: Pair) -> PairParts | None:
         return None
 
     def _is_pair(self, first: Any, second: Any) -> bool:

@@ -25,7 +25,7 @@ from dpcheck.audits.pairs.shrinking import shrunk
 from dpcheck.audits.scores.attacks import aimed, distinct_share
 from dpcheck.audits.trials.executor import Chunk, chunk_size
 from dpcheck.audits.trials.pilot import gather
-from dpcheck.audits.trials.plan import SEARCH, Plan
+from dpcheck.audits.trials.plan import SEARCH, AuditPlan
 from dpcheck.bounds.language.errors import InvalidInput
 
 BUDGET = 0.25  # share of the trials, up to LARGEST_BUDGET
@@ -79,7 +79,7 @@ class Contender:
 class Race:
     """Runs small audits of pairs, block by block, and counts what they cost. Block i is as long for every pair."""
 
-    plan: Plan
+    plan: AuditPlan
     budget: int
     spent: int = 0
     blocks: list[int] = field(default_factory=list)
@@ -139,7 +139,7 @@ class Race:
         return self.figures(contender, blocks).margin
 
 
-def find_pair(plan: Plan) -> tuple[Pair, int]:
+def find_pair(plan: AuditPlan) -> tuple[Pair, int]:
     """The most telling pair found within the budget, shrunk if it may be a violation; and its cost in trials."""
     near = plan.neighbours
     if near is None:
@@ -174,7 +174,7 @@ def _most(near: Neighbours) -> int:
     return max(2 * FRONT, MOST_CELLS // (2 * near.n * (near.domain.d or 1)))
 
 
-def _rng(plan: Plan) -> np.random.Generator:
+def _rng(plan: AuditPlan) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(plan.seed, spawn_key=(SEARCH, 2**31))))
 
 

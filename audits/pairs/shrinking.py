@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcheck.audits.pairs.domains import same
 from dpcheck.audits.pairs.drawn_pairs import Pair, content
-from dpcheck.audits.pairs.neighbours import Neighbours, Parts
+from dpcheck.audits.pairs.neighbours import Neighbours, PairParts
 
 Cost = tuple[float, ...]
 DIGITS = (0, 1, 2)
@@ -66,7 +66,7 @@ def _simpler(near: Neighbours, pair: Pair) -> Iterator[Pair]:
     yield from _rounder(near, pair)
 
 
-def _fewer(near: Neighbours, parts: Parts) -> Iterator[Parts]:
+def _fewer(near: Neighbours, parts: PairParts) -> Iterator[PairParts]:
     """Fewer common records: as few as may be, half of them, or one less of a kind."""
     kept, old, new, place = parts
     spare = len(kept) + len(old) - near.least
@@ -81,7 +81,7 @@ def _fewer(near: Neighbours, parts: Parts) -> Iterator[Parts]:
         yield [*kept[:i], *kept[i + 1 :]], old, new, place - (i < place)
 
 
-def _plainer(near: Neighbours, parts: Parts) -> Iterator[Parts]:
+def _plainer(near: Neighbours, parts: PairParts) -> Iterator[PairParts]:
     """One plain value for all common records, or for those of a kind; then for what changes."""
     kept, old, new, place = parts
     kinds = {content(record): record for record in (*old, *new, *kept)}

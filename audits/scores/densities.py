@@ -19,7 +19,7 @@ DIGITS = 9  # outputs that are equally telling must not be parted by rounding
 
 
 @dataclass(frozen=True)
-class Law:
+class LawDensity:
     """The log density of frozen scipy distributions; one with an axis of parameters is of independent coordinates."""
 
     of: Callable[[Any], Any]
@@ -71,7 +71,7 @@ def likelihood_ratio(log_density: LogDensity | None = None, *, law: Callable[[An
         if function is not None and not callable(function):
             raise InvalidInput(name, function, "callable", "Pass the function itself.")
     if law is not None:
-        return LikelihoodRatio(Law(law))
+        return LikelihoodRatio(LawDensity(law))
     assert log_density is not None
     return LikelihoodRatio(log_density)
 

@@ -45,7 +45,7 @@ class Atoms:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class OutputTable:
     """Distinct outputs of a pilot: keys in order, one row for each, and counts (2 halves, 2 datasets, outputs)."""
 
     keys: np.ndarray
@@ -104,7 +104,7 @@ class Table:
         return features @ weights[:-1] + weights[-1]
 
 
-def table_of(first: np.ndarray, second: np.ndarray) -> Table:
+def table_of(first: np.ndarray, second: np.ndarray) -> OutputTable:
     """Count the distinct outputs in each half of both sides: in runs without common noise that would tell as much."""
     sides = [row_keys(first), row_keys(second)]
     keys, place = np.unique(np.concatenate(sides), return_index=True)
@@ -113,7 +113,9 @@ def table_of(first: np.ndarray, second: np.ndarray) -> Table:
         half = len(side) // 2
         for j, part in enumerate((side[:half], side[half:])):
             counts[j, i] = np.bincount(np.searchsorted(keys, part), minlength=len(keys))
-    return Table(keys, np.concatenate([first, second])[place], counts / chance(sides[0], sides[1], counts.sum(axis=0)))
+    return OutputTable(
+        keys, np.concatenate([first, second])[place], counts / chance(sides[0], sides[1], counts.sum(axis=0))
+    )
 
 
 def chance(first: np.ndarray, second: np.ndarray, counts: np.ndarray) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import special
 
 from dpcheck.audits.scores.attacks import Score
-from dpcheck.audits.scores.tables import Table, distinct
+from dpcheck.audits.scores.tables import OutputTable, distinct
 from dpcheck.audits.statistics.epsilon import Direction, checked_delta
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 
@@ -196,7 +196,7 @@ def prospect_of(score: Score, first: np.ndarray, second: np.ndarray) -> Prospect
     return Prospect(score, thresholds, careful, bold=bold)
 
 
-def prospect_of_table(table: Table) -> Prospect:
+def prospect_of_table(table: OutputTable) -> Prospect:
     """From the distinct outputs of a pilot: events are made of the outputs with the most telling ratios.
 
     Rates that a model of the columns shrinks are discounted already: further caution was measured to cost power. A

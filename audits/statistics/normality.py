@@ -24,14 +24,14 @@ TAIL_COLUMNS = 6
 
 
 @dataclass(frozen=True)
-class Ruler:
+class FittedNormal:
     """Where the pilot's fitted normal puts the cells that the scores of one dataset are counted in."""
 
     middle: float
     spread: float
 
     @classmethod
-    def of(cls, scores: np.ndarray) -> Ruler:
+    def of(cls, scores: np.ndarray) -> FittedNormal:
         """A normal of the same mean and deviation."""
         return cls(float(scores.mean()), float(scores.std()))
 
@@ -52,7 +52,7 @@ class Ruler:
 class Shape:
     """What all runs on one dataset showed: `sums` as in mean_gap.py, and the rows of its ruler, by chunk."""
 
-    ruler: Ruler
+    ruler: FittedNormal
     sums: np.ndarray = field(repr=False)
     rows: np.ndarray = field(repr=False)
 

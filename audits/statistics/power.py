@@ -69,7 +69,7 @@ class Power:
         return (few,) if self.model == TOO_FEW else ()
 
 
-class Test(Protocol):
+class ClaimTest(Protocol):
     """A test of a claim, seen from the mechanisms it is to flag."""
 
     def least(self, rates: Rates, low: float, high: float) -> float:
@@ -183,7 +183,7 @@ def no_power(guarantee: Guarantee | None, violated: bool, stopped: bool, health:
     return None if doubt is None else Power.none(doubt)
 
 
-def power_of(test: Test, view: View) -> Power:
+def power_of(test: ClaimTest, view: View) -> Power:
     """What this test, which met this event, would have caught."""
     if view.choice.target.epsilon > LARGEST:
         return Power.none(TOO_FEW)
@@ -202,7 +202,7 @@ def power_of(test: Test, view: View) -> Power:
     return named(least_epsilon(test, view, share), (SATURATED if parts > claim else SHARE).format(share))
 
 
-def power_on_gaussians(test: Test, view: View) -> Power:
+def power_on_gaussians(test: ClaimTest, view: View) -> Power:
     """The same where the event is the tail of Gaussians, whose gap may be wider."""
     if not view.told_apart():
         return Power.none(NOT_TOLD_APART)
@@ -224,7 +224,7 @@ def named(eps: float, model: str) -> Power:
     return Power(eps, model) if math.isfinite(eps) else Power.none(TOO_FEW)
 
 
-def least_epsilon(test: Test, view: View, share: float) -> float:
+def least_epsilon(test: ClaimTest, view: View, share: float) -> float:
     """The least epsilon that is flagged by an event as frequent as this one, which shows this share of a claim."""
     (p, _), goal = view.rates, view.choice.target
 

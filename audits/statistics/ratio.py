@@ -96,8 +96,10 @@ def tail_probability(order: Ordering, rank: float, p: np.ndarray, q: np.ndarray,
     Second counts are taken in blocks of `width` standard deviations, each charged at its most extreme end.
     """
     n = order.trials
-    low, high = (n * rate + side * DEVIATIONS * (math.sqrt(n * rate * (1 - rate)) + 3) for side, rate in
-                 ((-1, float(q.min())), (1, float(q.max()))))  # fmt: skip
+    low, high = (
+        n * rate + side * DEVIATIONS * (math.sqrt(n * rate * (1 - rate)) + 3)
+        for side, rate in ((-1, float(q.min())), (1, float(q.max())))
+    )
     stride = max(1, int(width * math.sqrt(n * float(q.min()) * (1 - float(q.min())))))
     starts = np.arange(max(math.floor(low), 0), min(math.ceil(high), n) + 1.0, stride)
     least = order.boundary(rank, starts)

@@ -169,7 +169,7 @@ class Later:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownChunk:
     """A chunk whose result the checkpoint had."""
 
     value: Any
@@ -232,7 +232,7 @@ class Runner:
         if known is None:
             return self.place.start(job, chunk)
         self.place.skip(chunk)
-        return Known(known)
+        return KnownChunk(known)
 
     def _next(self, ahead: deque[tuple[Chunk, Task]]) -> tuple[Chunk, Any]:
         chunk, task = ahead.popleft()

@@ -29,7 +29,7 @@ from dpcheck.audits.pairs.drawn_pairs import Examples, Pair
 from dpcheck.bounds.language.errors import InvalidInput
 
 if TYPE_CHECKING:  # plans have fingerprints, too
-    from dpcheck.audits.trials.plan import Plan
+    from dpcheck.audits.trials.plan import AuditPlan
 
 REMEDY = "Pass key='...', a name of your own for this mechanism and its data; or no checkpoint."
 OURS = ("dpcheck.audits", "dpcheck.bounds")  # known by their files, as if installed
@@ -37,16 +37,18 @@ INSTALLED = {"site-packages", "dist-packages"}
 ABSENT = NotImplemented
 DRAWN = 64  # pairs that stand for a strategy
 # Of a class: bookkeeping that says nothing which its functions do not say.
+# fmt: off
 SKIPPED = frozenset({
     "__abstractmethods__", "__annotations__", "__dataclass_fields__", "__dataclass_params__", "__dict__", "__doc__",
     "__firstlineno__", "__hash__", "__match_args__", "__module__", "__orig_bases__", "__parameters__", "__qualname__",
     "__slots__", "__static_attributes__", "__weakref__", "_abc_impl",
-})  # fmt: skip
+})
+# fmt: on
 # Their state is another one in every process, and no part of whoever draws from them.
 GLOBAL_STATES = {id(np.random.mtrand._rand): "numpy.random", id(getattr(random, "_inst", None)): "random"}
 
 
-def fingerprint(plan: Plan, pair: Pair | None, stop_early: bool, assume: str | None) -> dict[str, str]:
+def fingerprint(plan: AuditPlan, pair: Pair | None, stop_early: bool, assume: str | None) -> dict[str, str]:
     """What must agree for a checkpoint to be resumed, part by part."""
     if plan.key is None:
         read = {"mechanism": plan.mechanism, "data": pair, "neighbours": plan.neighbours, "attack": plan.attack}

@@ -21,7 +21,7 @@ from dpcheck.audits.statistics import independence
 from dpcheck.audits.statistics.event_choice import Choice, Prospect, Target, best_choice, prospect_of, prospect_of_table
 from dpcheck.audits.statistics.known_events import prospect_of_fitted, prospect_of_known
 from dpcheck.audits.trials.executor import Chunk, Runner, chunk_size, chunks
-from dpcheck.audits.trials.plan import PILOT, PROBE, Plan
+from dpcheck.audits.trials.plan import PILOT, PROBE, AuditPlan
 from dpcheck.bounds.language.errors import InvalidInput
 
 PROBES = 16
@@ -56,7 +56,7 @@ class Pilot:
         return replace(self, encoding=self.encoding.read_by(choice.score))
 
 
-def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int, stage: int = PILOT) -> Pilot:
+def run_pilot(plan: AuditPlan, runner: Runner, trials: int | None, left: int, stage: int = PILOT) -> Pilot:
     """Run `trials` per dataset (a share of the trials `left` when None) and look at the mechanism's health.
 
     Both datasets have the same seeds: common noise cancels in what tells them apart. The test's runs are independent.
@@ -76,13 +76,13 @@ def run_pilot(plan: Plan, runner: Runner, trials: int | None, left: int, stage: 
     return Pilot(encoding, first, second, health_of(runner, probe, encoding, first, second, calls))
 
 
-def narrowable(plan: Plan, encoding: Encoding) -> bool:
+def narrowable(plan: AuditPlan, encoding: Encoding) -> bool:
     """Whether the attack looks at columns, not at outputs as a whole."""
     named = isinstance(plan.attack, str) and plan.attack in COLUMN_ATTACKS
     return named and isinstance(encoding, Numbers) and not callable(getattr(plan.mechanism, "log_density", None))
 
 
-def streamed_pilot(plan: Plan, runner: Runner, probe: Any, encoding: Encoding, count: int) -> Pilot:
+def streamed_pilot(plan: AuditPlan, runner: Runner, probe: Any, encoding: Encoding, count: int) -> Pilot:
     """A pilot of outputs too wide to keep."""
     size = max(1, min(chunk_size(plan.max_trials, encoding.width), -(-count // (2 * CALLS))))
     work = chunks(PILOT, count, size, twin=True)

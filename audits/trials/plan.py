@@ -1,4 +1,4 @@
-"""Plan: the checked arguments of an audit, what it may test, and where its trials run."""
+"""AuditPlan: the checked arguments of an audit, what it may test, and where its trials run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BY_HAND = 0.01  # share of alpha that pays for a bound after Ctrl-C, whose time 
 
 
 @dataclass(frozen=True)
-class Plan:
+class AuditPlan:
     """What the caller asked for. Refuses, with a remedy, what cannot be done."""
 
     mechanism: Any

@@ -6,104 +6,51 @@ A claim holds the mathematics as printed. Checks yield evidence; the verdict is 
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import sympy
 
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
-from dpcheck.bounds.language.evidence import CITATION as CITATION
-from dpcheck.bounds.language.evidence import DOCUMENTS, Effort, Evidence, Kind, Provenance, Source
-from dpcheck.bounds.language.evidence import Verdict as Verdict
-from dpcheck.bounds.language.evidence import as_reported as as_reported
-from dpcheck.bounds.language.evidence import judge as judge
+from dpcheck.bounds.language.evidence import (
+    CITATION,
+    DOCUMENTS,
+    Effort,
+    Evidence,
+    Kind,
+    Provenance,
+    Source,
+    Verdict,
+    as_reported,
+    judge,
+)
+from dpcheck.bounds.language.formulas import lambdified, latex, must_be_vectorisable, pretty
 from dpcheck.bounds.language.guarantees import Guarantee
-from dpcheck.bounds.language.symbols import TABLE, UnitMismatch, c, unit_of, unit_text
+from dpcheck.bounds.language.statements import (
+    Cites,
+    FunctionClass,
+    Hypothesis,
+    Rate,
+    Setting,
+    convex,
+    lipschitz,
+    smooth,
+    strongly_convex,
+)
+from dpcheck.bounds.language.symbols import TABLE, UnitMismatch, unit_of, unit_text
+from dpcheck.bounds.relations.conditions import contradiction
 
-
-@dataclass(frozen=True)
-class FunctionClass:
-    """A hypothesis about the losses rather than about numbers: convex, smooth, Lipschitz, ..."""
-
-    name: str
-    constant: sympy.Expr | None = None
-    where: str = ""
-
-    def __str__(self) -> str:
-        words = self.name if self.constant is None else f"{pretty(self.constant)}-{self.name}"
-        return f"each loss is {words}" + (f" {self.where}" if self.where else "")
-
-
-def convex() -> FunctionClass:
-    """Each loss is convex."""
-    return FunctionClass("convex")
-
-
-def smooth(constant: sympy.Expr) -> FunctionClass:
-    """Each gradient is Lipschitz."""
-    return FunctionClass("smooth", constant)
-
-
-def strongly_convex(constant: sympy.Expr) -> FunctionClass:
-    """Each loss minus constant/2 ||w||^2 is convex."""
-    return FunctionClass("strongly convex", constant)
-
-
-def lipschitz(constant: sympy.Expr, where: str = "") -> FunctionClass:
-    """Gradients bounded, everywhere unless `where` says less."""
-    return FunctionClass("Lipschitz", constant, where)
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A hypothesis in words that no number decides."""
-
-    words: str
-
-    def __str__(self) -> str:
-        return self.words
-
-
-Hypothesis: TypeAlias = FunctionClass | Setting | sympy.Basic
-
-
-@dataclass(frozen=True)
-class Rate:
-    """`measure` = O(`of`): true for some hidden constant, `constant`, that depends on nothing.
-
-    With `below` it is a lower bound, `measure` = Omega(`of`).
-    """
-
-    measure: sympy.Symbol
-    of: sympy.Expr
-    constant: sympy.Symbol = c
-    below: bool = False
-
-    @property
-    def free_symbols(self) -> set[sympy.Symbol]:
-        return {self.measure} | self.of.free_symbols
-
-    @property
-    def sign(self) -> str:
-        """O or Omega."""
-        return "Ω" if self.below else "O"
-
-
-@dataclass(frozen=True)
-class Cites:
-    """A claim that the proof of another uses, with what its symbols stand for there (itself unless given).
-
-    `granted` is a premise: why the hypotheses of the cited claim that are in words (settings, and where the losses
-    are Lipschitz) hold here, though they are not assumed in the same words.
-    """
-
-    id: str
-    where: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
-    granted: str = ""
+# With what a claim is written: a file of the library takes all of it from here.
+# fmt: off
+__all__ = [
+    "CITATION", "DOCUMENTS", "Check", "Cites", "Claim", "Effort", "Evidence", "FunctionClass", "Hypothesis", "Kind",
+    "Provenance", "Rate", "Replayable", "Setting", "Source", "Verdict", "as_reported", "bounds_above", "convex",
+    "judge", "lambdified", "latex", "lipschitz", "pretty", "smooth", "strongly_convex",
+]
+# fmt: on
 
 
 @runtime_checkable
@@ -176,8 +123,6 @@ class Claim:
                 f"hypotheses of {self.id}", "False", "satisfiable", "A hypothesis contradicts a symbol's domain."
             )
         if len(self.conditions) > 0:
-            from dpcheck.bounds.proving.implications import contradiction  # it needs claims itself
-
             why = contradiction(self.conditions)
             if why is not None:
                 words = " and ".join(pretty(c) for c in self.conditions)
@@ -306,8 +251,8 @@ class Claim:
         return found
 
     def solve_for(self, symbol: str, **values: Any) -> Any:
-        """The value of a symbol that brings the bound to `error=`, given the others: see bounds/proving/solving.py."""
-        from dpcheck.bounds.proving.solving import solve_for
+        """The value of a symbol that brings the bound to `error=`, given the others."""
+        from dpcheck.bounds.relations.solving import solve_for  # late: only who solves pays for importing scipy
 
         return solve_for(self, symbol, **values)
 
@@ -332,58 +277,3 @@ def module_being_run() -> str:
 def bounds_above(claim: Claim) -> bool:
     """Whether a check that shows upper bounds speaks of the claim: a lower bound is none."""
     return claim.relation not in (">=", ">")
-
-
-PLAIN_OPERATIONS = (
-    sympy.Symbol, sympy.Number, sympy.NumberSymbol, sympy.Add, sympy.Mul, sympy.Pow, sympy.exp, sympy.log,
-    sympy.Min, sympy.Max,
-)  # fmt: skip
-
-
-def must_be_vectorisable(formula: sympy.Expr, claim_id: str) -> None:
-    """Refuse a formula that arrays cannot go into: an open sum or integral, a function nobody knows."""
-    odd = [e for e in sympy.preorder_traversal(formula) if not isinstance(e, PLAIN_OPERATIONS)]
-    if not odd:
-        return  # sums, products and powers always do; nothing is compiled for them
-    points = [np.array([box[0], box[1]]) for box in (TABLE[s].box for s in sorted(formula.free_symbols, key=str))]
-    try:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            fits = lambdified(formula)(*points).shape in ((), (2,))
-    except Exception:  # whatever numpy, scipy or the printer raise for what they cannot do
-        fits = False
-    if not fits:
-        names = ", ".join(sorted({type(e).__name__ for e in odd if not isinstance(e, sympy.Tuple)}))
-        limit = "a formula that evaluates on arrays"
-        remedy = "Write sums and integrals in closed form, with functions that scipy knows."
-        raise InvalidInput(f"statement of {claim_id}", names, limit, remedy)
-
-
-def lambdified(expr: sympy.Expr) -> Any:
-    """A vectorised numpy function of the sorted free symbols."""
-    names = sorted(expr.free_symbols, key=str)
-    plain = all(isinstance(e, PLAIN_OPERATIONS) for e in sympy.preorder_traversal(expr))
-    call = sympy.lambdify(names, expr, ["numpy"] if plain else ["scipy", "numpy"])  # scipy costs its import
-    return lambda *args: np.asarray(call(*args), float)
-
-
-STAR = "∗"  # stands for the * of a name, as in w*, while those of products are replaced
-
-
-def pretty(expr: Any) -> str:
-    """One line of readable mathematics."""
-    if not isinstance(expr, sympy.Basic):
-        return str(expr)
-    if isinstance(expr, sympy.Eq):
-        return f"{pretty(expr.lhs)} = {pretty(expr.rhs)}"
-    swap = {s: sympy.Symbol(TABLE[s].printed.replace("*", STAR)) for s in expr.free_symbols if s in TABLE}
-    text = sympy.sstr(expr.xreplace(swap), order="none")
-    for old, new in (("**(1/3)", "^(1/3)"), ("**", "^"), ("*", "·"), ("<=", "≤"), (">=", "≥"), (STAR, "*")):
-        text = text.replace(old, new)
-    return text
-
-
-def latex(expr: sympy.Basic) -> str:
-    """LaTeX with the names that a reader of the source expects."""
-    names = {s: TABLE[s].latex for s in expr.free_symbols if s in TABLE and TABLE[s].latex}
-    return str(sympy.latex(expr, symbol_names=names))

@@ -17,7 +17,7 @@ RISKS = ("excess_risk", "likely_excess_risk")  # without a word on convexity the
 
 
 @dataclass(frozen=True)
-class Case:
+class UtilityCase:
     """Two claims of one case bound the same error under the same assumptions on losses and privacy."""
 
     measure: sympy.Symbol
@@ -28,9 +28,9 @@ class Case:
         return f"{TABLE[self.measure].printed}, {self.losses} losses, {self.privacy}"
 
 
-def case_of(claim: Claim) -> Case:
+def case_of(claim: Claim) -> UtilityCase:
     """The case of a claim, from its hypotheses and guarantee; where these are silent, from its words and symbols."""
-    return Case(claim.subject, losses_of(claim), privacy_of(claim))
+    return UtilityCase(claim.subject, losses_of(claim), privacy_of(claim))
 
 
 def losses_of(claim: Claim) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dpcheck.bounds.language.errors import DpcheckError, shown
-from dpcheck.bounds.performance.program import Constraint, Objective, Program, combined
+from dpcheck.bounds.performance.program import Inequality, Objective, Program, combined
 
 Array = np.ndarray
 UNIT = float(np.finfo(float).eps) / 2
@@ -45,14 +45,14 @@ class Checked:
 class Certificate:
     """The dual of a worst case: the program, and one multiplier for each of its constraints.
 
-    >>> one = Certificate(np.eye(1), 0, (Constraint("norm", (0,), bound=2.0),), (1.5,), Objective(vector=0), "||v||^2")
+    >>> one = Certificate(np.eye(1), 0, (Inequality("norm", (0,), bound=2.0),), (1.5,), Objective(vector=0), "||v||^2")
     >>> round(one.check().bound, 12)
     6.0
     """
 
     vectors: Array
     values: int
-    constraints: tuple[Constraint, ...]
+    constraints: tuple[Inequality, ...]
     multipliers: tuple[float, ...]
     objective: Objective
     about: str
@@ -127,7 +127,7 @@ class Certificate:
         return Certificate(
             np.array(raw["vectors"], float),
             int(raw["values"]),
-            tuple(Constraint.from_json(c) for c in raw["constraints"]),
+            tuple(Inequality.from_json(c) for c in raw["constraints"]),
             tuple(float(m) for m in raw["multipliers"]),
             Objective(raw["objective"]["vector"], tuple(raw["objective"]["values"])),
             raw["about"],
@@ -141,7 +141,7 @@ def certificate_of(program: Program, chosen: list[int], multipliers: Array, abou
     return Certificate(program.vectors, program.values, constraints, m, program.objective, about)
 
 
-def balanced(program: Program, constraints: tuple[Constraint, ...], m: Array) -> tuple[float, ...]:
+def balanced(program: Program, constraints: tuple[Inequality, ...], m: Array) -> tuple[float, ...]:
     """Multipliers as whole multiples of a power of two, mended along a spanning tree of large ones.
 
     A constraint moves its multiplier from one value to another, like a flow: what enters must leave.
@@ -172,7 +172,7 @@ def balanced(program: Program, constraints: tuple[Constraint, ...], m: Array) ->
     return tuple(w * unit for w in whole)
 
 
-def _nearly_balanced(program: Program, constraints: tuple[Constraint, ...], m: Array) -> Array:
+def _nearly_balanced(program: Program, constraints: tuple[Inequality, ...], m: Array) -> Array:
     """What the solver has left over, taken up by each multiplier in proportion to its size."""
     B = np.zeros((len(m), program.values))
     goal = np.zeros(program.values)

@@ -14,11 +14,11 @@ import numpy as np
 
 from dpcheck.bounds.performance.certificate import NotCertified
 from dpcheck.bounds.performance.interpolant import Interpolant
-from dpcheck.bounds.performance.methods import Method
-from dpcheck.bounds.performance.program import Builder, FunctionClass
+from dpcheck.bounds.performance.methods import FirstOrderMethod
+from dpcheck.bounds.performance.program import Builder, ConvexClass
 from dpcheck.bounds.performance.rate import Measure
-from dpcheck.bounds.performance.sensitivity import CONVEX, Neighbours
-from dpcheck.bounds.performance.solve import Solved
+from dpcheck.bounds.performance.sensitivity import CONVEX, NeighbouringObjectives
+from dpcheck.bounds.performance.solve import SolvedProgram
 
 Array = np.ndarray
 SLOPE = 1e-4  # of each function along the new direction, in units of a record's largest gradient
@@ -33,7 +33,7 @@ class Function:
     f: Interpolant
     h: Interpolant | None
     start: Array
-    method: Method
+    method: FirstOrderMethod
     measure: Measure
     units: tuple[float, float] = (1.0, 1.0)
 
@@ -94,7 +94,7 @@ class Pair:
     other: Interpolant
     regulariser: Interpolant | None
     start: Array
-    method: Method
+    method: FirstOrderMethod
     line: Array | float = 0.0  # the slope of a linear term of the common part
     curvature: float = 0.0  # of a common quadratic, (curvature / 2)||w||^2, where the differing record is asked
     position: int | None = None
@@ -137,11 +137,11 @@ class Pair:
         return float(np.linalg.norm(self.run(0)[-1] - self.run(1)[-1]))
 
 
-def _in_units(method: Method, units: tuple[float, float]) -> Method:
+def _in_units(method: FirstOrderMethod, units: tuple[float, float]) -> FirstOrderMethod:
     return replace(method, step_size=tuple(eta * units[0] / units[1] for eta in method.step_sizes))
 
 
-def _coordinates(solved: Solved) -> Array:
+def _coordinates(solved: SolvedProgram) -> Array:
     """Rows: the basis vectors of the program, with this Gram matrix."""
     values, vectors = np.linalg.eigh(solved.gram)
     kept = values > FEW * max(values[-1], 1e-300)
@@ -150,16 +150,16 @@ def _coordinates(solved: Solved) -> Array:
 
 # Rates -----------------------------------------------------------------------------------------------
 def function_of(
-    solved: Solved, method: Method, of: FunctionClass, measure: Measure, length: float, gradient: float
+    solved: SolvedProgram, method: FirstOrderMethod, of: ConvexClass, measure: Measure, length: float, gradient: float
 ) -> Function:
     """The worst function of a convergence rate: the minimiser is 0, with value 0."""
-    made = _functions(solved, [of, FunctionClass()])
+    made = _functions(solved, [of, ConvexClass()])
     at = solved.program.vectors @ _coordinates(solved)
     start = next(c.vectors[0] for c in solved.program.constraints if c.kind == "norm" and c.bound == 1.0)
     return Function(made[0], made[1] if len(made) > 1 else None, at[start], method, measure, (length, gradient))
 
 
-def _functions(solved: Solved, families: list[FunctionClass]) -> list[Interpolant]:
+def _functions(solved: SolvedProgram, families: list[ConvexClass]) -> list[Interpolant]:
     """The functions of a program, in the order they were first asked: points that an inequality joins are of one."""
     at = solved.program.vectors @ _coordinates(solved)
     values = np.append(solved.values, 0.0)
@@ -200,7 +200,7 @@ class _Replay(Builder):
 
 
 def _replayed(
-    solved: Solved, method: Method, gradient: Callable[[_Replay, int, Array], tuple[Array, Array]]
+    solved: SolvedProgram, method: FirstOrderMethod, gradient: Callable[[_Replay, int, Array], tuple[Array, Array]]
 ) -> tuple[list[tuple[Array, Array, Array]], list[tuple[Array, Array]]]:
     """(difference of the points asked, of the common gradients, of the records') a step; and those of the prox."""
     U = _coordinates(solved) * np.array(solved.program.lengths or [1.0])[:, None]
@@ -222,7 +222,9 @@ def _replayed(
     return asked, proxes
 
 
-def pair_of(solved: Solved, method: Method, sides: Neighbours, length: float, gradient: float) -> Pair:
+def pair_of(
+    solved: SolvedProgram, method: FirstOrderMethod, sides: NeighbouringObjectives, length: float, gradient: float
+) -> Pair:
     """From an aligned program: the runs are carried along a new direction, so that times do not see each other.
 
     Along it the common part is a line of slope -drift with a slight bend, every other function has a slight bend: a
@@ -239,8 +241,8 @@ def pair_of(solved: Solved, method: Method, sides: Neighbours, length: float, gr
 
 
 def _carried(
-    method: Method,
-    sides: Neighbours,
+    method: FirstOrderMethod,
+    sides: NeighbouringObjectives,
     asked: list[tuple[Array, Array, Array]],
     proxes: list[tuple[Array, Array]],
     drift: float,
@@ -297,15 +299,15 @@ class _Lifted:
             self.g.append(g)
             self.f.append(bend * place**2 / 2)
 
-    def function(self, of: FunctionClass) -> Interpolant | None:
+    def function(self, of: ConvexClass) -> Interpolant | None:
         return Interpolant(np.array(self.x), np.array(self.g), np.array(self.f), of) if self.x else None
 
 
 def permuted_pair_of(
-    solved: Solved,
-    method: Method,
-    record: FunctionClass,
-    sides: Neighbours,
+    solved: SolvedProgram,
+    method: FirstOrderMethod,
+    record: ConvexClass,
+    sides: NeighbouringObjectives,
     position: int,
     length: float,
     gradient: float,
@@ -315,7 +317,7 @@ def permuted_pair_of(
     def step(b: _Replay, t: int, delta: Array) -> tuple[Array, Array]:
         if t == position:
             return sides.shared(b, delta), sides.alone(b, delta)
-        return Neighbours(record, record).shared(b, delta), b.zero
+        return NeighbouringObjectives(record, record).shared(b, delta), b.zero
 
     asked, proxes = _replayed(solved, method, step)
     records: list[Interpolant | None] = []
@@ -336,7 +338,9 @@ def permuted_pair_of(
     return Pair(records, own, other, h, start, method, 0.0, sides.quadratic, position, (length, gradient))
 
 
-def whole_pair_of(solved: Solved, method: Method, sides: Neighbours, length: float, gradient: float) -> Pair:
+def whole_pair_of(
+    solved: SolvedProgram, method: FirstOrderMethod, sides: NeighbouringObjectives, length: float, gradient: float
+) -> Pair:
     """From an exhaustive program, which has all points of all functions."""
     families = [sides.common] if sides.common else []
     made = _functions(solved, [*families, sides.own, sides.own])
@@ -347,7 +351,10 @@ def whole_pair_of(solved: Solved, method: Method, sides: Neighbours, length: flo
 
 
 def quadratic_pair(
-    method: Method, sides: Neighbours, records: list[FunctionClass] | None = None, position: int | None = None
+    method: FirstOrderMethod,
+    sides: NeighbouringObjectives,
+    records: list[ConvexClass] | None = None,
+    position: int | None = None,
 ) -> Pair:
     """The simplest pair: one dimension, the least curvature everywhere, slopes +k and -k of the differing record.
 
@@ -366,7 +373,7 @@ def quadratic_pair(
     return replace(pair, own=own, other=other)
 
 
-def _flat(of: FunctionClass) -> Interpolant:
+def _flat(of: ConvexClass) -> Interpolant:
     zero = np.zeros((1, 1))
     return Interpolant(zero, zero, np.zeros(1), of)
 

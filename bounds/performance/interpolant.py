@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dpcheck.bounds.performance.program import FunctionClass
+from dpcheck.bounds.performance.program import ConvexClass
 
 Array = np.ndarray
 
@@ -27,7 +27,7 @@ class Interpolant:
     ||sum l_i g_i||^2 / (2 (L - mu)): a small quadratic program at each point.
 
     >>> x, g, f = np.array([[0.0], [3.0]]), np.array([[0.0], [1.0]]), np.array([0.0, 2.5])
-    >>> huber = Interpolant(x, g, f, FunctionClass(1.0))
+    >>> huber = Interpolant(x, g, f, ConvexClass(1.0))
     >>> [round(float(huber.value(np.array([at]))), 6) for at in (0.5, 2.0, 4.0)]
     [0.125, 1.5, 3.5]
     """
@@ -35,7 +35,7 @@ class Interpolant:
     x: Array
     g: Array
     f: Array
-    of: FunctionClass
+    of: ConvexClass
 
     def value(self, point: Array) -> float:
         weights, level = self._dual(point)
@@ -51,7 +51,7 @@ class Interpolant:
     def prox(self, point: Array, step: float) -> Array:
         """argmin f(w) + ||w - point||^2 / (2 step), for a function that is not smooth: the same program."""
         smoothed = Interpolant(
-            self.x + step * self.g, self.g, self.f + step / 2 * _squares(self.g), FunctionClass(1 / step)
+            self.x + step * self.g, self.g, self.f + step / 2 * _squares(self.g), ConvexClass(1 / step)
         )
         return np.asarray(point - step * smoothed.gradient(point))
 

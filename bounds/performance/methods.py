@@ -18,14 +18,14 @@ NAMES: tuple[Name, ...] = ("gradient", "projected", "proximal", "accelerated", "
 
 
 @dataclass(frozen=True)
-class Method:
+class FirstOrderMethod:
     """w_{t+1} = prox(base_t - step_t * gradient at ask_t), with momentum_t on ask, on base, or on neither.
 
     `proximal` methods take a prox of a common convex function; a projection is the prox of an indicator.
     `momentum`: a number for all steps; accelerated methods default to Nesterov's sequence (or to
     (1 - sqrt q) / (1 + sqrt q), q = mu / beta, if strongly convex), heavy balls to 0.5.
 
-    >>> [round(share, 4) for share in Method("accelerated", steps=4, step_size=0.5).momenta]
+    >>> [round(share, 4) for share in FirstOrderMethod("accelerated", steps=4, step_size=0.5).momenta]
     [0.0, 0.0, 0.2818, 0.434]
     """
 

@@ -22,7 +22,7 @@ ZERO = -1  # the value that is 0: of each function, one value is free to choose
 
 
 @dataclass(frozen=True)
-class FunctionClass:
+class ConvexClass:
     """Convex functions: `smoothness` may be infinite (not differentiable), `strong_convexity` 0."""
 
     smoothness: float = math.inf
@@ -38,7 +38,7 @@ class FunctionClass:
 
 
 @dataclass(frozen=True)
-class Constraint:
+class Inequality:
     """One inequality of a program, between vectors and values given by their numbers.
 
     - interpolation: vectors (x_i, g_i, x_j, g_j), values (f_i, f_j), of one function of the class
@@ -64,7 +64,7 @@ class Constraint:
             return [(-1.0, V[a], V[a])]
         if self.kind == "least_value":
             return []
-        alpha, beta, gamma = FunctionClass(self.smoothness, self.strong_convexity).coefficients
+        alpha, beta, gamma = ConvexClass(self.smoothness, self.strong_convexity).coefficients
         if self.kind == "monotone":
             dx, dg = (V[a] for a in self.vectors)
             found = [(2 * gamma - 1, dg, dx), (2 * alpha, dg, dg), (2 * beta, dx, dx)]
@@ -100,9 +100,9 @@ class Constraint:
         return {k: (None if isinstance(v, float) and math.isinf(v) else v) for k, v in raw.items()}
 
     @staticmethod
-    def from_json(raw: dict[str, Any]) -> Constraint:
+    def from_json(raw: dict[str, Any]) -> Inequality:
         smooth = math.inf if raw["smoothness"] is None else float(raw["smoothness"])
-        return Constraint(
+        return Inequality(
             raw["kind"], tuple(raw["vectors"]), tuple(raw["values"]), smooth, raw["strong_convexity"], raw["bound"]
         )
 
@@ -138,7 +138,7 @@ class Program:
 
     vectors: Array  # (vectors, basis)
     values: int
-    constraints: tuple[Constraint, ...]
+    constraints: tuple[Inequality, ...]
     objective: Objective
     first: tuple[bool, ...]  # constraints to begin with; the others are added when they are violated
     groups: tuple[int, ...]
@@ -222,7 +222,7 @@ class Builder:
     rows: list[Array] = field(default_factory=list)
     parity: list[int] = field(default_factory=list)
     columns: list[int] = field(default_factory=list)
-    constraints: list[Constraint] = field(default_factory=list)
+    constraints: list[Inequality] = field(default_factory=list)
     first: list[bool] = field(default_factory=list)
     groups: list[int] = field(default_factory=list)
 
@@ -247,7 +247,7 @@ class Builder:
         self.columns.append(len(set(self.columns)) if equal_to is None else self.columns[equal_to])
         return len(self.columns) - 1
 
-    def add(self, constraint: Constraint, first: bool = True, group: int | None = None) -> int:
+    def add(self, constraint: Inequality, first: bool = True, group: int | None = None) -> int:
         """A constraint and its group; a new group unless given."""
         self.constraints.append(constraint)
         self.first.append(first)
@@ -255,12 +255,12 @@ class Builder:
         return self.groups[-1]
 
     def norm(self, row: Array, bound: float, group: int | None = None) -> int:
-        return self.add(Constraint("norm", (self.vector(row),), bound=bound), group=group)
+        return self.add(Inequality("norm", (self.vector(row),), bound=bound), group=group)
 
-    def monotone(self, dx: Array, dg: Array, of: FunctionClass) -> None:
+    def monotone(self, dx: Array, dg: Array, of: ConvexClass) -> None:
         """The pair (dx, dg) of differences of points and gradients of one function."""
         vectors = self.vector(dx), self.vector(dg)
-        self.add(Constraint("monotone", vectors, (), of.smoothness, of.strong_convexity))
+        self.add(Inequality("monotone", vectors, (), of.smoothness, of.strong_convexity))
 
     def program(self, objective: Objective) -> Program:
         used = len(self.parity)
@@ -283,7 +283,7 @@ class Oracle:
     """One function of a class: the points where it is asked, and its inequalities between them."""
 
     builder: Builder
-    of: FunctionClass
+    of: ConvexClass
     lipschitz: float | None = None
     data: list[tuple[int, int, int]] = field(default_factory=list)  # numbers of point, gradient, value
 
@@ -294,13 +294,13 @@ class Oracle:
         vectors = self.builder.vector(point), self.builder.vector(gradient)
         self.data.append((*vectors, value))
         if self.lipschitz is not None and np.any(gradient):
-            self.builder.add(Constraint("norm", (vectors[1],), bound=self.lipschitz))
+            self.builder.add(Inequality("norm", (vectors[1],), bound=self.lipschitz))
         return len(self.data) - 1
 
-    def between(self, i: int, j: int) -> Constraint:
+    def between(self, i: int, j: int) -> Inequality:
         """f_i >= f_j + <g_j, x_i - x_j> + ..."""
         (x, g, f), (other, there, value) = self.data[i], self.data[j]
-        return Constraint(
+        return Inequality(
             "interpolation", (x, g, other, there), (f, value), self.of.smoothness, self.of.strong_convexity
         )
 

@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.performance.methods import Method
-from dpcheck.bounds.performance.program import Builder, Constraint, FunctionClass, Objective, Oracle, Program
+from dpcheck.bounds.performance.methods import FirstOrderMethod
+from dpcheck.bounds.performance.program import Builder, ConvexClass, Inequality, Objective, Oracle, Program
 
 Array = np.ndarray
 Measure = Literal["value", "distance", "gradient", "best_value", "best_gradient", "gradient_map"]
@@ -23,7 +23,7 @@ MEASURES: tuple[Measure, ...] = ("value", "distance", "gradient", "best_value", 
 SQUARED = ("distance", "gradient", "best_gradient", "gradient_map")
 
 
-def rate(method: Method, of: FunctionClass, measure: Measure, lipschitz: float | None = None) -> Program:
+def rate(method: FirstOrderMethod, of: ConvexClass, measure: Measure, lipschitz: float | None = None) -> Program:
     """The excess of the last point, its distance, its gradient, the best of all, or the last gradient map."""
     if measure not in MEASURES:
         raise InvalidInput("measure", measure, f"one of {sorted(MEASURES)}", 'Use "value" for the excess loss.')
@@ -32,7 +32,7 @@ def rate(method: Method, of: FunctionClass, measure: Measure, lipschitz: float |
         limit = "value, distance or gradient_map for a proximal or projected method"
         raise InvalidInput("measure", measure, limit, "The gradient of a composite objective need not exist.")
     b = Builder(room=2 * method.steps + 4)
-    f, h = Oracle(b, of, lipschitz), Oracle(b, FunctionClass())
+    f, h = Oracle(b, of, lipschitz), Oracle(b, ConvexClass())
     f.ask(b.zero, b.zero)
     h.ask(b.zero, b.zero)
     start = b.basis()
@@ -73,7 +73,7 @@ def _objective(b: Builder, f: Oracle, h: Oracle, measure: Measure, last: Array, 
     least = b.value()
     for _, g, value in f.data[1:]:
         if measure == "best_gradient":
-            b.add(Constraint("least_norm", (g,), (least,)))
+            b.add(Inequality("least_norm", (g,), (least,)))
         else:
-            b.add(Constraint("least_value", (), (least, value)))
+            b.add(Inequality("least_value", (), (least, value)))
     return Objective(values=(least,))

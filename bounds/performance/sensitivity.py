@@ -17,23 +17,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcheck.bounds.performance.methods import Method
-from dpcheck.bounds.performance.program import Builder, FunctionClass, Objective, Oracle, Program
+from dpcheck.bounds.performance.methods import FirstOrderMethod
+from dpcheck.bounds.performance.program import Builder, ConvexClass, Objective, Oracle, Program
 
 Array = np.ndarray
-CONVEX = FunctionClass()  # of regularisers and indicators
+CONVEX = ConvexClass()  # of regularisers and indicators
 
 
 @dataclass(frozen=True)
-class Neighbours:
+class NeighbouringObjectives:
     """What the two objectives share (None: nothing), and 1/n of the loss each has alone.
 
     `both`: the record's gradients are bounded on both runs, else each on its own. `common_bound`: of the gradients
     of the common part, None if there is none. `quadratic`: the mu of a common (mu/2)||w||^2 on top.
     """
 
-    common: FunctionClass | None
-    own: FunctionClass
+    common: ConvexClass | None
+    own: ConvexClass
     both: bool = False
     common_bound: float | None = None
     quadratic: float = 0.0
@@ -41,14 +41,14 @@ class Neighbours:
     @staticmethod
     def of(
         n: int, smoothness: float, strong_convexity: float, regularised: bool, both: bool, everywhere: bool
-    ) -> Neighbours:
+    ) -> NeighbouringObjectives:
         """A mean of n losses. `regularised`: the strong convexity is a common quadratic on convex losses."""
         quadratic = strong_convexity if regularised else 0.0
         beta, mu = smoothness - quadratic, strong_convexity - quadratic
         rest = (n - 1) / n
-        common = FunctionClass(beta * rest, mu * rest) if n > 1 else None
+        common = ConvexClass(beta * rest, mu * rest) if n > 1 else None
         bound = float(n - 1) if everywhere and n > 1 else None
-        return Neighbours(common, FunctionClass(beta / n, mu / n), both and mu > 0, bound, quadratic)
+        return NeighbouringObjectives(common, ConvexClass(beta / n, mu / n), both and mu > 0, bound, quadratic)
 
     @property
     def aligned_is_exact(self) -> bool:
@@ -80,7 +80,7 @@ class Neighbours:
         return pull
 
 
-def aligned(method: Method, sides: Neighbours, gap: float | None = None) -> Program:
+def aligned(method: FirstOrderMethod, sides: NeighbouringObjectives, gap: float | None = None) -> Program:
     """Full gradients. `gap`: the runs may start that far apart."""
     b = Builder(room=4 * method.steps + 2)
     start = b.zero
@@ -90,19 +90,21 @@ def aligned(method: Method, sides: Neighbours, gap: float | None = None) -> Prog
     return _parted(b, method, start, lambda _, delta: sides.step(b, delta))
 
 
-def permuted(method: Method, record: FunctionClass, sides: Neighbours, n: int, position: int) -> Program:
+def permuted(
+    method: FirstOrderMethod, record: ConvexClass, sides: NeighbouringObjectives, n: int, position: int
+) -> Program:
     """One record a step, in the same order in both runs; the one at `position` of n differs."""
     b = Builder(room=4 * method.steps + 2)
 
     def gradient(t: int, delta: Array) -> Array:
         if t % n == position:
             return sides.step(b, delta)
-        return Neighbours(record, record).shared(b, delta)
+        return NeighbouringObjectives(record, record).shared(b, delta)
 
     return _parted(b, method, b.zero, gradient)
 
 
-def _parted(b: Builder, method: Method, start: Array, gradient: Callable[[int, Array], Array]) -> Program:
+def _parted(b: Builder, method: FirstOrderMethod, start: Array, gradient: Callable[[int, Array], Array]) -> Program:
     def prox(_: int, delta: Array, __: float) -> Array:
         if not np.any(delta):
             return delta
@@ -114,7 +116,7 @@ def _parted(b: Builder, method: Method, start: Array, gradient: Callable[[int, A
     return b.program(Objective(vector=b.vector(last)))
 
 
-def exhaustive(method: Method, sides: Neighbours) -> Program:
+def exhaustive(method: FirstOrderMethod, sides: NeighbouringObjectives) -> Program:
     """Full gradients, all pairs of points of both runs: exact also for strongly convex records.
 
     Exchanging the runs is a symmetry: the basis is split in sums (block 0) and differences (block 1) of mirror

@@ -23,7 +23,7 @@ TIGHT, ATTAINED = 1e-10, 1e-7  # by how much the witness may leave a constraint,
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
+class SolvedProgram:
     """A program's worst case in its own units: proved from above, and met by a Gram matrix from below."""
 
     upper: float
@@ -37,7 +37,7 @@ class Solved:
     seconds: float
 
 
-def solve(program: Program, about: str) -> Solved:
+def solve(program: Program, about: str) -> SolvedProgram:
     """The worst case and its certificate. Raises NotCertified if no iterate of the solver is a proof."""
     begun = time.perf_counter()
     chosen = [i for i, first in enumerate(program.first) if first]
@@ -61,7 +61,7 @@ def solve(program: Program, about: str) -> Solved:
     if violation > ATTAINED * _size(program, gram):
         lower = 0.0  # constraints are missing: what was met is not an instance
     taken = time.perf_counter() - begun
-    return Solved(checked.bound, lower, violation, checked.margin, certificate, program, gram, values, taken)
+    return SolvedProgram(checked.bound, lower, violation, checked.margin, certificate, program, gram, values, taken)
 
 
 def _finest(program: Program, rough: Iterate, chosen: list[int]) -> tuple[Program, deque[Iterate], list[list[int]]]:

@@ -26,11 +26,11 @@ from dpcheck.bounds.performance.instance import (
     quadratic_pair,
     whole_pair_of,
 )
-from dpcheck.bounds.performance.methods import NAMES, Method, Name
-from dpcheck.bounds.performance.program import FunctionClass
+from dpcheck.bounds.performance.methods import NAMES, FirstOrderMethod, Name
+from dpcheck.bounds.performance.program import ConvexClass
 from dpcheck.bounds.performance.rate import MEASURES, SQUARED, Measure, rate
-from dpcheck.bounds.performance.sensitivity import Neighbours
-from dpcheck.bounds.performance.solve import Solved, solve
+from dpcheck.bounds.performance.sensitivity import NeighbouringObjectives
+from dpcheck.bounds.performance.solve import SolvedProgram, solve
 from dpcheck.bounds.privacy.exact import counted, positive
 
 __all__ = [
@@ -202,7 +202,7 @@ def convergence_rate(
     # In units where beta = 1, or else the Lipschitz constant.
     size = beta if math.isfinite(beta) else float(lipschitz or 1.0)
     eta = step_size * size if isinstance(step_size, int | float) else tuple(s * size for s in step_size)
-    whole = Method(method, steps, eta, momentum, composite, mu / beta)
+    whole = FirstOrderMethod(method, steps, eta, momentum, composite, mu / beta)
     if measure not in MEASURES:
         raise InvalidInput("measure", measure, f"one of {sorted(MEASURES)}", 'Use "value" for the excess loss.')
     bound = None if lipschitz is None else lipschitz / size
@@ -229,8 +229,8 @@ def gradient_descent_rate(
 
 # Solved once for each question -----------------------------------------------------------------------
 @lru_cache(maxsize=512)
-def _sensitivity(method: Method, n: int, beta: float, mu: float, both: bool, regularised: bool) -> WorstCase:
-    sides = Neighbours.of(n, beta, mu, regularised, both, everywhere=math.isinf(beta))
+def _sensitivity(method: FirstOrderMethod, n: int, beta: float, mu: float, both: bool, regularised: bool) -> WorstCase:
+    sides = NeighbouringObjectives.of(n, beta, mu, regularised, both, everywhere=math.isinf(beta))
     about = f"{method.name} descent, {method.steps} steps on neighbouring datasets of {n}"
     if sides.common is not None and (sides.aligned_is_exact or method.steps == 1):
         solved = solve(programs.aligned(method, sides), about)
@@ -243,15 +243,15 @@ def _sensitivity(method: Method, n: int, beta: float, mu: float, both: bool, reg
 
 
 @lru_cache(maxsize=512)
-def _permuted(method: Method, n: int, beta: float, mu: float, regularised: bool) -> WorstCase:
-    record, quadratic = FunctionClass(beta, mu), mu if regularised else 0.0
-    sides = Neighbours(None, FunctionClass(beta - quadratic, mu - quadratic), quadratic=quadratic)
+def _permuted(method: FirstOrderMethod, n: int, beta: float, mu: float, regularised: bool) -> WorstCase:
+    record, quadratic = ConvexClass(beta, mu), mu if regularised else 0.0
+    sides = NeighbouringObjectives(None, ConvexClass(beta - quadratic, mu - quadratic), quadratic=quadratic)
     found: list[WorstCase] = []
     for at in range(n):
         about = f"{method.name} descent, {method.steps} steps on {n} records in order, record {at} differs"
         solved = solve(programs.permuted(method, record, sides, n, at), about)
 
-        def build(length: float, gradient: float, solved: Solved = solved, at: int = at) -> Pair:
+        def build(length: float, gradient: float, solved: SolvedProgram = solved, at: int = at) -> Pair:
             return permuted_pair_of(solved, method, record, sides, at, length, gradient)
 
         if method.steps == n and not method.takes_prox:  # a function is asked once, at one pair of points
@@ -262,7 +262,7 @@ def _permuted(method: Method, n: int, beta: float, mu: float, regularised: bool)
     return max(found, key=lambda worst: worst.value)
 
 
-def _relaxed(solved: Solved, pair: Pair) -> WorstCase:
+def _relaxed(solved: SolvedProgram, pair: Pair) -> WorstCase:
     """A program that asks for less than the class: its bound, and an instance that need not reach it."""
     found, met = _shown(solved, math.sqrt, lambda *units: replace(pair, units=units)), pair.reached()
     gap = 1 - met / found.value
@@ -271,14 +271,16 @@ def _relaxed(solved: Solved, pair: Pair) -> WorstCase:
 
 @lru_cache(maxsize=512)
 def _expansion(n: int, gap: float, beta: float, mu: float) -> WorstCase:
-    sides = Neighbours.of(n, beta, mu, False, False, everywhere=False)
-    solved = solve(programs.aligned(Method("gradient", 1, 1.0), sides, gap), f"one step from a gap of {gap:g}")
+    sides = NeighbouringObjectives.of(n, beta, mu, False, False, everywhere=False)
+    solved = solve(
+        programs.aligned(FirstOrderMethod("gradient", 1, 1.0), sides, gap), f"one step from a gap of {gap:g}"
+    )
     return _shown(solved, math.sqrt, None)
 
 
 @lru_cache(maxsize=512)
-def _rate(method: Method, beta: float, mu: float, measure: Measure, lipschitz: float | None) -> WorstCase:
-    of = FunctionClass(beta, mu)
+def _rate(method: FirstOrderMethod, beta: float, mu: float, measure: Measure, lipschitz: float | None) -> WorstCase:
+    of = ConvexClass(beta, mu)
     solved = solve(
         rate(method, of, measure, lipschitz), f"{measure} after {method.steps} steps of {method.name} descent"
     )
@@ -286,7 +288,7 @@ def _rate(method: Method, beta: float, mu: float, measure: Measure, lipschitz: f
     return _shown(solved, taken, lambda *units: function_of(solved, method, of, measure, *units))
 
 
-def _shown(solved: Solved, taken: Callable[[float], float], build: Build | None) -> WorstCase:
+def _shown(solved: SolvedProgram, taken: Callable[[float], float], build: Build | None) -> WorstCase:
     value, met = math.nextafter(taken(solved.upper), math.inf), taken(max(solved.lower, 0.0))
     residual = max(solved.violation, 0.0)
     return WorstCase(value, met, abs(value - met) / value, residual, solved.seconds, solved.certificate, build=build)
@@ -299,9 +301,11 @@ def _scaled(worst: WorstCase, length: float, gradient: float) -> WorstCase:
 
 def _unit_steps(
     name: Name, steps: int, size: float | tuple[float, ...], momentum: Any, condition: float
-) -> tuple[Method, float]:
+) -> tuple[FirstOrderMethod, float]:
     """The method with largest step 1, and that step."""
-    method = Method(name, steps, size if isinstance(size, int | float) else tuple(size), momentum, None, condition)
+    method = FirstOrderMethod(
+        name, steps, size if isinstance(size, int | float) else tuple(size), momentum, None, condition
+    )
     eta = max(method.step_sizes)
     same = len(set(method.step_sizes)) == 1
     return replace(method, step_size=1.0 if same else tuple(s / eta for s in method.step_sizes)), eta

@@ -15,8 +15,8 @@ import sympy
 
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict, pretty
 from dpcheck.bounds.privacy.box_accounts import KIND
-from dpcheck.bounds.privacy.hidden_constants import judge_constants, replay_growth
-from dpcheck.bounds.privacy.judging import RAY, accountable, judge
+from dpcheck.bounds.privacy.hidden_constants import judge_constants
+from dpcheck.bounds.privacy.judging import accountable, judge
 from dpcheck.bounds.privacy.question import Question
 from dpcheck.bounds.privacy.release import Composed, Release
 
@@ -46,9 +46,8 @@ class Accountant:
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
         given = {s: float(point[str(s)]) for s in claim.hidden if str(s) in point}
         question = replace(self.question(claim), fixed=given)
-        if any(k.startswith(RAY) for k in point):
-            return replay_growth(question, self.because, point)
-        here = {str(s): float(point[str(s)]) for s in question.names}
+        open_ = [] if question.constant is None else [question.constant]
+        here = {str(s): float(point[str(s)]) for s in [*question.names, *open_]}
         return accountable(question).shown(here, self.because)
 
     def question(self, claim: Claim) -> Question:

@@ -141,10 +141,10 @@ def _must_be_box(box: Mapping[str, tuple[float, float]], outer: Array, log: bool
 # Intervals ---------------------------------------------------------------------------------------------
 
 
-Known = dict[sympy.Expr, Range]  # of expressions met before in the same cells
+KnownRanges = dict[sympy.Expr, Range]  # of expressions met before in the same cells
 
 
-def range_of(expr: sympy.Expr, box: Mapping[str, Range], known: Known | None = None) -> Range:
+def range_of(expr: sympy.Expr, box: Mapping[str, Range], known: KnownRanges | None = None) -> Range:
     """Ends that enclose an expression on each cell (natural interval extension, rounded outwards).
 
     >>> x = sympy.Symbol("x")
@@ -238,7 +238,7 @@ def _outwards(low: Array, high: Array) -> Range:
     return low, np.where((high == 0) & ~np.signbit(high), LEAST, np.maximum(high, -LARGEST))
 
 
-def never_holds(condition: sympy.Basic, box: Mapping[str, Range], known: Known | None = None) -> Array:
+def never_holds(condition: sympy.Basic, box: Mapping[str, Range], known: KnownRanges | None = None) -> Array:
     """Where a hypothesis fails on a whole cell. What cannot be told counts as held."""
     shape = np.broadcast_shapes(*(side.shape for ends in box.values() for side in ends))
     if not isinstance(condition, sympy.core.relational.Relational) or isinstance(condition, sympy.Ne):

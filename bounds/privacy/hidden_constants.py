@@ -20,13 +20,12 @@ import numpy as np
 import sympy
 
 from dpcheck.bounds.language.claim import Effort, Evidence, Verdict
-from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.privacy import sampled_gaussian as sampled
 from dpcheck.bounds.privacy.box_accounts import CLEARLY, KIND, Closed, Summed
 from dpcheck.bounds.privacy.cells import CellCertificate
-from dpcheck.bounds.privacy.judging import RAY, accountable, judged, no_points
+from dpcheck.bounds.privacy.judging import PATH, accountable, judged, no_points
 from dpcheck.bounds.privacy.laws import Gaussian, Poisson, WithoutReplacement
 from dpcheck.bounds.privacy.question import Question
 from dpcheck.bounds.privacy.release import ONE
@@ -195,7 +194,7 @@ class Growth:
     @cached_property
     def constants(self) -> list[float]:
         """Sound lower bounds of the least constant at each decade."""
-        points = [{k: v * decade ** self.ray.get(k, 0) for k, v in self.base.items()} for decade in DECADES]
+        points = [self.at(decade) for decade in DECADES]
         inside = self.needed.question.inside(self.needed.with_constant(stacked(points), 1.0))
         if not np.all(inside):
             return [0.0] * len(DECADES)
@@ -218,11 +217,27 @@ class Growth:
         if self.forever is None:
             figure = f"{name} must exceed {least} at {along} for λ = 1, 10, 100, 1000; whether for ever is open"
             detail = because
-        path = {f"{RAY}{k}": float(a) for k, a in self.ray.items() if a}
-        shown = {**self.needed.question.completed(self.base), **path}
+        path = {k: float(a) for k, a in self.ray.items() if a}
+        shown = {**self.instance, PATH: path}
         verdict = Verdict.REFUTED if self.established and self.forever is not None else Verdict.UNCHECKED
         margin = self.constants[-1] / max(self.constants[0], 1e-300) - 1
         return Evidence(KIND, verdict, figure, detail, margin, counterexample=shown)
+
+    def at(self, decade: float) -> dict[str, float]:
+        """The point of the path."""
+        return {k: v * decade ** self.ray.get(k, 0) for k, v in self.base.items()}
+
+    @property
+    def instance(self) -> dict[str, float]:
+        """The farthest point where one constant, a little below what it must exceed, is seen to be too small."""
+        constant = self.needed.question.constant
+        assert constant is not None
+        for decade, least in zip(reversed(DECADES), reversed(self.constants), strict=True):
+            fixed = {**self.needed.question.fixed, constant: float(f"{0.9 * least:.2g}")}
+            there = replace(self.needed.question, fixed=fixed)
+            if accountable(there).shown(self.at(decade), "").verdict is Verdict.REFUTED:
+                return there.completed(self.at(decade))
+        return self.needed.question.completed(self.base)
 
     @cached_property
     def forever(self) -> str | None:
@@ -271,15 +286,6 @@ def _why(question: Question, at: Limit) -> str | None:
     return None
 
 
-def replay_growth(question: Question, because: str, point: Mapping[str, Any]) -> Evidence:
-    """The same path again."""
-    if question.constant is None:
-        raise InvalidInput("claim", question.claim.id, "one with a hidden constant", "Replay its own counterexample.")
-    base = {str(s): float(point[str(s)]) for s in question.names}
-    ray = {k.removeprefix(RAY): round(float(v)) for k, v in point.items() if k.startswith(RAY)}
-    return Growth(Needed(question), base, ray).evidence(because)
-
-
 def _smallest(kept: Sequence[_Searched], because: str, effort: Effort) -> Evidence:
     """The smallest constant that works at all points tried, certified on the box if the cells allow it."""
     rough = [float(s.needed.roughly({k: v[:1] for k, v in s.tried.items()})[0]) for s in kept]
@@ -307,9 +313,13 @@ def _smallest(kept: Sequence[_Searched], because: str, effort: Effort) -> Eviden
     if account.coverable:
         certificate = account.cells(1.0, 200_000 if effort.thorough or searched.needed.exact else 12_000)
     count = len(next(iter(searched.tried.values())))
-    covered = f"{name} = {enough:.4g} certified on {certificate.cells} cells" if certificate.certified else (
-        f"{count} points tried, {100 * (1 - certificate.left):.1f}% of the box certified with {name} = {enough:.4g}"
-    )  # fmt: skip
+    covered = (
+        f"{name} = {enough:.4g} certified on {certificate.cells} cells"
+        if certificate.certified
+        else (
+            f"{count} points tried, {100 * (1 - certificate.left):.1f}% of the box certified with {name} = {enough:.4g}"
+        )
+    )
     verdict = Verdict.CERTIFIED if certificate.certified else Verdict.SUPPORTED
     detail = "; ".join(part for part in (because, others, covered, question.shown()) if part)
     return Evidence(KIND, verdict, figure, detail)

@@ -10,7 +10,7 @@ from dpcheck.bounds.privacy.laws import Gaussian, Laplace, OneBit, WithoutReplac
 from dpcheck.bounds.privacy.question import Question
 from dpcheck.bounds.privacy.worst_points import worst_points
 
-RAY = "ray."  # prefix of the exponents in the counterexample of a hidden constant
+PATH = "path"  # in the counterexample of a hidden constant: the exponents along which no constant lasts
 
 
 def judge(question: Question, because: str, effort: Effort) -> Evidence:

@@ -18,7 +18,9 @@ Array = np.ndarray
 LONGEST = 1 << 20  # grid points of a sum; beyond, the caller falls back on moments
 ONE_LEVEL = 1 << 16  # a longer sum is made in two levels, the second on a coarser grid
 MOST_STEPS = 10**12  # beyond, roundings add up to too much
-DROPPED = 1e-7  # tilted mass that a window may leave out; it is counted as error
+# Tilted mass that a window may leave out; it is counted as error. At epsilon it weighs e^(order (tail - epsilon)) times
+# as much, thousands of times where epsilon is near 0: so it is as small as the roundings of the transform.
+DROPPED = 1e-12
 HIGHEST = 600.0  # exponents are cut here: errors of that size say that nothing is known
 TRANSFORM = 4.0  # constant of the error bound of a fast Fourier transform, in units of log2(size) roundings
 

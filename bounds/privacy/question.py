@@ -16,10 +16,10 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, Relation
 from dpcheck.bounds.language.symbols import TABLE, delta, eps
 from dpcheck.bounds.privacy import batches
-from dpcheck.bounds.privacy.cells import Known, Range, never_holds, range_of
+from dpcheck.bounds.privacy.cells import KnownRanges, Range, never_holds, range_of
 from dpcheck.bounds.privacy.laws import Gaussian, InOrder, OneBit, WithoutReplacement
 from dpcheck.bounds.privacy.release import ONE, ZERO, Release, noise_name
-from dpcheck.bounds.privacy.release_values import Step, Values, most_picked, release_at, share_picked
+from dpcheck.bounds.privacy.release_values import StepValues, Values, most_picked, release_at, share_picked
 
 Array = np.ndarray
 Points = Mapping[str, Array]
@@ -212,14 +212,14 @@ class Question:
             rest = rest[len(expressions) :]
             most, fewest = (np.maximum(whole, 1.0) for whole in (np.ceil(count - 1e-9), np.floor(count + 1e-9)))
             picked = np.broadcast_to(share_picked(own.sampling, sizes), shape)
-            steps.append(Step(ratio, most, always, picked, own, tuple(sizes), fewest))
+            steps.append(StepValues(ratio, most, always, picked, own, tuple(sizes), fewest))
         return Values(promise, tuple(steps))
 
     def ranges(self, low: Points, high: Points) -> Values:
         """The worst of promise and releases on each cell: least promise, largest ratio, steps and share picked."""
         box = self._cells(low, high)
         shape = np.shape(next(iter(low.values())))
-        known = Known()
+        known = KnownRanges()
         promise = {k: np.broadcast_to(range_of(e, box, known)[0], shape) for k, e in self.promised.items()}
         steps = []
         for own, (ratio, count, always, *sizes) in zip(self.releases, self.expressions, strict=True):
@@ -227,7 +227,7 @@ class Question:
             most = [np.broadcast_to(range_of(e, box, known)[1], shape) for e in (ratio, count, always)]
             counted = np.maximum(np.ceil(most[1] - 1e-9), 1.0)
             picked = np.broadcast_to(np.minimum(most_picked(own.sampling, ends), 1.0), shape)
-            steps.append(Step(most[0], counted, most[2], picked, own))
+            steps.append(StepValues(most[0], counted, most[2], picked, own))
         for i, (product, shared) in enumerate(self.products):
             top = [np.broadcast_to(range_of(e, box, known)[1], shape) for e in (product, shared)]
             steps[i] = replace(steps[i], product=top[0], shared=top[1])
@@ -249,7 +249,7 @@ class Question:
 
     def outside(self, low: Points, high: Points, about: str | None = None) -> Array:
         """Cells on which some hypothesis fails throughout; of all, or of those that join this symbol with others."""
-        box, known = self._cells(low, high), Known()
+        box, known = self._cells(low, high), KnownRanges()
         found = np.zeros(np.shape(next(iter(low.values()))), bool)
         for condition in self.conditions:
             if about is None or about in self.joined.get(condition, ()):

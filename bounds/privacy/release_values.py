@@ -18,7 +18,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True)
-class Step:
+class StepValues:
     """One release at many points. `picked` is the probability that a batch holds the record at all.
 
     A number of steps that is not whole is rounded up in `steps`, and down in `fewest`. `product` bounds
@@ -55,7 +55,7 @@ class Step:
         whole = np.ones(share.shape)
         return [drawn, Sampled(self.always / np.sqrt(share), self.steps, whole, True, noise_name(self.of.law), shared)]
 
-    def with_ratio_times(self, factor: float) -> Step:
+    def with_ratio_times(self, factor: float) -> StepValues:
         """The same with less noise."""
         product, shared = (None if p is None else p * factor**2 for p in (self.product, self.shared))
         return replace(self, ratio=self.ratio * factor, always=self.always * factor, product=product, shared=shared)
@@ -66,7 +66,7 @@ class Values:
     """Promise and releases at many points."""
 
     promise: dict[str, Array]
-    steps: tuple[Step, ...]
+    steps: tuple[StepValues, ...]
 
     def parts(self, relation: Relation) -> list[Sampled]:
         """All that is released, for the bounds of moments.py."""
@@ -99,7 +99,7 @@ def most_picked(scheme: Scheme | None, ends: Sequence[Range]) -> Array:
     return share_picked(scheme, (ends[0][1], np.maximum(ends[1][0], 1.0)))
 
 
-def release_at(step: Step, ratio: float) -> batches.NoisySum:
+def release_at(step: StepValues, ratio: float) -> batches.NoisySum:
     """The release at one point, with this ratio."""
     count, noise, scheme = int(step.steps), noise_name(step.of.law), step.of.sampling
     if scheme is None or isinstance(scheme, InOrder):

@@ -16,10 +16,10 @@ How to write one:
   or by intervals on a `box`, which makes the verdict CERTIFIED on that box.
 - `Cites(id, where)` replaces the cited claim's subject by its formula, both read through `where`. The hypotheses of
   the cited claim must follow from those of this one. Without an expression the step is what the citation gives.
-- `Solved(id)`: the cited claim, solved for what stands before: of F' ≤ F - a·g² + e, what is said of g².
+- `Rearranged(id)`: the cited claim, solved for what stands before: of F' ≤ F - a·g² + e, what is said of g².
 - `Induction(over=T, step=OneStep(id, now, later))` carries a bound along a recurrence that another claim states.
 - `Minimiser(of=bound)`: the symbol before is the minimiser of the bound, and so is the expression.
-- `Solves(equations, only=reason)`: what stands before is the only solution of equations, for this reason, which is a
+- `OnlySolution(equations, only=reason)`: what stands before is the only solution of equations, for this reason: a
   premise; the expression is put into them, and they hold.
 - `Slack(given={reason: part}, seen=[part], cited=[(factor, Cites(id))])`: the sides differ by the sum of these parts,
   none of them negative: for the reason beside it, which is a premise, because the machine sees it under the
@@ -41,25 +41,35 @@ import sympy
 from dpcheck.bounds.language.claim import Check, Cites, Claim, Effort, Evidence, Kind, Rate, Verdict, pretty
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import follows
-from dpcheck.bounds.proving.inequalities import Answer, Box, Where
-from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Algebra, Link, Reason, Settled, proportional
+from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Algebra, Link, Reason, Settled, nearly
 from dpcheck.bounds.proving.reasons import (
     Cited,
     Induction,
     Minimiser,
     OneStep,
+    OnlySolution,
     Premise,
+    Rearranged,
     Slack,
-    Solved,
-    Solves,
     enough_noise,
 )
 from dpcheck.bounds.proving.steps import box_text
+from dpcheck.bounds.relations.inequalities import Answer, Box, Where
 
 __all__ = [
-    "STATEMENT", "Cases", "Chain", "Cites", "Induction", "Minimiser", "OneStep", "Premise", "Slack", "Solved", "Solves",
+    "STATEMENT",
+    "Cases",
+    "Chain",
+    "Cites",
+    "Induction",
+    "Minimiser",
+    "OneStep",
+    "OnlySolution",
+    "Premise",
+    "Rearranged",
+    "Slack",
     "Step",
-]  # fmt: skip
+]
 
 STATEMENT = sympy.Symbol("STATEMENT")  # stands for the claim's own right-hand side
 SIGNS = {"<=": "≤", ">=": "≥"}
@@ -108,7 +118,7 @@ class Chain:
     def cites(self) -> list[Cites]:
         """The claims it uses."""
         reasons = [self.start, *(s.because for s in self.steps)]
-        found = [r.cites if isinstance(r, Solved) else r for r in reasons if isinstance(r, Cites | Solved)]
+        found = [r.cites if isinstance(r, Rearranged) else r for r in reasons if isinstance(r, Cites | Rearranged)]
         steps = [r.step for r in reasons if isinstance(r, Induction) and isinstance(r.step, OneStep)]
         slack = [cites for r in reasons if isinstance(r, Slack) for cites in r.cites]
         return [*found, *(step.cites for step in steps), *slack]
@@ -151,7 +161,7 @@ class Chain:
             if not found.answer.holds:
                 return self.broken(step, link, found.answer)
             derived = derived or found.derives
-            if not derived and proportional(found.after, chosen.formula):
+            if not derived and nearly(found.after, chosen.formula):
                 return self.gap("what is assumed is the statement in other letters: nothing is derived")
         return self.proved(settled, links, chosen)
 

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import sympy
 
 from dpcheck.bounds.language.claim import CITATION, Check, Cites, Claim, Effort, Evidence, Verdict, pretty
-from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.proving.chains import Cases
 from dpcheck.bounds.proving.implications import Need, broken_at, needs, read
@@ -80,32 +79,6 @@ def citations_of(claim: Claim, known: Mapping[str, Claim]) -> list[Citation]:
     it, or what it is granted."""
     under_cases = [cites for check in claim.checks if isinstance(check, Cases) for cites in check.cites]
     return [Citation(c, known[c.id]) for c in claim.cites if c not in under_cases and not c.granted]
-
-
-def must_be_sound(known: Mapping[str, Claim]) -> None:
-    """Refuse citations of unknown claims, of symbols these do not have, and in a circle."""
-    for claim in known.values():
-        for cites in claim.cites:
-            if cites.id not in known:
-                raise UnknownName(f"{claim.id} cites", cites.id, "the id of a known claim", "Check the spelling.")
-            strangers = sorted(str(s) for s in cites.where if s not in known[cites.id].symbols)
-            if strangers:
-                what = f"what {claim.id} replaces in {cites.id}"
-                has = ", ".join(sorted(str(s) for s in known[cites.id].symbols))
-                raise InvalidInput(what, ", ".join(strangers), f"among its symbols ({has})", "Leave it out.")
-    settled: set[str] = set()
-    for claim_id in known:
-        _walk(claim_id, (), known, settled)
-
-
-def _walk(claim_id: str, path: tuple[str, ...], known: Mapping[str, Claim], settled: set[str]) -> None:
-    if claim_id in path:
-        circle = " -> ".join([*path[path.index(claim_id) :], claim_id])
-        raise InvalidInput("citations", circle, "free of circles", "A claim cannot rest on itself: drop one of them.")
-    if claim_id not in settled:
-        for cites in known[claim_id].cites:
-            _walk(cites.id, (*path, claim_id), known, settled)
-        settled.add(claim_id)
 
 
 _: type[Check] = Citation

@@ -12,6 +12,7 @@ import sympy
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Verdict, lambdified
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.language.utility_case import CONVEX, STRONG, losses_of
+from dpcheck.bounds.registry import entries
 
 KEPT = ("n", "d", "eps", "delta", "gamma", "T")
 UNIT = ("L", "G", "beta", "L_smooth", "mu", "D", "w_hat", "distance", "D_F", "gap0", "c", "c1", "c2")  # both sides at 1
@@ -48,8 +49,6 @@ class Uncontradicted:
 
 def upper_bounds(lower: Claim) -> Iterator[Claim]:
     """Upper bounds of private methods on the same error, of the same losses, or of all convex ones."""
-    from dpcheck.bounds.registry import entries  # the registry imports the files that attach this check
-
     covered = {CONVEX} if losses_of(lower) == CONVEX else {STRONG, CONVEX}
     claims = [entry.claim for entry in entries().values()]
     corrected = {claim.corrects for claim in claims}

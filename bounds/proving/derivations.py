@@ -24,15 +24,15 @@ from dpcheck.bounds.language.claim import (
 )
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import needs
-from dpcheck.bounds.proving.inequalities import Where
 from dpcheck.bounds.proving.links import at_most
 from dpcheck.bounds.proving.proofs import AtMost, Equals
-from dpcheck.bounds.proving.steps import Less, Same, Step
+from dpcheck.bounds.proving.steps import Less, ProofLine, Same
+from dpcheck.bounds.relations.inequalities import Where
 
 
 # Noise ---------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
-class Law:
+class NoiseDensity:
     """Noise by its density in one variable, up to a constant: a coordinate, or the length of a vector."""
 
     variable: sympy.Symbol
@@ -60,28 +60,28 @@ class Law:
             raise InvalidInput("expectation", str(found), "what quadrature gives", "Integrate it by hand: use Equals.")
 
 
-def gaussian(deviation: sympy.Expr) -> Law:
+def gaussian(deviation: sympy.Expr) -> NoiseDensity:
     """One coordinate of Gaussian noise."""
     x = sympy.Symbol("x", real=True)
-    return Law(x, sympy.exp(-(x**2) / (2 * deviation**2)), -sympy.oo)
+    return NoiseDensity(x, sympy.exp(-(x**2) / (2 * deviation**2)), -sympy.oo)
 
 
-def laplace_size(scale: sympy.Expr) -> Law:
+def laplace_size(scale: sympy.Expr) -> NoiseDensity:
     """The absolute value of Laplace noise."""
     x = sympy.Symbol("x", positive=True)
-    return Law(x, sympy.exp(-x / scale))
+    return NoiseDensity(x, sympy.exp(-x / scale))
 
 
-def gaussian_length(dimension: sympy.Expr, deviation: sympy.Expr) -> Law:
+def gaussian_length(dimension: sympy.Expr, deviation: sympy.Expr) -> NoiseDensity:
     """The length of a vector of Gaussian noise (a chi law)."""
     r = sympy.Symbol("r", positive=True)
-    return Law(r, r ** (dimension - 1) * sympy.exp(-(r**2) / (2 * deviation**2)))
+    return NoiseDensity(r, r ** (dimension - 1) * sympy.exp(-(r**2) / (2 * deviation**2)))
 
 
-def l2_laplace_length(dimension: sympy.Expr, scale: sympy.Expr) -> Law:
+def l2_laplace_length(dimension: sympy.Expr, scale: sympy.Expr) -> NoiseDensity:
     """The length of noise with density proportional to exp(-‖z‖₂/scale) (a gamma law)."""
     r = sympy.Symbol("r", positive=True)
-    return Law(r, r ** (dimension - 1) * sympy.exp(-r / scale))
+    return NoiseDensity(r, r ** (dimension - 1) * sympy.exp(-r / scale))
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Expectation:
     """The claim's right-hand side against E `of`(noise), integrated from the law of the noise."""
 
     of: Callable[[sympy.Symbol], sympy.Expr]
-    law: Law
+    law: NoiseDensity
     because: str
     at_most: bool = False
     where: Where = field(default_factory=dict)
@@ -172,7 +172,7 @@ class Implied:
         verdict = HOLDS_AS.get(worth, Verdict.UNCHECKED)
         return Evidence(self.kind, verdict, figure, detail, premises=premises, rests=(self.by.id,))
 
-    def step(self, claim: Claim) -> Step:
+    def step(self, claim: Claim) -> ProofLine:
         """What is left to show: a bound (or noise that suffices) may grow, a lower bound may shrink."""
         theirs = self.by.formula.subs(self.where, simultaneous=True)
         if isinstance(claim.states, sympy.Eq) and claim.kind is not Kind.PRIVACY:

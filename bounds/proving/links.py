@@ -16,16 +16,10 @@ import sympy
 
 from dpcheck.bounds.language.claim import Claim, lambdified
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.proving.implications import (
-    STRICTLY,
-    beyond,
-    covers,
-    full_covers,
-    never_negative_at_ends,
-    relations,
-    unreached,
-)
-from dpcheck.bounds.proving.inequalities import (
+from dpcheck.bounds.proving.implications import beyond, relations
+from dpcheck.bounds.proving.steps import Same, box_text
+from dpcheck.bounds.relations.conditions import STRICTLY, covers, full_covers, never_negative_at_ends, unreached
+from dpcheck.bounds.relations.inequalities import (
     Answer,
     Box,
     Where,
@@ -34,7 +28,6 @@ from dpcheck.bounds.proving.inequalities import (
     equations,
     signs_agree,
 )
-from dpcheck.bounds.proving.steps import Same, box_text
 
 UP, DOWN = ("=", "<=", "<"), ("=", ">=", ">")
 STRICT = ("<", ">")
@@ -90,7 +83,7 @@ class Algebra:
 
     def settle(self, link: Link) -> Settled:
         answer = compare(link, link.before, link.target)
-        rewrites = link.relation == "=" or proportional(link.before, link.target)
+        rewrites = link.relation == "=" or nearly(link.before, link.target)
         return Settled(answer, link.target, derives=not rewrites)
 
     def __str__(self) -> str:
@@ -200,6 +193,12 @@ def gaps(low: sympy.Expr, high: sympy.Expr, covers_: Iterable[Where]) -> Iterato
 def _roots(expr: sympy.Expr) -> set[int]:
     """The denominators of its exponents."""
     return {int(p.exp.q) for p in expr.atoms(sympy.Pow) if p.exp.is_Rational} | {1}
+
+
+def nearly(left: sympy.Expr, right: sympy.Expr) -> bool:
+    """Whether one is the other but for a number and powers of logarithms: as good as the same, to assume."""
+    plain = [sympy.sympify(e).replace(sympy.log, lambda *_: sympy.Integer(1)) for e in (left, right)]
+    return proportional(left, right) or (sympy.zoo not in plain and proportional(*plain))
 
 
 def proportional(left: sympy.Expr, right: sympy.Expr) -> bool:

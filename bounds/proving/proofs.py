@@ -5,6 +5,7 @@ Each takes the claim's own right-hand side, so a check cannot drift from the sta
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -25,16 +26,17 @@ from dpcheck.bounds.language.claim import (
 )
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.symbols import TABLE
-from dpcheck.bounds.proving.implications import beyond, relations, unreached
-from dpcheck.bounds.proving.inequalities import Answer, Box, Where, counterexample, exceeds, never_exceeds
-from dpcheck.bounds.proving.steps import Same, Step, at, box_text, digits, named, settle
+from dpcheck.bounds.proving.implications import beyond, relations
+from dpcheck.bounds.proving.steps import ProofLine, Same, at, box_text, digits, named, settle
+from dpcheck.bounds.relations.conditions import unreached
+from dpcheck.bounds.relations.inequalities import Answer, Box, Where, counterexample, exceeds, never_exceeds
 
 
 @dataclass(frozen=True)
 class PrintedCells:
     """The cells of a printed table against the claim's own formula: `cells(formula)` compares each of them."""
 
-    cells: Callable[[sympy.Expr], Sequence[Step]]
+    cells: Callable[[sympy.Expr], Sequence[ProofLine]]
     figure: str
     kind: ClassVar[str] = "symbolic"
 
@@ -43,7 +45,7 @@ class PrintedCells:
         return replace(found, figure=self.figure) if found.verdict is Verdict.PROVED else found
 
 
-def shown_by(steps: Sequence[Step], kind: str, effort: Effort) -> Evidence:
+def shown_by(steps: Sequence[ProofLine], kind: str, effort: Effort) -> Evidence:
     """Whether all steps hold; what they show is for the check that made them from its claim."""
     gap = settle(steps, effort.seed)
     if gap is None:
@@ -79,7 +81,8 @@ class Equals:
             differs = bool(abs(exact - stated) > 1e-9 * (abs(exact) + abs(stated)))
         verdict = Verdict.REFUTED if differs else Verdict.UNCHECKED
         figure = f"is {digits(exact)}, stated {digits(stated)}"
-        return Evidence(self.kind, verdict, figure, self.because, counterexample=dict(point))
+        off = float(exact / stated - 1) if exact.is_real and stated.is_real and stated != 0 else None
+        return Evidence(self.kind, verdict, figure, self.because, off, counterexample=dict(point))
 
 
 @dataclass(frozen=True)
@@ -220,6 +223,9 @@ class NoConstant:
         if not (here.is_real and later.is_real):
             rest = ", ".join(map(pretty, shown.free_symbols - {self.parameter}))
             return Evidence(self.kind, Verdict.UNCHECKED, f"the path does not say what {rest} is", self.because)
+        gone = [name for name, number in numbers.items() if not 0 < number < math.inf]
+        if gone:
+            return Evidence(self.kind, Verdict.UNCHECKED, f"{gone[0]} leaves the range of floats there", self.because)
         verdict = Verdict.REFUTED if later > 1.5 * here else Verdict.UNCHECKED
         figure = f"no constant works: value/rate is {digits(here)}, and {digits(later / here)}x that 1000 times later"
         return Evidence(self.kind, verdict, figure, self.because, float(here), counterexample=numbers)
@@ -273,6 +279,7 @@ class Units:
     """The sides disagree in units: rescaling the loss (or the parameter) breaks any constant."""
 
     kind: ClassVar[str] = "symbolic"
+    admits_unit_gap: ClassVar[bool] = True  # the registry refuses a claim with a gap that no check of its own admits
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         if claim.unit_gap is None:

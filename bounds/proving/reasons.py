@@ -11,9 +11,10 @@ import sympy
 from dpcheck.bounds.language.claim import Cites, Claim, FunctionClass, Kind, Rate, Setting, pretty
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import Need, follows, needs
-from dpcheck.bounds.proving.inequalities import Answer, equations, signs_agree
-from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Link, Settled, at_most, compare, substitutions
+from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Link, Settled, at_most, compare, nearly, substitutions
 from dpcheck.bounds.proving.steps import Same
+from dpcheck.bounds.registry import library
+from dpcheck.bounds.relations.inequalities import Answer, equations, signs_agree
 
 
 # Assumptions ---------------------------------------------------------------------------------------
@@ -33,8 +34,6 @@ class Premise:
 # Citations -----------------------------------------------------------------------------------------
 def claim_of(cites: Cites) -> Claim:
     """The claim cited."""
-    from dpcheck.bounds.registry import library  # which imports the files that hold the chains
-
     found: Claim = library[cites.id]
     return found
 
@@ -110,7 +109,7 @@ class Cited:
 
 
 @dataclass(frozen=True)
-class Solved:
+class Rearranged:
     """By a claim in which what stands before occurs, with a coefficient of known sign: solved for it.
 
     Of F' <= F - a g^2 + e with a > 0, what g^2 gives way to is (F - F' + e)/a.
@@ -290,7 +289,7 @@ class Minimiser:
 
 
 @dataclass(frozen=True)
-class Solves:
+class OnlySolution:
     """By insertion: what stands before is the only solution of equations, and what stands after solves them.
 
     `equations(x)` vanish at a solution x; why what stands before is one, and the only one, is a premise, `only`.
@@ -367,9 +366,10 @@ class Slack:
             if not self.never_negative(sympy.sympify(part), link):
                 return Settled(Answer(None, f"{pretty(part)} is not seen to be ≥ 0"), link.before)
         alone = len(self.given) == 1 and not self.seen and not self.cited  # the difference itself is taken as given
+        typed = alone or any(restates(sympy.sympify(part), link.claim) for part in self.given.values())
         premises, rests = (*self.given, *granted), tuple(cites.id for cites in self.cites)
         added = Answer(True, "the parts add up to the difference")
-        return Settled(added, link.target, premises, rests, derives=not alone)
+        return Settled(added, link.target, premises, rests, derives=not typed)
 
     def never_negative(self, part: sympy.Expr, link: Link) -> bool:
         """By the signs of its factors, where the hypotheses hold, one of which may be a hypothesis itself."""
@@ -391,6 +391,14 @@ class Slack:
 
     def __str__(self) -> str:
         return "; ".join([*self.given, *(cites.id for cites in self.cites)]) or "the parts are ≥ 0"
+
+
+def restates(part: sympy.Expr, claim: Claim) -> bool:
+    """Whether a part that is taken to be ≥ 0 says what the claim does, but for a number and logarithms."""
+    subject = sympy.Dummy("subject", positive=True)
+    here = part.subs(claim.subject, subject)
+    slope = sympy.diff(here, subject)
+    return slope != 0 and not slope.has(subject) and nearly(sympy.expand(here - slope * subject) / slope, claim.formula)
 
 
 def difference(claim: Claim, cites: Cites) -> sympy.Expr:

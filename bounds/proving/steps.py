@@ -12,8 +12,8 @@ import sympy
 from dpcheck.bounds.language.claim import lambdified, pretty
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.symbols import TABLE
-from dpcheck.bounds.proving.implications import unreached
-from dpcheck.bounds.proving.inequalities import Answer, Box, Where, counterexample, meets, never_exceeds
+from dpcheck.bounds.relations.conditions import unreached
+from dpcheck.bounds.relations.inequalities import Answer, Box, Where, counterexample, meets, never_exceeds
 
 
 @dataclass(frozen=True)
@@ -59,15 +59,20 @@ class Less:
         if missed:
             return Answer(None, missed)
         return never_exceeds(
-            self.left, self.right, where=self.where, box=self.box, conditions=self.given, seed=seed,
+            self.left,
+            self.right,
+            where=self.where,
+            box=self.box,
+            conditions=self.given,
+            seed=seed,
             confirm=not self.where,
-        )  # fmt: skip
+        )
 
 
-Step = Same | Less
+ProofLine = Same | Less
 
 
-def settle(steps: Sequence[Step], seed: int) -> tuple[Step, Answer] | None:
+def settle(steps: Sequence[ProofLine], seed: int) -> tuple[ProofLine, Answer] | None:
     """The first step that does not hold, with its answer; None if all hold."""
     for step in steps:
         answer = step.settle(seed)

@@ -17,7 +17,8 @@ import sympy
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Source, Verdict, lambdified, pretty
 from dpcheck.bounds.language.errors import UnknownName
 from dpcheck.bounds.language.symbols import TABLE
-from dpcheck.bounds.proving.rates import Exponent, exponent
+from dpcheck.bounds.registry import entries, library_files
+from dpcheck.bounds.relations.rates import Exponent, exponent
 
 Status = Literal["same", "larger", "smaller", "quoted", "no claim", "words"]
 MEANING: Mapping[Status, str] = {
@@ -162,8 +163,6 @@ def compared(table: Table, i: int, row: Row, column: str, cell: Cell) -> Compare
 
 def known(claim_id: str) -> Claim | None:
     """The claim of that id, if some file has it."""
-    from dpcheck.bounds.registry import entries  # the registry imports the files that hold tables
-
     entry = entries().get(claim_id)
     return None if entry is None else entry.claim
 
@@ -250,11 +249,8 @@ def satisfiable(steps: Steps) -> str:
 @lru_cache(maxsize=1)
 def tables() -> Mapping[str, Table]:
     """Every table by id, found by walking the theme folders."""
-    from dpcheck.bounds import library
-    from dpcheck.bounds.registry import modules_below
-
     found: Iterator[Table] = (
-        v for _, _, module in modules_below(library) for v in vars(module).values() if isinstance(v, Table)
+        v for _, _, module in library_files() for v in vars(module).values() if isinstance(v, Table)
     )
     return {table.id: table for table in sorted(found, key=lambda t: t.id)}
 

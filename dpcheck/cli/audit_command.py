@@ -151,8 +151,15 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
     names = ("alpha", "seed", "attack", "assume", "stop_early", "checkpoint", "key")
     same = {name: getattr(args, name) for name in names}
     delta = args.delta if args.epsilon is None else None
-    return {**same, "pair": pair, "neighbours": neighbours, "guarantee": guarantee, "delta": delta,
-            "max_trials": args.trials, "executor": args.workers}  # fmt: skip
+    return {
+        **same,
+        "pair": pair,
+        "neighbours": neighbours,
+        "guarantee": guarantee,
+        "delta": delta,
+        "max_trials": args.trials,
+        "executor": args.workers,
+    }
 
 
 def neighbours_of(args: argparse.Namespace) -> Neighbours | None:

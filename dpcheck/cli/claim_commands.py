@@ -31,7 +31,7 @@ def run_bounds(args: argparse.Namespace, rest: list[str], out: Console, err: Con
     """Evaluate a claim's right-hand side at the given numbers."""
     from dpcheck.bounds.language.claim import Claim, pretty
     from dpcheck.bounds.language.symbols import TABLE
-    from dpcheck.bounds.registry import Parts, library
+    from dpcheck.bounds.registry import StatementParts, library
 
     values = parse_options(rest)
     if args.solve_for is not None:
@@ -42,7 +42,7 @@ def run_bounds(args: argparse.Namespace, rest: list[str], out: Console, err: Con
     if unknown:
         raise UnknownName("option", f"--{unknown[0]}", "a symbol's name", f"See `dpcheck claims {args.id}`.")
     found = library[args.id]
-    claim: Claim = found.pick(set(values)) if isinstance(found, Parts) else found
+    claim: Claim = found.pick(set(values)) if isinstance(found, StatementParts) else found
     value = claim.evaluate(**values)
     out.print(f"{claim.id}: {claim.text()}", highlight=False, markup=False)
     out.print(f"{pretty(claim.subject)}: {float(value):.6g}", style="bold", highlight=False, markup=False)

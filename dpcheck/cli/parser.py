@@ -44,6 +44,7 @@ def add_verify(commands: Commands) -> None:
     check.add_argument("--workers", type=int, metavar="N", help="processes (default: one per core)")
     check.add_argument("--fresh", action="store_true", help="judge again what an earlier run has judged")
     check.add_argument("--seed", type=int, default=0, help="the integer all randomness comes from (default 0)")
+    check.add_argument("--by-chance", action="store_true", help="only claims whose checks draw samples, as --seed says")
     check.add_argument(
         "--mutants", action="store_true", help="falsify each statement and see whether its checks notice"
     )
@@ -129,9 +130,10 @@ def add_theory(commands: Commands) -> None:
     printed.set_defaults(run="theory_commands:run_tables")
 
     against = commands.add_parser(
-        "measure", help="measured error against bounds: dpcheck measure outpert_gd --over n 100 200 400",
+        "measure",
+        help="measured error against bounds: dpcheck measure outpert_gd --over n 100 200 400",
         allow_abbrev=False,
-    )  # fmt: skip
+    )
     against.add_argument("solver", metavar="STEM", help="the algorithm")
     against.add_argument("--over", nargs="+", required=True, metavar=("SYMBOL", "VALUE"), help="one of n, d, eps, T")
     against.add_argument(

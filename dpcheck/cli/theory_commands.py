@@ -22,9 +22,13 @@ def run_compare(args: argparse.Namespace, rest: list[str], out: Console, err: Co
     from dpcheck.theory.comparison import compare
 
     found = compare(
-        *args.names, over=args.over, measure=args.measure, losses=args.losses, privacy=args.privacy,
+        *args.names,
+        over=args.over,
+        measure=args.measure,
+        losses=args.losses,
+        privacy=args.privacy,
         **parse_options(rest),
-    )  # fmt: skip
+    )
     return show(found, theory.comparison_page(found), args, out, err)
 
 
@@ -63,16 +67,21 @@ def run_measure(args: argparse.Namespace, rest: list[str], out: Console, err: Co
 
     guarantee = ApproxDP(args.eps, args.delta) if args.delta > 0 else PureDP(args.eps)
     found = measure(
-        args.solver, (lambda value: made(**{symbol: value})) if symbol in sizes else made(), grid,
-        guarantee=guarantee, trials=args.trials, seed=args.seed, calibration=args.calibration,
-    )  # fmt: skip
+        args.solver,
+        (lambda value: made(**{symbol: value})) if symbol in sizes else made(),
+        grid,
+        guarantee=guarantee,
+        trials=args.trials,
+        seed=args.seed,
+        calibration=args.calibration,
+    )
     return show(found, theory.measurement_page(found), args, out, err)
 
 
 def run_solve(found: Any, symbol: str, values: dict[str, float], out: Console) -> int:
     """`dpcheck bounds ID --solve-for n --error 0.01 ...`."""
     from dpcheck.bounds.language.symbols import TABLE
-    from dpcheck.bounds.proving.solving import TARGETS
+    from dpcheck.bounds.relations.solving import TARGETS
     from dpcheck.report import theory
 
     unknown = sorted(values.keys() - {row.name for row in TABLE.values()} - set(TARGETS))

@@ -29,6 +29,8 @@ def run_verify(args: argparse.Namespace, rest: list[str], out: Console, err: Con
     if args.workers is not None and args.workers < 1:
         raise InvalidInput("workers", args.workers, "a whole number >= 1", "Leave it out for one per core.")
     ids = select(args.names, args.source, args.algorithm, args.kind)
+    if args.by_chance:
+        ids = verify.by_chance(ids)
     if args.mutants:
         from dpcheck.cli.mutants_command import run_mutants
 

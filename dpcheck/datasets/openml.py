@@ -75,7 +75,7 @@ class Used:
 
 
 @dataclass(frozen=True)
-class Source:
+class OpenMLSource:
     """A data set of OpenML. Labels in `positive` become 1, others -1; `limits` of a real label become -1 and 1.
 
     With neither, labels are the numbers of their classes.
@@ -91,15 +91,16 @@ class Source:
 
 # The first document of each is the default. Sections: dwang20 3.1.5, 3.2 and 4.1, 4.3; wangxu19 experiments; zhang17
 # Table 2; lwang21 4.7, 5.4 and 6.6; lssgd20 MNIST.
-SOURCES: dict[str, Source] = {
-    "covertype": Source(
+SOURCES: dict[str, OpenMLSource] = {
+    "covertype": OpenMLSource(
         1596, "covertype", {"dwang20": Used(500_000), "wangxu19": Used(200_000)}, positive=("2",)
     ),
-    "ijcnn1": Source(
+    "ijcnn1": OpenMLSource(
         1575, "ijcnn", {"dwang20": Used(50_000), "lwang21": Used(49_990, 91_701)}, positive=("1", "1.0"), once=True
     ),
-    "adult": Source(
-        1590, "adult",
+    "adult": OpenMLSource(
+        1590,
+        "adult",
         {
             "dwang20": Used(28_000, 2_000),
             "zhang17": Used(among=(16_281, None)),
@@ -107,20 +108,21 @@ SOURCES: dict[str, Source] = {
         },
         positive=(">50K",),
     ),
-    "bank": Source(1461, "bank-marketing", {"zhang17": Used()}, positive=("2", "yes")),
-    "credit_card": Source(42477, "default-of-credit-card-clients", {"zhang17": Used()}, positive=("1",)),
-    "wine_quality": Source(287, "wine_quality", {"zhang17": Used()}, limits=(0, 10)),
-    "bike": Source(42712, "Bike_Sharing_Demand", {"zhang17": Used()}, limits=(0, 1000)),
-    "a9a": Source(1430, "a9a", {"lwang21": Used(32_561, 16_281)}, positive=("1", "1.0")),
-    "mnist": Source(
-        554, "mnist_784",
-        {document: Used(50_000, 10_000, among=(None, 60_000)) for document in ("lssgd20", "lwang21")},
+    "bank": OpenMLSource(1461, "bank-marketing", {"zhang17": Used()}, positive=("2", "yes")),
+    "credit_card": OpenMLSource(42477, "default-of-credit-card-clients", {"zhang17": Used()}, positive=("1",)),
+    "wine_quality": OpenMLSource(287, "wine_quality", {"zhang17": Used()}, limits=(0, 10)),
+    "bike": OpenMLSource(42712, "Bike_Sharing_Demand", {"zhang17": Used()}, limits=(0, 1000)),
+    "a9a": OpenMLSource(1430, "a9a", {"lwang21": Used(32_561, 16_281)}, positive=("1", "1.0")),
+    "mnist": OpenMLSource(
+        554, "mnist_784", {document: Used(50_000, 10_000, among=(None, 60_000)) for document in ("lssgd20", "lwang21")}
     ),
-    "kddcup99": Source(
-        1113, "KDDCup99", {"lwang21": Used(50_000, 20_000, scale_columns=True)},
+    "kddcup99": OpenMLSource(
+        1113,
+        "KDDCup99",
+        {"lwang21": Used(50_000, 20_000, scale_columns=True)},
         positive=("back", "land", "neptune", "pod", "smurf", "teardrop"),
     ),
-}  # fmt: skip
+}
 
 
 def load(
@@ -168,7 +170,7 @@ def load(
     return Dataset(name, unit_rows(X[chosen]), y[chosen])
 
 
-def fetched(name: str, source: Source, data_home: Any, timeout: float) -> Any:
+def fetched(name: str, source: OpenMLSource, data_home: Any, timeout: float) -> Any:
     """What OpenML has under this number, if it is what we think it is."""
     try:
         from sklearn.datasets import fetch_openml, get_data_home
@@ -246,7 +248,7 @@ def missing_in(raw: Any) -> np.ndarray:
     return np.isnan(data).any(axis=1)
 
 
-def labels(raw: Any, source: Source) -> Array:
+def labels(raw: Any, source: OpenMLSource) -> Array:
     """-1 and 1, or numbers in [-1, 1], or the numbers of the classes."""
     if source.limits is not None:
         low, high = source.limits

@@ -93,9 +93,15 @@ def stated_noise(
     claim = THEOREMS[document]
     share = split if document == "lwang21" else 0.5  # α = 2 log(1/δ)/ε + 1
     values = {
-        "n": n, "batch": batch, "T": steps, "eps": eps, "delta": delta, "G": G, "ls_mu": split,
+        "n": n,
+        "batch": batch,
+        "T": steps,
+        "eps": eps,
+        "delta": delta,
+        "G": G,
+        "ls_mu": split,
         "ls_order": math.log(1 / delta) / ((1 - share) * eps) + 1,
-    }  # fmt: skip
+    }
     broken = claim.violated_by(values) if conditions else None
     if broken is not None:
         given = {str(s): values[str(s)] for s in broken.free_symbols}

@@ -66,9 +66,13 @@ class VarianceReduced(Solver):
 
     def stated(self, data: Problem, guarantee: Guarantee, plan: Epochs) -> tuple[Released, Sequence[Claim]]:
         values = {
-            "n": data.n, "G": data.data_lipschitz, "c": self.c, "c1": min(self.c1, 1e300),
-            **self.sizes(plan), **guarantee.parameters,
-        }  # fmt: skip
+            "n": data.n,
+            "G": data.data_lipschitz,
+            "c": self.c,
+            "c1": min(self.c1, 1e300),
+            **self.sizes(plan),
+            **guarantee.parameters,
+        }
         must_meet(self.published, data, **values)
         return self.release(data, plan).with_noise(float(self.published.evaluate(**values))), [self.published]
 

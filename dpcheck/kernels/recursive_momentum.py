@@ -29,7 +29,7 @@ Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Plan:
+class MomentumPlan:
     """What a run is. Steps have length at most `reach`, and step size at most `largest`; `clips` are C1 and C2.
 
     In the letters of the source: reach = zeta/(n0 L), largest = 1/(2 n0 L).
@@ -65,7 +65,7 @@ class Estimators:
     """The estimators before noise, on one problem."""
 
     problem: Problem
-    plan: Plan
+    plan: MomentumPlan
 
     @cached_property
     def limits(self) -> Array:
@@ -114,7 +114,7 @@ class Estimators:
 class RecursiveMomentum(Method):
     """From 0, on w, the iterate before it and the noisy estimator before. v_T is let out too, but leads nowhere."""
 
-    plan: Plan
+    plan: MomentumPlan
     width: int
     rounds: Callable[[np.random.Generator, int], Any] | None = None
 
@@ -140,9 +140,15 @@ class RecursiveMomentum(Method):
 
 
 def recursive_momentum(
-    problem: Problem, plan: Plan, *, sigmas: tuple[float, float], seed: Seed, trials: int, trace: bool = False,
+    problem: Problem,
+    plan: MomentumPlan,
+    *,
+    sigmas: tuple[float, float],
+    seed: Seed,
+    trials: int,
+    trace: bool = False,
     last: bool = False,
-) -> Run:  # fmt: skip
+) -> Run:
     """`trials` independent runs with noise of any size: promises nothing.
 
     `sigmas` is the noise on each coordinate of v_0, and of those after it. A run stops at a uniform iterate out of
@@ -150,7 +156,8 @@ def recursive_momentum(
 
     >>> from dpcheck.problems.losses import Squared
     >>> p = Problem([[1.0], [1.0]], [0.5, 0.7], Squared())
-    >>> run = recursive_momentum(p, Plan(200, 2, 2, 0.5, 0.1, 0.5), sigmas=(0.0, 0.0), seed=0, trials=2, last=True)
+    >>> plan = MomentumPlan(200, 2, 2, 0.5, 0.1, 0.5)
+    >>> run = recursive_momentum(p, plan, sigmas=(0.0, 0.0), seed=0, trials=2, last=True)
     >>> run.w.round(6).tolist()
     [[0.6], [0.6]]
     """

@@ -11,6 +11,7 @@ import sympy
 
 from dpcheck.bounds.language.errors import InvalidInput, MissingDependency
 from dpcheck.bounds.language.symbols import TABLE
+from dpcheck.report.theory import point_text
 
 if TYPE_CHECKING:
     from dpcheck.theory.comparison import Comparison, Side
@@ -64,8 +65,6 @@ def comparison_figure(found: Comparison) -> Any:
     case = found.case
     title = f"Upper bounds on the {name_of(case.measure)} ({case.losses} losses, {case.privacy})"
     figure.suptitle(title, fontsize=12)
-    from dpcheck.report.theory import point_text
-
     stops = "A line ends where a hypothesis of its claim fails." if ends else ""
     notes = [f"At {point_text(found)}.", found.constants, found.caution, stops]
     figure.supxlabel(
@@ -87,15 +86,25 @@ def draw_bounds(ax: Any, found: Comparison) -> bool:
         with np.errstate(all="ignore"):
             roof = np.nanmin(np.where(np.isnan(lines), np.inf, lines), axis=0)
         ax.fill_between(
-            grid, floor, roof, where=np.isfinite(roof) & (roof > floor), color=POSSIBLE, zorder=0,
+            grid,
+            floor,
+            roof,
+            where=np.isfinite(roof) & (roof > floor),
+            color=POSSIBLE,
+            zorder=0,
             label="between what is possible and what is promised",
-        )  # fmt: skip
+        )
     here = found.values[name]
     ax.axvline(here, color=GREY, ls=":", lw=1)
     ax.annotate(
-        f"asked for: {TABLE[found.over].printed} = {here:g}", (here, 0.965), xycoords=("data", "axes fraction"),
-        xytext=(4, 0), textcoords="offset points", fontsize=8, color=GREY,
-    )  # fmt: skip
+        f"asked for: {TABLE[found.over].printed} = {here:g}",
+        (here, 0.965),
+        xycoords=("data", "axes fraction"),
+        xytext=(4, 0),
+        textcoords="offset points",
+        fontsize=8,
+        color=GREY,
+    )
     ax.set(
         xscale="log", yscale="log", xlabel=axis_label(found.over), ylabel=f"bound on the {name_of(found.case.measure)}"
     )
@@ -111,7 +120,7 @@ def legend_below(ax: Any, handles: Any = None, columns: int = 1) -> None:
     labels = [textwrap.fill(handle.get_label(), 78 // columns) for handle in handles]
     ax.legend(
         handles, labels, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=columns, frameon=False
-    )  # fmt: skip
+    )
 
 
 def legend_text(side: Side) -> str:
@@ -141,9 +150,16 @@ def draw_winners(ax: Any, found: Comparison) -> None:
     )
     colours = ["white", *(COLOURS[k % len(COLOURS)] for k in range(len(found.sides)))]
     ax.pcolormesh(
-        x, y, winner, cmap=ListedColormap(colours), vmin=-1.5, vmax=len(found.sides) - 0.5, alpha=0.55,
-        shading="nearest", rasterized=True,
-    )  # fmt: skip
+        x,
+        y,
+        winner,
+        cmap=ListedColormap(colours),
+        vmin=-1.5,
+        vmax=len(found.sides) - 0.5,
+        alpha=0.55,
+        shading="nearest",
+        rasterized=True,
+    )
     labels: list[Any] = [
         Patch(facecolor=colours[k + 1], alpha=0.55, label=f"{s.name} has the least bound")
         for k, s in enumerate(found.sides)
@@ -178,17 +194,20 @@ def measurement_figure(found: Measurement) -> Any:
     ax.fill_between(found.grid, found.low, found.high, color=COLOURS[0], alpha=0.3, lw=0)
     interval = f"{100 * found.confidence:g}% confidence interval"
     ax.plot(
-        found.grid, found.mean, "o-", color=COLOURS[0], lw=2, ms=5,
+        found.grid,
+        found.mean,
+        "o-",
+        color=COLOURS[0],
+        lw=2,
+        ms=5,
         label=f"measured: mean of {found.trials} runs (band: {interval} of the mean)",
-    )  # fmt: skip
+    )
     ax.set(xscale="log", yscale="log", xlabel=axis_label(found.symbol), ylabel=name_of(found.measure))
     ax.set_xticks(found.grid, [f"{x:g}" for x in found.grid])
     ax.set_xticks([], minor=True)
     ax.grid(alpha=0.25)
     handles, labels = ax.get_legend_handles_labels()
-    ax.legend(
-        handles[::-1], labels[::-1], fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.1), frameon=False
-    )  # fmt: skip
+    ax.legend(handles[::-1], labels[::-1], fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.1), frameon=False)
     figure.suptitle(f"Measured error of {found.solver} and its bounds", fontsize=12)
     ax.set_title(textwrap.fill(found.setting, 100), fontsize=10)
     figure.supxlabel(textwrap.fill(" ".join(found.notes), 115), fontsize=8, color=GREY)
@@ -200,6 +219,11 @@ def draw_corridor(ax: Any, found: Measurement) -> None:
     floor, roof = found.line("lower"), found.line("certified") or found.line("stated")
     if floor is not None and roof is not None:
         ax.fill_between(
-            found.grid, floor.values, roof.values, where=roof.values > floor.values, color=POSSIBLE, zorder=0,
+            found.grid,
+            floor.values,
+            roof.values,
+            where=roof.values > floor.values,
+            color=POSSIBLE,
+            zorder=0,
             label="between what is possible and what is promised",
-        )  # fmt: skip
+        )

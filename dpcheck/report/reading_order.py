@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from dpcheck.bounds.language.evidence import DOCUMENTS
-from dpcheck.verdicts.catalogue import Row, catalogue
+from dpcheck.verdicts.catalogue import CatalogueRow, catalogue
 
 Number = tuple[int, ...]
 # What a statement is called in its id, in the order in which a section is read: what is claimed, then how it is proved.
@@ -37,7 +37,7 @@ class Group:
 
     document: str
     heading: str
-    rows: tuple[Row, ...]
+    rows: tuple[CatalogueRow, ...]
 
 
 def parsed(claim_id: str) -> tuple[str, Number]:
@@ -54,7 +54,7 @@ def own_section(claim_id: str) -> Number:
     return number[:2] if len(number) > 2 or (word == "section" and len(number) == 2) else ()
 
 
-def sections(rows: Iterable[Row]) -> dict[str, Number]:
+def sections(rows: Iterable[CatalogueRow]) -> dict[str, Number]:
     """The section of each claim of the documents that number by section; the others' claims are left out.
 
     An equation or a table, which counts by chapter, is in the section that most claims of its file are in, or of the
@@ -80,19 +80,19 @@ def about(stem: str) -> str:
     return stem.removesuffix("_proof").removesuffix("_experiments")
 
 
-def grouped(rows: Iterable[Row], known: Mapping[str, Row] | None = None) -> list[Group]:
+def grouped(rows: Iterable[CatalogueRow], known: Mapping[str, CatalogueRow] | None = None) -> list[Group]:
     """The claims by document and section, each group in reading order; `known` is all there are."""
     known = catalogue() if known is None else known
     place, rank = sections(known.values()), {claim_id: i for i, claim_id in enumerate(known)}
     words, documents = [*WORDS], [*DOCUMENTS]
 
-    def key(row: Row) -> tuple[int, Number, int, Number, bool, int]:
+    def key(row: CatalogueRow) -> tuple[int, Number, int, Number, bool, int]:
         word, number = parsed(row.id)
         kind = words.index(word) if word in words else len(words)
         part = row.id != f"{row.document}.{word}{'.'.join(map(str, number))}"  # the whole comes before its parts
         return documents.index(row.document), place.get(row.id, ()), kind, number, part, rank[row.id]
 
-    def group(row: Row) -> tuple[str, str]:
+    def group(row: CatalogueRow) -> tuple[str, str]:
         section = ".".join(map(str, place.get(row.id, ())))
         if row.id in place:
             return row.document, f"Section {section}" if "." in section else f"Chapter {section}"

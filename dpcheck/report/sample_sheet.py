@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpcheck.bounds.language.evidence import CITATION, DOCUMENTS, Verdict
-from dpcheck.verdicts.catalogue import Row
+from dpcheck.verdicts.catalogue import CatalogueRow
 
 CHECKED = {
     "symbolic": "By derivation, each step checked by machine",
@@ -30,7 +30,9 @@ MEANS = {
 }
 
 
-def sheet(count: int, seed: int, rows: Mapping[str, Row], record: Mapping[str, Any], symbols: Mapping[str, str]) -> str:
+def sheet(
+    count: int, seed: int, rows: Mapping[str, CatalogueRow], record: Mapping[str, Any], symbols: Mapping[str, str]
+) -> str:
     """`count` claims, drawn from all that are recorded; `symbols` says what each name means."""
     ids = sorted(claim_id for claim_id in rows if claim_id in record)
     drawn = random.Random(seed).sample(ids, min(count, len(ids)))
@@ -43,7 +45,13 @@ def sheet(count: int, seed: int, rows: Mapping[str, Row], record: Mapping[str, A
     return "\n\n".join([*head, *(entry(i, rows[c], rows, record, symbols) for i, c in enumerate(drawn, 1))]) + "\n"
 
 
-def entry(number: int, row: Row, rows: Mapping[str, Row], record: Mapping[str, Any], symbols: Mapping[str, str]) -> str:
+def entry(
+    number: int,
+    row: CatalogueRow,
+    rows: Mapping[str, CatalogueRow],
+    record: Mapping[str, Any],
+    symbols: Mapping[str, str],
+) -> str:
     """One claim."""
     kept = record[row.id]
     return "\n\n".join(
@@ -55,7 +63,7 @@ def entry(number: int, row: Row, rows: Mapping[str, Row], record: Mapping[str, A
     )
 
 
-def about(row: Row, symbols: Mapping[str, str]) -> Iterator[str]:
+def about(row: CatalogueRow, symbols: Mapping[str, str]) -> Iterator[str]:
     """Where it stands, whose it is, and what it says."""
     line = f", line {row.line} of the text" if row.line is not None else ""
     yield f"- **Place**: {DOCUMENTS[row.document]}; {row.place}{line}"
@@ -106,7 +114,7 @@ def way_of(piece: Mapping[str, Any]) -> str:
     )
 
 
-def cited(row: Row, rows: Mapping[str, Row], record: Mapping[str, Any]) -> Iterator[str]:
+def cited(row: CatalogueRow, rows: Mapping[str, CatalogueRow], record: Mapping[str, Any]) -> Iterator[str]:
     """What it cites, with how that stands, and the gaps between statement and proof."""
     for claim_id in dict.fromkeys(row.cites):
         stands = record.get(claim_id, {}).get("verdict", "not recorded")

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from dpcheck.bounds.language.evidence import CITATION, DOCUMENTS, Verdict
 from dpcheck.report.reading_order import about, grouped
-from dpcheck.verdicts.catalogue import Row, catalogue
+from dpcheck.verdicts.catalogue import CatalogueRow, catalogue
 
 ROOT = Path(__file__).parents[2]
 COLOURS = {
@@ -51,7 +51,7 @@ def claim_list(ids: Sequence[str], known: dict[str, Any]) -> Group:
     return Group(*parts)
 
 
-def claim_page(row: Row, symbols: Mapping[str, str], recorded: Mapping[str, Any]) -> Panel:
+def claim_page(row: CatalogueRow, symbols: Mapping[str, str], recorded: Mapping[str, Any]) -> Panel:
     """One claim: statement, hypotheses, symbols, source, where its files are, verdict, evidence."""
     table = Table(show_header=False, box=None)
     table.add_column(style="bold", no_wrap=True)
@@ -92,7 +92,7 @@ def claim_page(row: Row, symbols: Mapping[str, str], recorded: Mapping[str, Any]
     return Panel(table, title=row.id, title_align="left")
 
 
-def files_of(row: Row) -> dict[str, list[str]]:
+def files_of(row: CatalogueRow) -> dict[str, list[str]]:
     """Where a claim stands, what runs it, and what tests that: relative to the project's folder."""
     own = [f"dpcheck/{room}/{row.theme}/{row.algorithm}.py" for room in ("solvers", "evidence")]
     attached = [f"{name.replace('.', '/')}.py" for name in row.attached]

@@ -12,12 +12,12 @@ from rich.text import Text
 from dpcheck.bounds.language.claim import pretty
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.proving import tables
-from dpcheck.bounds.proving.rates import ruling
+from dpcheck.bounds.relations.rates import ruling
 from dpcheck.report.terminal import coloured
 from dpcheck.theory.claim_choice import verdict_of
 
 if TYPE_CHECKING:  # they show themselves by what is here
-    from dpcheck.bounds.proving.solving import Solved
+    from dpcheck.bounds.relations.solving import Solved
     from dpcheck.theory.comparison import Comparison, Side
     from dpcheck.theory.measurement import Measurement
 

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from dpcheck.bounds.language.evidence import DOCUMENTS, Provenance, Verdict
 from dpcheck.report.terminal import COLOURS, coloured
+from dpcheck.testing.run_ledger import page
 from dpcheck.verdicts.catalogue import catalogue
 from dpcheck.verdicts.failures import Failure, rank_of
 
@@ -152,8 +153,6 @@ def said(one: Judgement) -> Iterator[str]:
 # A page --------------------------------------------------------------------------------------------
 def html(done: Sequence[Judgement], total: int, seconds: float) -> str:
     """All rows as one page that needs nothing else."""
-    from dpcheck.testing.run_ledger import page
-
     titles = ("claim", "place", "statement", "verdict", "what was found", "failure, and what to use instead", "again")
     head = "".join(f"<th>{title}</th>" for title in titles)
     body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells(one))}</tr>" for one in in_order(done))

@@ -15,10 +15,11 @@ from typing import Any
 
 from dpcheck.bounds.language.evidence import CITATION, DOCUMENTS, Kind, Provenance, Verdict
 from dpcheck.report.reading_order import grouped, parsed
-from dpcheck.verdicts.catalogue import Row
+from dpcheck.verdicts.catalogue import CatalogueRow
 from dpcheck.verdicts.failures import Failure, rank_of
+from dpcheck.verdicts.written import write_whole
 
-MUTANTS = Path(__file__).parents[1] / "verdicts" / "mutants.json"  # written by verdicts/mutants.py
+MUTANTS = Path(__file__).parents[1] / "verdicts" / "mutants.json"  # written by `dpcheck verify --mutants --record`
 MOST = 10  # refutations shown at the top, of each sort
 ABOUT_ERRORS = (Kind.UTILITY, Kind.SENSITIVITY, Kind.LOWER_BOUND, Kind.COST)
 AUDITED = re.compile(r"audited eps >= (\S+) at delta \S+, claimed (\S+)")
@@ -43,7 +44,7 @@ not printed (consequences, our readings, corrections) is not counted as the docu
 class Refutation:
     """A refuted claim and what decides its rank."""
 
-    row: Row
+    row: CatalogueRow
     found: str
     grade: int
     factor: float
@@ -58,7 +59,7 @@ class Refutation:
         return rank_of(self.severity), self.grade, -self.factor, weight, -self.resting
 
 
-def page(record: Mapping[str, Any], rows: Mapping[str, Row]) -> str:
+def page(record: Mapping[str, Any], rows: Mapping[str, CatalogueRow]) -> str:
     """The whole page, from the record and the catalogue."""
     parts = [
         "# Verdicts",
@@ -75,10 +76,8 @@ def page(record: Mapping[str, Any], rows: Mapping[str, Row]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def write(path: Path, record: Mapping[str, Any], rows: Mapping[str, Row]) -> None:
+def write(path: Path, record: Mapping[str, Any], rows: Mapping[str, CatalogueRow]) -> None:
     """The page into a file, all or nothing."""
-    from dpcheck.verdicts.written import write_whole
-
     write_whole(path, page(record, rows))
 
 
@@ -110,7 +109,7 @@ def readme_row(claim: str, figure: str, record: Mapping[str, Any]) -> str:
 
 
 # Parts ---------------------------------------------------------------------------------------------
-def summary(record: Mapping[str, Any], rows: Mapping[str, Row]) -> list[str]:
+def summary(record: Mapping[str, Any], rows: Mapping[str, CatalogueRow]) -> list[str]:
     """Counts by document and verdict: of what is printed, then of what is ours."""
     printed = [r for r in rows.values() if r.provenance == Provenance.PRINTED]
     parts = ["## Summary", counted(record, printed), "Refuted statements that are printed, by failure:"]
@@ -124,7 +123,7 @@ def summary(record: Mapping[str, Any], rows: Mapping[str, Row]) -> list[str]:
     return [*parts, f"Ours, and not counted as the document's ({words}):", counted(record, ours)]
 
 
-def counted(record: Mapping[str, Any], rows: Sequence[Row]) -> str:
+def counted(record: Mapping[str, Any], rows: Sequence[CatalogueRow]) -> str:
     """A table of verdicts by document."""
     counts = {d: Counter(verdict_of(record, r.id) for r in rows if r.document == d) for d in DOCUMENTS}
     total = sum(counts.values(), Counter())
@@ -135,7 +134,7 @@ def counted(record: Mapping[str, Any], rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def consequential(record: Mapping[str, Any], rows: Mapping[str, Row]) -> list[str]:
+def consequential(record: Mapping[str, Any], rows: Mapping[str, CatalogueRow]) -> list[str]:
     """The refutations that matter most, by the rule that is printed with them."""
     found = refutations(record, rows)
     better = {row.corrects: row.id for row in reversed([*rows.values()]) if row.corrects}
@@ -174,7 +173,7 @@ def teeth() -> list[str]:
     ]
 
 
-def table(rows: Sequence[Row], record: Mapping[str, Any]) -> str:
+def table(rows: Sequence[CatalogueRow], record: Mapping[str, Any]) -> str:
     """One section: claim, statement in words, verdict, figure, how to see it again."""
     lines = [line(["claim", "what it says", "verdict", "failure", "figure", "again"]), "|---|---|---|---|---|---|"]
     for row in rows:
@@ -185,7 +184,7 @@ def table(rows: Sequence[Row], record: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def marked(row: Row) -> str:
+def marked(row: CatalogueRow) -> str:
     """What a claim says, with whose statement it is if not the document's, and the hypotheses that are added."""
     ours = f" *({row.provenance})*" if row.provenance not in (Provenance.PRINTED, Provenance.CORRECTION) else ""
     added = [text for label, _, text in (d.partition(": ") for d in row.details) if label == "added"]
@@ -213,7 +212,7 @@ def figure_of(kept: Mapping[str, Any]) -> str:
     return f"{telling['figure']}{part}{given}"
 
 
-def refutations(record: Mapping[str, Any], rows: Mapping[str, Row]) -> list[Refutation]:
+def refutations(record: Mapping[str, Any], rows: Mapping[str, CatalogueRow]) -> list[Refutation]:
     """All printed claims that are refuted, the most consequential first."""
     resting = {claim_id: len(rest_on(claim_id, rows)) for claim_id in rows}
     printed = (row for row in rows.values() if row.provenance == Provenance.PRINTED)
@@ -225,7 +224,7 @@ def refutations(record: Mapping[str, Any], rows: Mapping[str, Row]) -> list[Refu
     return sorted(found, key=lambda r: r.order)
 
 
-def graded(row: Row, evidence: Sequence[Mapping[str, Any]], resting: int) -> Refutation:
+def graded(row: CatalogueRow, evidence: Sequence[Mapping[str, Any]], resting: int) -> Refutation:
     """The gravest piece of evidence: an audit, then no constant or lost units, then a factor."""
     pieces = [str(e["figure"]) for e in evidence if e["verdict"] == Verdict.REFUTED and e["check"] != CITATION]
     grades = [(*grade(figure), figure) for figure in pieces]
@@ -257,7 +256,7 @@ def quotient(found: str, claimed: str) -> float:
     return a / b if b > 0 else math.inf
 
 
-def rest_on(claim_id: str, rows: Mapping[str, Row]) -> set[str]:
+def rest_on(claim_id: str, rows: Mapping[str, CatalogueRow]) -> set[str]:
     """The claims that cite it, those that cite these, and so on."""
     found: set[str] = set()
     left = [claim_id]

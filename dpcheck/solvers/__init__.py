@@ -6,7 +6,7 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    from dpcheck.solvers.finding import class_named, solvers
+    from dpcheck.solvers.finding import class_named, solvers  # late: who asks for nothing imports nothing
 
     if name.startswith("__"):
         raise AttributeError(name)

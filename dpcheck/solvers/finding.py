@@ -10,15 +10,16 @@ from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
-import dpcheck.solvers
 from dpcheck.bounds.registry import modules_below
 from dpcheck.solver import Solver
+
+SOLVERS = "dpcheck.solvers"
 
 
 @lru_cache(maxsize=1)
 def solvers() -> Mapping[str, type[Solver]]:
     """Every concrete solver by the stem of its file."""
-    found = {stem: solver_in(module) for _, stem, module in modules_below(dpcheck.solvers)}
+    found = {stem: solver_in(module) for _, stem, module in modules_below(importlib.import_module(SOLVERS))}
     return {stem: solver for stem, solver in found.items() if solver is not None}
 
 
@@ -30,8 +31,8 @@ def solver_in(module: ModuleType) -> type[Solver] | None:
 
 def solver_named(stem: str) -> type[Solver] | None:
     """The solver of that stem, without importing the others; None if there is no such file, or no solver in it."""
-    for theme in pkgutil.iter_modules(dpcheck.solvers.__path__):
-        name = f"dpcheck.solvers.{theme.name}.{stem}"
+    for theme in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        name = f"{SOLVERS}.{theme.name}.{stem}"
         if stem.isidentifier() and theme.ispkg and importlib.util.find_spec(name) is not None:
             return solver_in(importlib.import_module(name))
     return None

@@ -163,7 +163,7 @@ def private(
     return decorate
 
 
-def failure_text(mechanism: Any, result: AuditResult, max_trials: int, test: ledger.Test | None) -> str:
+def failure_text(mechanism: Any, result: AuditResult, max_trials: int, test: ledger.RunningTest | None) -> str:
     """What a colleague needs: claimed, found, the pair, the event, how to see it again."""
     sure = f"a false alarm has probability at most {result.alpha:g}"
     lines = [
@@ -253,7 +253,7 @@ REMEDIES = {
 }
 
 
-def _entry(mechanism: Any, result: AuditResult, test: ledger.Test, illness: Unhealthy | None) -> ledger.Entry:
+def _entry(mechanism: Any, result: AuditResult, test: ledger.RunningTest, illness: Unhealthy | None) -> ledger.Entry:
     """The audit as plain values; long pairs are cut, the curve is left out."""
     said: ledger.Entry = json.loads(result.to_json())
     said.pop("curve", None)

@@ -38,9 +38,13 @@ def flagged(
 
 
 def with_noise_times(
-    factor: float, solver: Solver, guarantee: Guarantee, calibration: Calibration = "certified", *,
+    factor: float,
+    solver: Solver,
+    guarantee: Guarantee,
+    calibration: Calibration = "certified",
+    *,
     transcript: bool = False,
-) -> Mechanism:  # fmt: skip
+) -> Mechanism:
     """The solver with its noise multiplied: below 1, a bug that an audit must flag."""
     made = TamperedWhiteBox if transcript else Tampered
     return made(solver, guarantee, calibration, lambda released: released.with_noise_times(factor))

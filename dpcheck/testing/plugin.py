@@ -61,11 +61,11 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         item.user_properties.append((PROPERTY, json.dumps(entry)))
 
     options = item.config.option
-    with ledger.running(ledger.Test(item.nodeid, options.dpcheck_seed, options.dpcheck_budget, enter)):
+    with ledger.running(ledger.RunningTest(item.nodeid, options.dpcheck_seed, options.dpcheck_budget, enter)):
         yield
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # pytest keeps plugins in sets
 class TestRun:
     """The audits of one run, as the reports of its tests bring them in."""
 

@@ -18,10 +18,8 @@ Entry = dict[str, Any]  # an audit as plain values: what AuditResult.to_json say
 
 
 @dataclass(frozen=True)
-class Test:
+class RunningTest:
     """The test under way: its name, the run's seed and budget, and where its audits are entered."""
-
-    __test__ = False  # not a test class, whatever pytest makes of its name
 
     name: str
     base: int
@@ -42,11 +40,11 @@ class Test:
         return f'pytest "{self.name}" --dpcheck-seed={self.base}{budget}'
 
 
-_under_way: list[Test] = []
+_under_way: list[RunningTest] = []
 
 
 @contextmanager
-def running(test: Test) -> Iterator[None]:
+def running(test: RunningTest) -> Iterator[None]:
     """While this lasts, audits belong to `test`."""
     _under_way.append(test)
     try:
@@ -55,7 +53,7 @@ def running(test: Test) -> Iterator[None]:
         _under_way.remove(test)
 
 
-def current() -> Test | None:
+def current() -> RunningTest | None:
     """The test under way, if pytest runs one."""
     return _under_way[-1] if _under_way else None
 
@@ -105,9 +103,19 @@ def json_report(entries: Sequence[Entry]) -> str:
 
 
 COLUMNS = (
-    "test", "outcome", "mechanism", "guarantee", "finding", "would_catch", "alpha", "trials", "event", "pair", "seed",
+    "test",
+    "outcome",
+    "mechanism",
+    "guarantee",
+    "finding",
+    "would_catch",
+    "alpha",
+    "trials",
+    "event",
+    "pair",
+    "seed",
     "health",
-)  # fmt: skip
+)
 NAMES = {"finding": "epsilon", "would_catch": "power"}
 
 

@@ -68,9 +68,14 @@ class Subject:
     def flagged(self, mechanism: Any, pair: tuple[Any, Any]) -> bool:
         """Whether an audit finds a violation; of a true guarantee with probability at most alpha."""
         found = audit(
-            mechanism, pair=pair, guarantee=self.guarantee, max_trials=self.trials, alpha=self.alpha, seed=self.seed,
+            mechanism,
+            pair=pair,
+            guarantee=self.guarantee,
+            max_trials=self.trials,
+            alpha=self.alpha,
+            seed=self.seed,
             executor=1,
-        )  # fmt: skip
+        )
         return found.violated
 
     def random_pairs(self) -> Iterator[tuple[Any, Any]]:

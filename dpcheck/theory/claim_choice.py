@@ -16,7 +16,7 @@ import dpcheck.evidence
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Verdict
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.language.symbols import TABLE, eps
-from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, PURE, STRONG, Case, case_of, translated
+from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, PURE, STRONG, UtilityCase, case_of, translated
 from dpcheck.bounds.registry import entries, modules_below
 from dpcheck.verdicts.record import recorded
 
@@ -28,7 +28,7 @@ PROBLEM |= {"diameter", "divergence"}
 
 
 @dataclass(frozen=True, eq=False)
-class Composed(Claim):
+class BoundWithNoise(Claim):
     """A bound that names the noise, with the noise of a privacy claim put in."""
 
     noise: str = ""
@@ -71,7 +71,7 @@ def with_noise(claim: Claim, noises: Sequence[Claim]) -> Claim:
         "guarantee": noise.guarantee,
         "hidden": (*claim.hidden, *noise.hidden),
     }
-    return Composed(**parts, noise=noise.id)
+    return BoundWithNoise(**parts, noise=noise.id)
 
 
 def attached_claims(stem: str) -> set[str]:
@@ -82,7 +82,7 @@ def attached_claims(stem: str) -> set[str]:
 
 def shared_case(
     by_name: Mapping[str, Sequence[Claim]], wanted: Mapping[str, str | None]
-) -> tuple[dict[str, Claim], Case, list[Case], str]:
+) -> tuple[dict[str, Claim], UtilityCase, list[UtilityCase], str]:
     """One claim for each name, of one case where possible; the other cases shared; a caution where there is none."""
     by_case = {name: best_by_case(claims) for name, claims in by_name.items()}
     measures = set.intersection(*({str(c.measure) for c in cases} for cases in by_case.values()))
@@ -105,26 +105,26 @@ def shared_case(
     return chosen, weakest, [], f"These bounds rest on different assumptions ({said}): the least need not be the best."
 
 
-def measured(cases: Iterable[Case]) -> set[str]:
+def measured(cases: Iterable[UtilityCase]) -> set[str]:
     """What is bounded, as a reader sees it."""
     return {TABLE[c.measure].printed for c in cases}
 
 
-def fits(case: Case, wanted: Mapping[str, str | None], measures: set[str]) -> bool:
+def fits(case: UtilityCase, wanted: Mapping[str, str | None], measures: set[str]) -> bool:
     asked = ((wanted.get("losses"), case.losses), (wanted.get("privacy"), case.privacy))
     return str(case.measure) in measures and all(ask is None or ask == has for ask, has in asked)
 
 
-def preference(case: Case) -> tuple[int, int, str]:
+def preference(case: UtilityCase) -> tuple[int, int, str]:
     """Excess risk before other errors, (ε, δ) before ε, stronger assumptions before weaker."""
     first = 0 if str(case.measure) == "excess_risk" else 1
     return first, (APPROX, PURE).index(case.privacy) * 3 + (STRONG, CONVEX, ANY).index(case.losses), str(case.measure)
 
 
-def best_by_case(claims: Sequence[Claim]) -> dict[Case, Claim]:
+def best_by_case(claims: Sequence[Claim]) -> dict[UtilityCase, Claim]:
     """Of each case the claim with the best verdict, then with the fewest parameters left open."""
     known = recorded()
-    found: dict[Case, Claim] = {}
+    found: dict[UtilityCase, Claim] = {}
     for claim in sorted(claims, key=lambda c: (rank(known, c), len(left_open(c)))):
         found.setdefault(case_of(claim), claim)
     return found
@@ -145,7 +145,7 @@ def left_open(claim: Claim) -> set[str]:
     return {str(s) for s in claim.formula.free_symbols} - PROBLEM
 
 
-def lower_bound(case: Case) -> Claim | None:
+def lower_bound(case: UtilityCase) -> Claim | None:
     """What no private algorithm can beat in this case, with units where the library has them."""
     found = [
         e.claim

@@ -18,11 +18,11 @@ import sympy
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, lambdified, pretty
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.language.symbols import TABLE, T
-from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, ONE_NAME, PURE, STRONG, Case
-from dpcheck.bounds.proving.rates import Crossing, Leading, crossing, leading
-from dpcheck.bounds.proving.solving import best
+from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, ONE_NAME, PURE, STRONG, UtilityCase
+from dpcheck.bounds.relations.rates import Crossing, Leading, crossing, leading
+from dpcheck.bounds.relations.solving import best
 from dpcheck.theory.claim_choice import (
-    Composed,
+    BoundWithNoise,
     candidates,
     dropped_constants,
     lower_bound,
@@ -51,7 +51,7 @@ class Side:
     @property
     def source(self) -> str:
         """The claim it comes from, and whose noise it takes."""
-        noise = self.claim.noise if isinstance(self.claim, Composed) else ""
+        noise = self.claim.noise if isinstance(self.claim, BoundWithNoise) else ""
         return f"{self.claim.id} with the noise of {noise}" if noise else self.claim.id
 
     @property
@@ -84,7 +84,7 @@ class Meeting:
 class Comparison:
     """What `compare` found. Print it, `plot()` it, or take its fields."""
 
-    case: Case
+    case: UtilityCase
     sides: Sequence[Side]
     lower: Side | None
     over: sympy.Symbol
@@ -93,7 +93,7 @@ class Comparison:
     defaulted: Sequence[str]
     meetings: Sequence[Meeting]
     caution: str
-    other_cases: Sequence[Case]
+    other_cases: Sequence[UtilityCase]
 
     @property
     def ranking(self) -> list[Side]:
@@ -119,7 +119,7 @@ class Comparison:
 
     def plot(self, path: Any = None) -> Any:
         """Bounds over the symbol, and the map of who wins. Needs matplotlib; writes to `path` if given."""
-        from dpcheck.report import figures
+        from dpcheck.report import figures  # late: who plots nothing pays for no picture
 
         return figures.saved(figures.comparison_figure(self), path)
 
@@ -138,7 +138,7 @@ class Comparison:
         }
 
     def __str__(self) -> str:
-        from dpcheck.report.theory import as_text, comparison_page
+        from dpcheck.report.theory import as_text, comparison_page  # late: rich is for who prints
 
         return as_text(comparison_page(self))
 
@@ -308,6 +308,10 @@ def meeting_json(one: Meeting) -> dict[str, Any]:
     found = one.crossing
     formula = None if found.formula is None else str(found.formula)
     return {
-        "first": one.first, "second": one.second, "symbol": str(found.symbol), "at": list(found.at),
-        "formula": formula, "sentence": one.sentence,
-    }  # fmt: skip
+        "first": one.first,
+        "second": one.second,
+        "symbol": str(found.symbol),
+        "at": list(found.at),
+        "formula": formula,
+        "sentence": one.sentence,
+    }

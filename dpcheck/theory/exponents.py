@@ -21,7 +21,7 @@ NEAR_TAIL = 0.02  # share of the resamples outside the percentiles that are read
 
 
 @dataclass(frozen=True)
-class Fit:
+class FittedExponents:
     """Slopes of log error by symbol, each with its interval, and the largest misfit of a grid point."""
 
     slopes: Mapping[str, tuple[float, float, float]]  # (lower, estimate, upper)
@@ -46,7 +46,7 @@ def fitted(
     symbols: Sequence[str],
     miss: float,
     seed: int,
-) -> Fit:
+) -> FittedExponents:
     """Least squares of log mean error, with intervals that miss an exponent with probability `miss` (two-sided).
 
     Percentiles of the bootstrap, each side stretched by the ratio of normal quantiles from 1% to its level.
@@ -69,7 +69,7 @@ def fitted(
     ends = {
         s: (float(slopes[i] + low[i]), float(slopes[i]), float(slopes[i] + high[i])) for i, s in enumerate(symbols, 1)
     }
-    return Fit(ends, misfit)
+    return FittedExponents(ends, misfit)
 
 
 def positive(mean: float, point: Mapping[str, float]) -> float:

@@ -20,7 +20,7 @@ from dpcheck.bounds.language.claim import Claim, Rate
 from dpcheck.bounds.language.errors import DpcheckError, HypothesisViolated, InvalidInput, UnknownName
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP, RenyiDP
 from dpcheck.bounds.language.symbols import TABLE, eps
-from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, PURE, STRONG, Case, case_of
+from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, PURE, STRONG, UtilityCase, case_of
 from dpcheck.kernels.blocks import child, seed_of
 from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, Solution, Solver, gaussian_parameters, must_meet
@@ -79,7 +79,7 @@ class Measurement:
 
     def plot(self, path: Any = None) -> Any:
         """The picture, on log-log axes. Needs matplotlib; writes to `path` if given."""
-        from dpcheck.report import figures
+        from dpcheck.report import figures  # late: who plots nothing pays for no picture
 
         return figures.saved(figures.measurement_figure(self), path)
 
@@ -97,7 +97,7 @@ class Measurement:
         return {**head, **points, "lines": lines, "exceeded": self.exceeded, **rest}
 
     def __str__(self) -> str:
-        from dpcheck.report.theory import as_text, measurement_page
+        from dpcheck.report.theory import as_text, measurement_page  # late: rich is for who prints
 
         return as_text(measurement_page(self))
 
@@ -137,9 +137,20 @@ def measure(
     lines, notes = bounds_along(runner, runs)
     low = np.maximum(mean - half, mean * 1e-3)  # an axis of logarithms has no place for zero
     found = Measurement(
-        runner.name, title_of(runs, str(symbol), calibration), symbol, np.array(values, float), runs[0].measure,
-        mean, low, mean + half, lines, notes, trials, seed, confidence,
-    )  # fmt: skip
+        runner.name,
+        title_of(runs, str(symbol), calibration),
+        symbol,
+        np.array(values, float),
+        runs[0].measure,
+        mean,
+        low,
+        mean + half,
+        lines,
+        notes,
+        trials,
+        seed,
+        confidence,
+    )
     above = [f"The measured error is above {claim} at {symbol} = {x:g}." for claim, x in found.exceeded]
     return replace(found, notes=[*notes, *above])
 
@@ -236,10 +247,18 @@ def constants(at: MeasuredAt, found: Solution) -> dict[str, float]:
     problem, guarantee = at.problem, at.guarantee
     epsilon, delta = gaussian_parameters(guarantee)
     here = {
-        "n": problem.n, "d": problem.d, "eps": epsilon, "T": found.steps, "L": problem.data_lipschitz,
-        "beta": problem.smoothness, "mu": problem.strong_convexity, "m": getattr(at.solver, "batch", 1) or 0,
-        "G": problem.data_lipschitz, "L_smooth": problem.smoothness - problem.l2, "sigma_n": found.noise_std,
-    }  # fmt: skip
+        "n": problem.n,
+        "d": problem.d,
+        "eps": epsilon,
+        "T": found.steps,
+        "L": problem.data_lipschitz,
+        "beta": problem.smoothness,
+        "mu": problem.strong_convexity,
+        "m": getattr(at.solver, "batch", 1) or 0,
+        "G": problem.data_lipschitz,
+        "L_smooth": problem.smoothness - problem.l2,
+        "sigma_n": found.noise_std,
+    }
     here |= {"delta": delta} if delta > 0 else {}
     noise2 = problem.d * found.noise_std**2
     here["sigma_g"] = math.sqrt(4 * problem.data_lipschitz**2 + noise2)  # zhang17.theorem5.deviation.corrected
@@ -302,21 +321,21 @@ def bounds_along(solver: Solver, runs: Sequence[SolverRun]) -> tuple[list[Line],
     return lines, list(dict.fromkeys(notes))
 
 
-def case_at(run: SolverRun) -> Case:
+def case_at(run: SolverRun) -> UtilityCase:
     """What a bound would have to be about."""
     problem, guarantee = run.at.problem, run.at.guarantee
     losses = STRONG if problem.convex and problem.strong_convexity > 0 else CONVEX if problem.convex else ANY
     pure = isinstance(guarantee, PureDP) or (isinstance(guarantee, ApproxDP) and guarantee.delta == 0)
-    return Case(run.measure, losses, PURE if pure else APPROX)
+    return UtilityCase(run.measure, losses, PURE if pure else APPROX)
 
 
-def same_losses(claim: Claim, case: Case) -> bool:
+def same_losses(claim: Claim, case: UtilityCase) -> bool:
     """Whether a bound is of this case. One that names the noise itself holds under any privacy."""
     one = case_of(claim)
     return one.losses == case.losses and (one.privacy == case.privacy or eps not in claim.formula.free_symbols)
 
 
-def weaker(claim: Claim, case: Case) -> bool:
+def weaker(claim: Claim, case: UtilityCase) -> bool:
     """Whether a bound of another case also speaks of this one: it assumes less of the losses."""
     order = (STRONG, CONVEX, ANY)
     losses = case_of(claim).losses

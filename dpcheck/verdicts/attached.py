@@ -6,18 +6,10 @@ import importlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dpcheck.bounds.language.claim import Check, Claim
 from dpcheck.bounds.language.errors import UnknownName
-from dpcheck.verdicts.catalogue import catalogue
 
-if TYPE_CHECKING:
-    from dpcheck.bounds.registry import Entry
-
-
-def checks_of(entry: Entry) -> list[Check]:
-    """All checks of a claim; no file is imported but those that bring one."""
-    row = catalogue().get(entry.claim.id)
-    return checks_from(entry.claim, () if row is None else row.attached)
+if TYPE_CHECKING:  # whoever attaches nothing needs no mathematics
+    from dpcheck.bounds.language.claim import Check, Claim
 
 
 def checks_from(claim: Claim, attached: Iterable[str]) -> list[Check]:

@@ -10,10 +10,10 @@ from dpcheck.bounds.index import LIBRARY, File
 from dpcheck.bounds.language.claim import pretty
 from dpcheck.bounds.language.symbols import TABLE, unit_text
 from dpcheck.bounds.registry import Entry, entries
-from dpcheck.verdicts import catalogue
+from dpcheck.verdicts import rows
 from dpcheck.verdicts.attached import checks_from, checks_in
-from dpcheck.verdicts.catalogue import EVIDENCE, Catalogue, Row, plain
 from dpcheck.verdicts.dependencies import CITATIONS, JUDGE, files_below, reads_all_claims
+from dpcheck.verdicts.rows import EVIDENCE, Catalogue, CatalogueRow, plain
 from dpcheck.verdicts.written import as_json, write_changed
 
 SLOW = {"worst-case": 4, "rate": 3, "audit": 2, "accountant": 2, "property": 1}  # who goes first in a parallel run
@@ -24,11 +24,11 @@ def made() -> Catalogue:
     themes = [module for package in (LIBRARY, *EVIDENCE) for module in index.modules_in(package)]
     files = files_below([*themes, JUDGE, CITATIONS, __name__])  # with what makes rows, so that a change of it shows
     attached = attached_modules()
-    rows = {claim_id: made_row(entry, attached.get(claim_id, ()), files) for claim_id, entry in entries().items()}
+    found = {claim_id: made_row(entry, attached.get(claim_id, ()), files) for claim_id, entry in entries().items()}
     symbols = {
         row.name: f"{row.printed} (--{row.name}): {row.meaning} ({unit_text(row.unit)})" for row in TABLE.values()
     }
-    return Catalogue(rows, symbols, files)
+    return Catalogue(found, symbols, files)
 
 
 def attached_modules() -> dict[str, list[str]]:
@@ -40,11 +40,11 @@ def attached_modules() -> dict[str, list[str]]:
     return found
 
 
-def made_row(entry: Entry, attached: Sequence[str], files: Mapping[str, File]) -> Row:
+def made_row(entry: Entry, attached: Sequence[str], files: Mapping[str, File]) -> CatalogueRow:
     """One claim's row."""
     claim = entry.claim
     checks = checks_from(claim, attached)
-    return Row(
+    return CatalogueRow(
         id=claim.id,
         theme=entry.theme,
         algorithm=entry.algorithm,
@@ -93,11 +93,11 @@ def write_index(made: Catalogue) -> None:
     told = {index.CLAIMS: index.text_digest(index.FOLDER / index.CLAIMS)}
     lines = {module: " ".join([file.digest, *file.imports]) for module, file in made.files.items()}
     write_changed(index.FOLDER / index.FILES, as_json(told | lines))
-    catalogue.SHOWN.mkdir(exist_ok=True)
+    rows.SHOWN.mkdir(exist_ok=True)
     for document, claims in by_document.items():
         used = {name for claim in claims.values() for name in claim.get("symbols", "").split()}
         symbols = {name: made.symbols[name] for name in sorted(used)}
-        write_changed(catalogue.SHOWN / f"{document}.json", as_json({"symbols": symbols, "claims": claims}))
-    for path in catalogue.SHOWN.glob("*.json"):
+        write_changed(rows.SHOWN / f"{document}.json", as_json({"symbols": symbols, "claims": claims}))
+    for path in rows.SHOWN.glob("*.json"):
         if path.stem not in by_document:
             path.unlink()

@@ -10,11 +10,11 @@ from typing import Any
 
 import sympy
 
-from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, Kind, Rate, Verdict, pretty
+from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, Kind, Rate, Setting, Verdict, pretty
 from dpcheck.bounds.language.errors import DpcheckError
 from dpcheck.bounds.language.guarantees import ZCDP
-from dpcheck.bounds.language.symbols import eps
-from dpcheck.bounds.privacy.judging import RAY
+from dpcheck.bounds.language.symbols import NONE, TABLE, eps, unit_of
+from dpcheck.bounds.privacy.judging import PATH
 from dpcheck.bounds.proving.links import proportional
 from dpcheck.bounds.proving.steps import Same, digits
 from dpcheck.verdicts.failures import Failure
@@ -49,7 +49,7 @@ def severity(
     effort: Effort,
 ) -> Severity:
     """The severity of a refuted claim."""
-    better = [c for c in known.values() if c.corrects == claim.id]
+    better = [c for c in known.values() if c.corrects == claim.id and not fell(recorded.get(c.id))]
     instead = what_instead(claim, better)
     misprint = right_form(claim, better, known, effort.seed)
     if misprint:
@@ -65,6 +65,11 @@ def severity(
     if isinstance(rho, sympy.Symbol) and refuted_up_to(USUAL_RHO, claim, checks, kinds, effort, rho):
         return Severity(Failure.PRIVACY, f"at {pretty(rho)} ≤ {USUAL_RHO:g}", instead)
     return replace(of_a_bound(claim, better, against), instead=instead)
+
+
+def fell(row: Mapping[str, Any] | None) -> bool:
+    """Whether a corrected version is itself known to be false: then it corrects nothing."""
+    return row is not None and row["verdict"] in (Verdict.REFUTED, Verdict.VACUOUS)
 
 
 def parameters(claim: Claim) -> list[set[sympy.Symbol]]:
@@ -102,7 +107,7 @@ def of_privacy(claim: Claim, checks: Sequence[Check], against: Sequence[Evidence
 def epsilon_of(piece: Evidence) -> float | None:
     """The epsilon of a counterexample: its own, or the one an audit was about."""
     point = piece.counterexample or {}
-    if point.get(f"{RAY}eps", 0) > 0:  # a path on which no constant lasts, and ε grows along it
+    if point.get(PATH, {}).get("eps", 0) > 0:  # a path on which no constant lasts, and ε grows along it
         return math.inf
     if isinstance(point.get("eps"), int | float):
         return float(point["eps"])
@@ -136,7 +141,8 @@ def of_a_bound(claim: Claim, better: Sequence[Claim], against: Sequence[Evidence
             more = [h for h in other.assumes if h not in claim.assumes]
             if more:
                 return Severity(Failure.CONDITION, " and ".join(pretty(h) for h in more))
-    same = [c for c in better if c.subject == claim.subject and c.relation == claim.relation]
+    alike = [c for c in better if c.subject == claim.subject]
+    same = [c for c in alike if c.relation == claim.relation or ratio(c, claim).is_number]
     no_constant = any(e.figure.startswith("no ") or "left/right grows" in e.figure for e in against)
     if isinstance(claim.states, Rate) or no_constant:
         cells = [e.counterexample for e in against if e.counterexample and "column" in e.counterexample]
@@ -191,7 +197,7 @@ def right_form(claim: Claim, better: Sequence[Claim], known: Mapping[str, Claim]
     """What shows that a slip of the pen made it false; "" otherwise.
 
     The right form is printed elsewhere (`misprint_of`, which must say what the corrected version does, up to a constant
-    if it is a rate), or a symbol of the wrong unit stands for another, there or here.
+    if it is a rate), or units show the slip, there or here: a symbol stands for another, or a factor is lost.
     """
     printed = known.get(claim.misprint_of or "")
     if printed is not None and printed.source.line == claim.source.line is not None:
@@ -199,8 +205,10 @@ def right_form(claim: Claim, better: Sequence[Claim], known: Mapping[str, Claim]
     for form in (claim,) if printed is None else (printed, claim):
         for right in better:
             if form is not claim and says_the_same(form, right, seed):
-                return f"the right form is {form.id}"
-            slip = symbol_for_another(form, right, seed)
+                lost = line_left_out(claim, form, right)
+                if lost or form is right or not says_the_same(claim, right, seed):
+                    return f"the right form is {form.id}" + (f": {lost}" if lost else "")
+            slip = symbol_for_another(form, right, seed) or factor_lost(form, right)
             if slip:
                 return slip if form is claim else f"the right form is {form.id}, where {slip}"
     return ""
@@ -208,9 +216,20 @@ def right_form(claim: Claim, better: Sequence[Claim], known: Mapping[str, Claim]
 
 def says_the_same(printed: Claim, right: Claim, seed: int) -> bool:
     """Whether a printed form is the corrected one."""
-    if isinstance(printed.states, Rate) and proportional(printed.formula, right.formula):
+    some_constant = isinstance(printed.states, Rate) or printed.hidden
+    if some_constant and proportional(printed.formula.subs(dict.fromkeys(printed.hidden, 1)), right.formula):
         return True
     return bool(Same("", printed.formula, right.formula, right.conditions).settle(seed).holds)
+
+
+def line_left_out(claim: Claim, printed: Claim, right: Claim) -> str:
+    """What the algorithm does where the right form is printed, in words, and not here; "" if nothing, or not enough.
+
+    It is enough if the corrected version assumes no other words.
+    """
+    words = [{h for h in c.assumes if isinstance(h, Setting)} for c in (claim, printed, right)]
+    more = words[1] - words[0]
+    return "; ".join(sorted(str(h) for h in more)) if more and words[2] <= words[1] else ""
 
 
 def symbol_for_another(printed: Claim, right: Claim, seed: int) -> str:
@@ -222,6 +241,24 @@ def symbol_for_another(printed: Claim, right: Claim, seed: int) -> str:
     swapped = printed.formula.subs(wrong, meant)
     holds = Same("", swapped, right.formula, right.conditions).settle(seed).holds
     return f"{pretty(wrong)} stands for {pretty(meant)}, as the units show" if holds else ""
+
+
+def factor_lost(printed: Claim, right: Claim) -> str:
+    """The power of a symbol that the printed formula lacks, if that is all that is wrong and the units show it.
+
+    Of a rate also a factor is free that nothing makes large: a polynomial in symbols of bounded range.
+    """
+    if not printed.unit_gap or right.unit_gap or printed.subject != right.subject:
+        return ""
+    powers = ratio(right, printed).as_powers_dict()
+    lost = {base: power for base, power in powers.items() if base in TABLE and unit_of(base) != NONE}
+    rest = sympy.Mul(*(base**power for base, power in powers.items() if base not in lost))
+    free = isinstance(printed.states, Rate) and rest.is_polynomial(*rest.free_symbols)
+    bounded = free and all(math.isfinite(TABLE[s].below) for s in rest.free_symbols)
+    if len(lost) != 1 or not (rest == 1 or bounded):
+        return ""
+    ((symbol, power),) = lost.items()
+    return f"a factor of {pretty(symbol**power)} is lost, as the units show"
 
 
 def theorem_of(claim: Claim, recorded: Mapping[str, Any]) -> str:

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from dpcheck.bounds.language.errors import UnknownName
 from dpcheck.bounds.language.evidence import CITATION, Effort, Evidence, Kind, Verdict, judge
-from dpcheck.verdicts.catalogue import Row, catalogue, current
+from dpcheck.verdicts.attached import checks_from
+from dpcheck.verdicts.catalogue import CatalogueRow, catalogue, current
 from dpcheck.verdicts.record import as_recorded, recorded
 from dpcheck.verdicts.written import cache_folder, write_whole
 
@@ -55,7 +56,7 @@ class Judgement:
         return [e for e in self.evidence if e.check == CITATION and e.verdict is Verdict.UNCHECKED]
 
     @property
-    def about(self) -> Row:
+    def about(self) -> CatalogueRow:
         """The claim, as the catalogue shows it."""
         return catalogue()[self.id]
 
@@ -113,7 +114,6 @@ def verify_one(claim_id: str, effort: Effort) -> Judgement:
 def graded(entry: Entry, found: Sequence[Evidence], effort: Effort) -> tuple[str, str]:
     """What kind of failure a refutation is, and what to use instead."""
     from dpcheck.bounds.registry import library
-    from dpcheck.verdicts.attached import checks_of
     from dpcheck.verdicts.severity import severity
 
     claim = entry.claim
@@ -123,13 +123,25 @@ def graded(entry: Entry, found: Sequence[Evidence], effort: Effort) -> tuple[str
     return str(grave), grave.instead
 
 
+def checks_of(entry: Entry) -> list[Check]:
+    """The checks of a claim; no file is imported but those that bring one."""
+    row = catalogue().get(entry.claim.id)
+    return checks_from(entry.claim, () if row is None else row.attached)
+
+
 def all_checks(entry: Entry) -> list[Check]:
-    """The checks of a claim, and one for each of its citations."""
+    """Its checks, and one for each of its citations."""
     from dpcheck.bounds.proving.citations import citations_of
     from dpcheck.bounds.registry import library
-    from dpcheck.verdicts.attached import checks_of
 
     return [*checks_of(entry), *citations_of(entry.claim, library)]
+
+
+def by_chance(ids: Iterable[str]) -> list[str]:
+    """Those with a check that draws samples: all that another seed may change."""
+    from dpcheck.verdicts.judging import BY_CHANCE
+
+    return [claim_id for claim_id in ids if any(c.kind in BY_CHANCE for c in checks_of(entry_of(claim_id)))]
 
 
 def entry_of(claim_id: str) -> Entry:
@@ -289,7 +301,7 @@ def weigh(piece: Evidence, known: Mapping[str, Any]) -> Evidence:
     return replace(piece, premises=tuple(dict.fromkeys([*piece.premises, *given])))
 
 
-def fallen(row: Row, known: Mapping[str, str]) -> list[Evidence]:
+def fallen(row: CatalogueRow, known: Mapping[str, str]) -> list[Evidence]:
     """One gap for each claim cited that is refuted, or whose hypotheses cannot be met."""
     lost = (Verdict.REFUTED, Verdict.VACUOUS)
     cited = [c for c in dict.fromkeys(row.cites) if known.get(c) in lost]

@@ -107,9 +107,15 @@ def test_certain_leaks_and_nothing() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.integers(20, 300), st.floats(0, 1), st.floats(0, 1), st.floats(0.3, 5.0), DELTAS, st.floats(0.0, 6.0),
-    st.sampled_from([0.005, 0.1, 1.0]), st.sampled_from([0.0, 0.5]),
-)  # fmt: skip
+    st.integers(20, 300),
+    st.floats(0, 1),
+    st.floats(0, 1),
+    st.floats(0.3, 5.0),
+    DELTAS,
+    st.floats(0.0, 6.0),
+    st.sampled_from([0.005, 0.1, 1.0]),
+    st.sampled_from([0.0, 0.5]),
+)
 def test_the_p_value_covers_every_rate_that_the_counts_leave(
     n: int, x: float, y: float, z: float, delta: float, eps: float, fine: float, width: float
 ) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcheck.audits import AuditResult, audit
-from dpcheck.audits.scores.tables import Table, row_keys, table_of
+from dpcheck.audits.scores.tables import OutputTable, row_keys, table_of
 from dpcheck.bounds.language.guarantees import PureDP
 
 PAIR = (np.zeros(6), np.array([1.0, 1, 1, -1, -1, -1]))
@@ -55,7 +55,7 @@ def test_ctrl_c_before_anything_is_counted_stops_the_audit() -> None:
         asked(stopped, max_trials=4000)
 
 
-def drawn(weights: list[float], runs: int, seed: int = 0) -> Table:
+def drawn(weights: list[float], runs: int, seed: int = 0) -> OutputTable:
     """Words of four bits from two laws whose log ratio is the sum of the weights of the bits that are set."""
     rng = np.random.default_rng(seed)
     words = (np.arange(16)[:, None] >> np.arange(4) & 1).astype(float)
@@ -82,7 +82,7 @@ def test_additive_ratios_are_learned_from_fewer_runs_than_the_plain_table_needs(
 def test_the_halves_may_be_swapped() -> None:
     """Each half is scored once by the other, so no order of the runs is preferred."""
     table = drawn([0.4, -0.3, 0.5, 0.2], 3000)
-    swapped = Table(table.keys, table.rows, table.counts[::-1])
+    swapped = OutputTable(table.keys, table.rows, table.counts[::-1])
     assert np.array_equal(table.fitted()[0].scores, swapped.fitted()[0].scores)
 
 

@@ -129,7 +129,7 @@ def test_the_failing_test_says_the_same(name: str) -> None:
     assert claim is not None
     entries: list[dict[str, Any]] = []
     with (
-        ledger.running(ledger.Test("test_x.py::test_it", 0, None, entries.append)),
+        ledger.running(ledger.RunningTest("test_x.py::test_it", 0, None, entries.append)),
         pytest.raises(PrivacyViolation) as caught,
     ):
         assert_private(mechanism, pair=pair, guarantee=claim, **{"max_trials": 4000, "alpha": 1e-3, **more})

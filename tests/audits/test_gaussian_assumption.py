@@ -24,7 +24,7 @@ from dpcheck.audits.statistics.counted_event import CountedEvent
 from dpcheck.audits.statistics.event_choice import Choice, Target
 from dpcheck.audits.statistics.normality import (
     GATE,
-    Ruler,
+    FittedNormal,
     Shape,
     kurtosis_score,
     merged,
@@ -55,7 +55,7 @@ def measured(mechanism: Any, trials: int, seed: int = 0, **more: Any) -> Any:
     return audit(mechanism, max_trials=trials, seed=seed, **asked)
 
 
-def shape_of(scores: np.ndarray, ruler: Ruler, chunks: int = 4) -> Shape:
+def shape_of(scores: np.ndarray, ruler: FittedNormal, chunks: int = 4) -> Shape:
     parts = np.array_split(scores, chunks)
     sums = [len(scores), *(float((scores**k).sum()) for k in (1, 2, 3, 4)), 0.0]
     return Shape(ruler, np.array(sums), np.array([ruler.row(part) for part in parts]))
@@ -67,7 +67,7 @@ def refusals(noise: Noise, runs: int, audits: int, level: float, seed: int) -> i
     found = 0
     for _ in range(audits):
         pilots, samples = ([noise(rng, size) for _ in range(2)] for size in (250, runs))
-        one, two = (shape_of(sample, Ruler.of(pilot)) for sample, pilot in zip(samples, pilots, strict=True))
+        one, two = (shape_of(sample, FittedNormal.of(pilot)) for sample, pilot in zip(samples, pilots, strict=True))
         found += unlike_gaussian((one, two), level) is not None
     return found
 
@@ -99,7 +99,7 @@ def test_other_noise_is_seen(name: str) -> None:
     """Each of 20 pairs of samples; the laws and sizes are those that some check is there for."""
     noise, runs = OTHERS[name]
     rng = np.random.default_rng(5)
-    ruler = Ruler.of(OTHERS["logistic"][0](rng, 250) if name == "infinite" else noise(rng, 250))
+    ruler = FittedNormal.of(OTHERS["logistic"][0](rng, 250) if name == "infinite" else noise(rng, 250))
     for _ in range(20):
         assert unlike_gaussian((shape_of(noise(rng, runs), ruler), shape_of(noise(rng, runs), ruler)), GATE)
 
@@ -107,7 +107,9 @@ def test_other_noise_is_seen(name: str) -> None:
 def test_different_spreads_are_seen() -> None:
     rng = np.random.default_rng(0)
     one, two = rng.standard_normal(4000), 1.2 * rng.standard_normal(4000)
-    assert "variances" in str(unlike_gaussian((shape_of(one, Ruler.of(one)), shape_of(two, Ruler.of(two))), GATE))
+    assert "variances" in str(
+        unlike_gaussian((shape_of(one, FittedNormal.of(one)), shape_of(two, FittedNormal.of(two))), GATE)
+    )
 
 
 @pytest.mark.parametrize("n", [60, 1000, 20_000])
@@ -262,7 +264,7 @@ def test_a_checkpoint_of_a_dropped_assumption_resumes(tmp_path: Path) -> None:
 def test_a_test_fails_on_the_assumption_only_when_asked_to_trust_it() -> None:
     asked: dict[str, Any] = {"pair": (0.0, 1.0), "guarantee": BETWEEN, "assume": "gdp", "max_trials": 20_000}
     entries: list[ledger.Entry] = []
-    with ledger.running(ledger.Test("test_x.py::test_y", 0, None, entries.append)):
+    with ledger.running(ledger.RunningTest("test_x.py::test_y", 0, None, entries.append)):
         passed = assert_private(gaussian, **asked)
     assert not passed.violated
     assert passed.epsilon_lower < 4.0 < passed.detectable_epsilon

@@ -22,14 +22,14 @@ from dpcheck.audits.pairs import search as searching
 from dpcheck.audits.pairs.drawn_pairs import content
 from dpcheck.audits.pairs.search import find_pair
 from dpcheck.audits.pairs.shrinking import cost, shrunk
-from dpcheck.audits.trials.plan import Plan
+from dpcheck.audits.trials.plan import AuditPlan
 from dpcheck.bounds.language.guarantees import PureDP
 
 CLAIM = PureDP(1.0)
 
 
 def chosen(mechanism: Any, near: Neighbours, trials: int, seed: int) -> Any:
-    pair, spent = find_pair(Plan(mechanism, CLAIM, trials, 0.05, seed, neighbours=near))
+    pair, spent = find_pair(AuditPlan(mechanism, CLAIM, trials, 0.05, seed, neighbours=near))
     assert near.is_pair(*pair)
     assert spent <= searching.BUDGET * trials
     return pair

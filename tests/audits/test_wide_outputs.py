@@ -24,7 +24,7 @@ from dpcheck.audits.scores.wide import Laws, Quadratic, along, fit_wide, ledoit_
 from dpcheck.audits.statistics.event_choice import Choice, Target, candidate_thresholds, predicted_bound
 from dpcheck.audits.statistics.known_events import as_far_as_seen
 from dpcheck.audits.trials.pilot import run_pilot, select
-from dpcheck.audits.trials.plan import Plan
+from dpcheck.audits.trials.plan import AuditPlan
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 
 ALPHA = 1e-6
@@ -96,7 +96,7 @@ def test_the_column_that_leaks_is_named_by_its_place_in_the_output() -> None:
 
 
 def test_a_streamed_pilot_keeps_few_columns_and_computes_only_what_the_event_reads() -> None:
-    plan = Plan(very_wide, LOOSE, 600, 0.05, 0)
+    plan = AuditPlan(very_wide, LOOSE, 600, 0.05, 0)
     pilot = run_pilot(plan, plan.runner((0.3, 0.0)), None, 600)
     assert isinstance(pilot.encoding, Narrowed)
     assert 2499 in pilot.encoding.columns

@@ -21,7 +21,7 @@ from dpcheck.evidence.convex import dp_accmd as evidence
 from dpcheck.problems.constraints import L1Ball, L2Ball
 from dpcheck.problems.losses import Logistic, Sigmoid
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.convex.dp_accmd import DPAccMD, MirrorSteps, PrintedSteps
+from dpcheck.solvers.convex.dp_accmd import AcceleratedMirrorSteps, DPAccMD, PrintedSteps
 from dpcheck.testing.planting import flagged, with_noise_times
 
 CLAIMED = ApproxDP(1.0, 1e-2)
@@ -87,7 +87,7 @@ def test_refusals_name_what_fails() -> None:
 def test_steps_minimise_what_the_algorithm_says(repaired: bool, g: Any, x: Any, k: int) -> None:
     """Lines 6 and 8 over a ball of radius R, by a general optimiser: the projected steps are their minimisers."""
     R, L = 1.5, 0.7
-    method = (MirrorSteps if repaired else PrintedSteps)(10, 2, L, R)
+    method = (AcceleratedMirrorSteps if repaired else PrintedSteps)(10, 2, L, R)
     g, x = np.array(g), np.array(x) * R / 2
     smooth = L * (2 * R) ** 2
     alpha = (k + 2) / (4 * (smooth if repaired else L))

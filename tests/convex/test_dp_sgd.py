@@ -38,9 +38,13 @@ def test_stated_noise_is_flagged_where_the_accountant_refutes_it(over_batch: boo
 
 
 @given(
-    level=st.floats(0.1, 2), n=st.integers(2, 60), batch=st.integers(1, 60), steps=st.integers(1, 40),
-    c=st.floats(0.5, 5), over=st.booleans(),
-)  # fmt: skip
+    level=st.floats(0.1, 2),
+    n=st.integers(2, 60),
+    batch=st.integers(1, 60),
+    steps=st.integers(1, 40),
+    c=st.floats(0.5, 5),
+    over=st.booleans(),
+)
 @settings(max_examples=20, deadline=None)
 def test_stated_noise_is_the_lemmas(level: float, n: int, batch: int, steps: int, c: float, over: bool) -> None:
     problem, b = Problem(np.zeros((n, 1)), np.ones(n), Huber(0.7)), min(batch, n)

@@ -19,9 +19,12 @@ CLAIMED = ApproxDP(1.0, 1e-2)
 
 
 @given(
-    level=st.floats(0.1, 1), delta=st.floats(1e-6, 0.1), n=st.integers(2, 60), inner=st.integers(1, 60),
+    level=st.floats(0.1, 1),
+    delta=st.floats(1e-6, 0.1),
+    n=st.integers(2, 60),
+    inner=st.integers(1, 60),
     epochs=st.integers(1, 4),
-)  # fmt: skip
+)
 @settings(max_examples=10, deadline=None)
 def test_the_stated_noise_holds_by_the_accountant(level: float, delta: float, n: int, inner: int, epochs: int) -> None:
     """c = 72 and the least batch, wherever: no condition between eps, n and Tm is left."""

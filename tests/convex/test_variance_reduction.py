@@ -151,9 +151,7 @@ def test_a_full_gradient_is_taken_once_an_epoch(batch: int, monkeypatch: pytest.
 
 
 # Proximal steps and the objective ------------------------------------------------------------------
-@given(
-    x=st.floats(-4, 4), l1=st.floats(0, 2), l2=st.floats(0, 2), eta=st.floats(0.05, 3), ball=st.booleans(),
-)  # fmt: skip
+@given(x=st.floats(-4, 4), l1=st.floats(0, 2), l2=st.floats(0, 2), eta=st.floats(0.05, 3), ball=st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_proximal_steps_minimise(x: float, l1: float, l2: float, eta: float, ball: bool) -> None:
     settings_ = {"constraint": L2Ball(1.0)} if ball else {}
@@ -162,8 +160,10 @@ def test_proximal_steps_minimise(x: float, l1: float, l2: float, eta: float, bal
     low, high = (-1.0, 1.0) if ball else (-6.0, 6.0)
     best = optimize.minimize_scalar(
         lambda w: (w - x) ** 2 / (2 * eta) + (0.0 if ball else l1) * abs(w) + l2 / 2 * w**2,
-        bounds=(low, high), method="bounded", options={"xatol": 1e-10},
-    )  # fmt: skip
+        bounds=(low, high),
+        method="bounded",
+        options={"xatol": 1e-10},
+    )
     assert abs(found - best.x) < 1e-4
 
 
@@ -177,8 +177,10 @@ def test_composite_minimum_is_a_minimum(seed: int, l1: float, l2: float) -> None
         lambda z: float(problem.value(z[:3] - z[3:])) + l1 * z.sum(),
         np.zeros(6),
         jac=lambda z: np.tile(problem.gradient(z[:3] - z[3:]), 2) * np.repeat([1, -1], 3) + l1,
-        method="L-BFGS-B", bounds=[(0, None)] * 6, options={"ftol": 1e-15, "gtol": 1e-10},
-    )  # fmt: skip
+        method="L-BFGS-B",
+        bounds=[(0, None)] * 6,
+        options={"ftol": 1e-15, "gtol": 1e-10},
+    )
     assert abs(least - fit.fun) < 1e-8
 
 

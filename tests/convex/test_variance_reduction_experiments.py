@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.evidence.checks import surely_less
+from dpcheck.evidence.comparison_checks import surely_less
 from dpcheck.evidence.convex import variance_reduction_experiments as experiments
 
 

@@ -85,9 +85,15 @@ def test_bits_tell_nothing(name: str) -> None:
     """
     solver, _, guarantee = subject(name)
     found = dp.audit(
-        solver.mechanism(guarantee), pair=solver.worst_pair(), guarantee=guarantee, attack="bits", max_trials=4000,
-        alpha=FALSE_ALARM, seed=0, executor=1,
-    )  # fmt: skip
+        solver.mechanism(guarantee),
+        pair=solver.worst_pair(),
+        guarantee=guarantee,
+        attack="bits",
+        max_trials=4000,
+        alpha=FALSE_ALARM,
+        seed=0,
+        executor=1,
+    )
     assert not found.violated
 
 
@@ -102,9 +108,15 @@ def test_bits_show_without_the_grid(grid: bool, monkeypatch: pytest.MonkeyPatch)
     zero = Problem(np.zeros((2, 1)), np.ones(2), dp.Logistic())
     mechanism = dp.solvers.GaussianMechanism().mechanism(ApproxDP(1.0, 1e-3))
     found = dp.audit(
-        mechanism, pair=(zero, zero.replace(0, [1.0], 1.0)), guarantee=ApproxDP(1.0, 1e-3), attack="bits",
-        max_trials=20_000, alpha=FALSE_ALARM, seed=0, executor=1,
-    )  # fmt: skip
+        mechanism,
+        pair=(zero, zero.replace(0, [1.0], 1.0)),
+        guarantee=ApproxDP(1.0, 1e-3),
+        attack="bits",
+        max_trials=20_000,
+        alpha=FALSE_ALARM,
+        seed=0,
+        executor=1,
+    )
     assert (found.epsilon_lower == 0) == grid
 
 
@@ -166,7 +178,13 @@ def test_fits_leak_no_more_in_any_unit(name: str, unit: float) -> None:
     model = estimator(name, data_norm=unit, fit_intercept=False, delta=1e-2)
     for attack in ("auto", "bits"):
         found = dp.audit(
-            model.mechanism(), pair=((rows, labels), (other, labels)), guarantee=model.guarantee(), attack=attack,
-            max_trials=4000, alpha=FALSE_ALARM, seed=0, executor=1,
-        )  # fmt: skip
+            model.mechanism(),
+            pair=((rows, labels), (other, labels)),
+            guarantee=model.guarantee(),
+            attack=attack,
+            max_trials=4000,
+            alpha=FALSE_ALARM,
+            seed=0,
+            executor=1,
+        )
         assert not found.violated

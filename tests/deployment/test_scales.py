@@ -106,7 +106,11 @@ def test_audits_in_every_unit(unit: float) -> None:
     other[0] = 1
     model = PrivateLogisticRegression(1.0, 1e-2, data_norm=unit, classes=(0, 1), fit_intercept=False)
     found = dp.audit(
-        model.mechanism(), pair=((X, y), (X, other)), guarantee=model.guarantee(), alpha=FALSE_ALARM, max_trials=40_000,
+        model.mechanism(),
+        pair=((X, y), (X, other)),
+        guarantee=model.guarantee(),
+        alpha=FALSE_ALARM,
+        max_trials=40_000,
         seed=0,
-    )  # fmt: skip
+    )
     assert not found.violated

@@ -149,12 +149,14 @@ def test_length_over_the_bound_changes_nothing(factor: float, seed: int) -> None
 def test_more_budget_predicts_better() -> None:
     data = digits()
     scores = [
-        np.mean([
-            PrivateLogisticRegression(e, classes=(-1, 1), random_state=i).fit(data.X, data.y).score(data.X, data.y)
-            for i in range(5)
-        ])
+        np.mean(
+            [
+                PrivateLogisticRegression(e, classes=(-1, 1), random_state=i).fit(data.X, data.y).score(data.X, data.y)
+                for i in range(5)
+            ]
+        )
         for e in (0.02, 0.5, 20.0)
-    ]  # fmt: skip
+    ]
     assert scores[0] < scores[1] < scores[2]
     assert scores[2] > 0.85
 

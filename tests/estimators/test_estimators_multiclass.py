@@ -18,12 +18,7 @@ import dpcheck as dp
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.privacy.exact import least_noise
 from dpcheck.datasets import digits
-from dpcheck.estimators import (
-    PrivateLogisticRegression,
-    PrivateSparseLogisticRegression,
-    base,
-    rules,
-)
+from dpcheck.estimators import PrivateLogisticRegression, PrivateSparseLogisticRegression, base, rules
 from dpcheck.problems import problem as problems
 from dpcheck.problems.softmax import SoftmaxProblem
 from dpcheck.solvers.finding import solvers
@@ -119,13 +114,16 @@ def test_softmax_predicts_better_than_one_against_the_rest() -> None:
     raw = load_digits()
     rows = raw.data / 64
     scores = [
-        np.mean([
-            PrivateLogisticRegression(1.0, classes=range(10), multi_class=how, random_state=i)
-            .fit(rows, raw.target).score(rows, raw.target)
-            for i in range(3)
-        ])
+        np.mean(
+            [
+                PrivateLogisticRegression(1.0, classes=range(10), multi_class=how, random_state=i)
+                .fit(rows, raw.target)
+                .score(rows, raw.target)
+                for i in range(3)
+            ]
+        )
         for how in ("one_vs_rest", "softmax")
-    ]  # fmt: skip
+    ]
     assert scores[1] > scores[0] + 0.1
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from dpcheck.bounds.language.claim import Effort, Verdict
 from dpcheck.bounds.registry import library
-from dpcheck.evidence.checks import Property, exceeds
+from dpcheck.evidence.false_alarms import exceeds
 from dpcheck.evidence.mechanisms import composition, exponential, subsampling, zcdp
+from dpcheck.evidence.property_checks import Property
 
 CHECKED = {
     claim_id: check

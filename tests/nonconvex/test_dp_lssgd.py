@@ -84,9 +84,13 @@ def test_the_validity_region_of_theorem_1(tau: float, steps: int, eps: float, ti
 
 # Calibration ---------------------------------------------------------------------------------------
 @given(
-    eps=st.floats(0.1, 3), delta=st.floats(1e-6, 0.1), n=st.integers(2, 40), batch=st.integers(1, 40),
-    steps=st.integers(1, 20), split=st.floats(0.1, 0.9),
-)  # fmt: skip
+    eps=st.floats(0.1, 3),
+    delta=st.floats(1e-6, 0.1),
+    n=st.integers(2, 40),
+    batch=st.integers(1, 40),
+    steps=st.integers(1, 20),
+    split=st.floats(0.1, 0.9),
+)
 @settings(max_examples=15, deadline=None)
 def test_stated_noise_is_the_theorems(eps: float, delta: float, n: int, batch: int, steps: int, split: float) -> None:
     problem = Problem(np.zeros((n, 2)), np.ones(n), Huber(0.7))

@@ -24,7 +24,7 @@ from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.registry import library
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.evidence.checks import AuditCheck
+from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.evidence.nonconvex.dp_pgd import CASES, Breaks, chosen_by, flat_pair, noisy_map2, proofs_bound
 from dpcheck.kernels.proximal_steps import LineSearch, Proximal, ProximalSteps
 from dpcheck.kernels.running import run
@@ -133,9 +133,13 @@ def test_refusals_name_what_fails() -> None:
 
 # The loop ------------------------------------------------------------------------------------------
 @given(
-    seed=st.integers(0, 10**6), d=st.integers(1, 4), l1=st.floats(0, 0.5), l2=st.floats(0, 0.5), eta=st.floats(0.1, 3),
+    seed=st.integers(0, 10**6),
+    d=st.integers(1, 4),
+    l1=st.floats(0, 0.5),
+    l2=st.floats(0, 0.5),
+    eta=st.floats(0.1, 3),
     held=st.sampled_from([WholeSpace(), L2Ball(0.6), L1Ball(0.8), Box(-0.2, 0.4)]),
-)  # fmt: skip
+)
 @settings(max_examples=25, deadline=None)
 def test_the_proximal_step_is_the_minimiser(seed: int, d: int, l1: float, l2: float, eta: float, held: Any) -> None:
     """No feasible point near it, or anywhere, has a lower ||u - x||^2 / (2 eta) + r(u)."""

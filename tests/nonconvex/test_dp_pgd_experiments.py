@@ -18,7 +18,7 @@ from dpcheck.evidence.nonconvex.dp_pgd_experiments import (
     CHAPTER,
     CHECKS,
     PAPER,
-    Less,
+    FirstIsLess,
     Printed,
     along,
     log_norms,
@@ -71,7 +71,7 @@ def test_settings_share_starts_and_normals_and_starts_differ() -> None:
 @pytest.mark.parametrize(("values", "verdict"), [((0.5, 5.0), Verdict.SUPPORTED), ((5.0, 0.5), Verdict.NOT_REPRODUCED)])
 def test_a_trend_the_wrong_way_round_is_not_reproduced(values: Any, verdict: Verdict) -> None:
     small = Printed(2000, 20, 0.01, 1e-3, T=100)
-    assert Less(partial(along, small, "eps", values), "").judge(1, 8).verdict is verdict
+    assert FirstIsLess(partial(along, small, "eps", values), "").judge(1, 8).verdict is verdict
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_what_depends_on_the_map_is_left_open(noisy: float, exact: float, verdic
         runs = np.random.default_rng(seed).standard_normal((trials, 2)) / 10
         return {"made up": (runs + np.array([noisy, exact]), np.zeros((trials, 2)))}
 
-    assert Less(measure, "").judge(0, 20).verdict is verdict
+    assert FirstIsLess(measure, "").judge(0, 20).verdict is verdict
 
 
 def test_every_finding_has_its_check() -> None:

@@ -18,7 +18,7 @@ from dpcheck.audits import audit
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.datasets import logistic_synthetic
-from dpcheck.kernels.recursive_momentum import Plan, recursive_momentum
+from dpcheck.kernels.recursive_momentum import MomentumPlan, recursive_momentum
 from dpcheck.problems.constraints import L2Ball
 from dpcheck.problems.extreme_pairs import opposite_pair
 from dpcheck.problems.losses import Huber, Linear, Logistic, Sigmoid, Squared
@@ -75,7 +75,7 @@ def test_clipping_bounds_what_a_record_can_do() -> None:
 # The method ----------------------------------------------------------------------------------------
 def test_without_noise_it_finds_a_stationary_point() -> None:
     problem = logistic_synthetic(60, 3, 1).problem(Sigmoid(), l2=0.01)
-    plan = Plan(4000, 60, 60, 0.5, 1.0, 1 / (2 * problem.smoothness))
+    plan = MomentumPlan(4000, 60, 60, 0.5, 1.0, 1 / (2 * problem.smoothness))
     done = recursive_momentum(problem, plan, sigmas=(0.0, 0.0), seed=0, trials=2, last=True)
     assert np.linalg.norm(problem.gradient(done.w), axis=1).max() < 1e-3
 
@@ -176,6 +176,6 @@ def test_too_few_steps_leave_the_start() -> None:
     assert steps * zeta / n0 == pytest.approx(1.0, rel=1e-3)
     problem = Problem(np.ones((2, 1)), np.full(2, G), Huber(G), label_bound=G)
     few = 2000  # the same length in fewer, longer steps: the path is what counts
-    plan = Plan(few, 2, 2, 0.5, steps * zeta / n0 / few, 1e9)
+    plan = MomentumPlan(few, 2, 2, 0.5, steps * zeta / n0 / few, 1e9)
     done = recursive_momentum(problem, plan, sigmas=(0.0, 0.0), seed=0, trials=20)
     assert np.abs(problem.gradient(done.w)).min() >= G - 1 - 1e-6 > 100 * zeta

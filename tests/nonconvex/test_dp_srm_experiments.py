@@ -9,8 +9,10 @@ from dpcheck.bounds.library.nonconvex import dp_srm_experiments as printed
 def test_what_a_table_shows_is_counted() -> None:
     """DP-AGD's gradient norm on a9a is the smaller one at both levels; a table that says otherwise is supported."""
     assert printed.smaller(printed.A9A, printed.GRADIENT) == {
-        "DP-GD": [True] * 2, "DP-AGD": [False] * 2, "RRPSGD": [True] * 2,
-    }  # fmt: skip
+        "DP-GD": [True] * 2,
+        "DP-AGD": [False] * 2,
+        "RRPSGD": [True] * 2,
+    }
     kinder = {
         level: {**rows, "DP-AGD": (*rows["DP-AGD"][:3], 1.0)}  # planted
         for level, rows in printed.A9A.items()

@@ -128,9 +128,14 @@ def test_a_noisy_step_on_a_non_convex_quadratic_obeys_1(seed: int, share: float)
     p, bend = curvatures * w, smoothness * step**2
     falls = float(np.sum(curvatures * (w**2 - (w - step * (p + e + z)) ** 2)) / 2)
     parts = {
-        theory.first_gap: falls, theory.X_sum: (bend - step) * p @ e, theory.Y_sum: ((bend - step) * p + bend * e) @ z,
-        theory.R_sum: bend / 2 * z @ z, theory.strayed_sum: bend / 2 * e @ e, theory.slope2_sum: p @ p,
-        theory.eta: step, theory.beta: smoothness,
-    }  # fmt: skip
+        theory.first_gap: falls,
+        theory.X_sum: (bend - step) * p @ e,
+        theory.Y_sum: ((bend - step) * p + bend * e) @ z,
+        theory.R_sum: bend / 2 * z @ z,
+        theory.strayed_sum: bend / 2 * e @ e,
+        theory.slope2_sum: p @ p,
+        theory.eta: step,
+        theory.beta: smoothness,
+    }
     left, right = (float(side.subs(parts)) for side in theory.equation1.states.args)
     assert left <= right + 1e-9

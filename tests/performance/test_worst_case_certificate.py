@@ -13,27 +13,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcheck.bounds.performance.certificate import Certificate, NotCertified
-from dpcheck.bounds.performance.methods import Method
-from dpcheck.bounds.performance.program import Constraint, FunctionClass, Objective, Program
+from dpcheck.bounds.performance.methods import FirstOrderMethod
+from dpcheck.bounds.performance.program import ConvexClass, Inequality, Objective, Program
 from dpcheck.bounds.performance.rate import rate
-from dpcheck.bounds.performance.sensitivity import Neighbours, aligned, exhaustive
-from dpcheck.bounds.performance.solve import Solved, solve
+from dpcheck.bounds.performance.sensitivity import NeighbouringObjectives, aligned, exhaustive
+from dpcheck.bounds.performance.solve import SolvedProgram, solve
 from dpcheck.bounds.performance.worst_case import convergence_rate, sensitivity
 
 
 def programs() -> dict[str, Program]:
-    convex, strong = Neighbours.of(10, 0.9, 0, False, False, False), Neighbours.of(5, 0.9, 0.2, False, True, False)
+    convex, strong = (
+        NeighbouringObjectives.of(10, 0.9, 0, False, False, False),
+        NeighbouringObjectives.of(5, 0.9, 0.2, False, True, False),
+    )
     return {
-        "sensitivity": aligned(Method("projected", 4, 1.0), convex),
-        "all pairs": exhaustive(Method("gradient", 3, 1.0), strong),
-        "value": rate(Method("proximal", 3, 1.0), FunctionClass(1.0), "value"),
-        "best gradient": rate(Method("accelerated", 4, 1.0), FunctionClass(1.0, 0.1), "best_gradient"),
-        "subgradients": rate(Method("gradient", 3, 0.4), FunctionClass(), "best_value", 1.0),
+        "sensitivity": aligned(FirstOrderMethod("projected", 4, 1.0), convex),
+        "all pairs": exhaustive(FirstOrderMethod("gradient", 3, 1.0), strong),
+        "value": rate(FirstOrderMethod("proximal", 3, 1.0), ConvexClass(1.0), "value"),
+        "best gradient": rate(FirstOrderMethod("accelerated", 4, 1.0), ConvexClass(1.0, 0.1), "best_gradient"),
+        "subgradients": rate(FirstOrderMethod("gradient", 3, 0.4), ConvexClass(), "best_value", 1.0),
     }
 
 
 @cache
-def solved(name: str) -> Solved:
+def solved(name: str) -> SolvedProgram:
     return solve(programs()[name], name)
 
 
@@ -102,7 +105,7 @@ def test_whatever_is_accepted_is_true(name: str, factors: list[float], seed: int
 
 
 def test_a_program_without_a_bound_has_no_certificate() -> None:
-    free = Program(np.eye(1), 0, (Constraint("norm", (0,), bound=1.0),), Objective(0), (True,), (0,), ((0,),), ())
+    free = Program(np.eye(1), 0, (Inequality("norm", (0,), bound=1.0),), Objective(0), (True,), (0,), ((0,),), ())
     loose = Certificate(free.vectors, 0, free.constraints, (0.5,), Objective(0), "half of what is needed")
     with pytest.raises(NotCertified, match="margin of S"):
         loose.check()
@@ -120,7 +123,7 @@ def test_the_text_is_plain_json() -> None:
 def test_quadratics_keep_every_inequality(mu: float, seed: int, name: str) -> None:
     """The Gram matrix of an actual run on an actual function violates nothing, and stays below the bound."""
     rng = np.random.default_rng(seed)
-    method = Method(name, 4, 1.0)  # type: ignore[arg-type]
+    method = FirstOrderMethod(name, 4, 1.0)  # type: ignore[arg-type]
     curvature = rng.uniform(mu, 1.0, 3)
     start = rng.normal(size=3)
     start /= np.linalg.norm(start)
@@ -133,7 +136,7 @@ def test_quadratics_keep_every_inequality(mu: float, seed: int, name: str) -> No
     points = method.walk(start, gradient)
     gradient(4, points[-1])
     U = np.array(basis)
-    program = rate(method, FunctionClass(1.0, mu), "value")
+    program = rate(method, ConvexClass(1.0, mu), "value")
     where = program.vectors @ U
     values = np.zeros(program.values)
     for c in program.constraints:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.performance.instance import holds
 from dpcheck.bounds.performance.interpolant import Interpolant, simplex_maximum
-from dpcheck.bounds.performance.methods import NAMES, Method
-from dpcheck.bounds.performance.program import FunctionClass
+from dpcheck.bounds.performance.methods import NAMES, FirstOrderMethod
+from dpcheck.bounds.performance.program import ConvexClass
 from dpcheck.bounds.performance.worst_case import (
     MEASURES,
     Pair,
@@ -69,7 +69,7 @@ def test_momentum_is_less_stable(method: Any) -> None:
     runs = [sensitivity(method, steps=t, **SMOOTH) for t in (3, 6, 10)]
     plain = [sensitivity(steps=t, **SMOOTH) for t in (3, 6, 10)]
     assert all(a.value > b.value for a, b in zip(runs, plain, strict=True))
-    linear = abs(float(Method(method, 10, 0.7).walk(np.zeros(1), lambda *_: np.full(1, 2 * 2.0 / 10))[-1][0]))
+    linear = abs(float(FirstOrderMethod(method, 10, 0.7).walk(np.zeros(1), lambda *_: np.full(1, 2 * 2.0 / 10))[-1][0]))
     assert runs[-1].lower > 1.001 * linear
     for worst in runs:
         attained(worst)
@@ -267,7 +267,7 @@ def test_strong_convexity_of_lemma_5_at_its_sharpest(n: int) -> None:
 def test_the_known_worst_function_is_a_huber_loss(steps: int) -> None:
     """Slope 1 / (2T + 1), then flat: gradient descent at step 1 leaves 1 / (4T + 2) (Drori-Teboulle 2014)."""
     slope = 1 / (2 * steps + 1)
-    w = Method("gradient", steps, 1.0).walk(np.ones(1), lambda _, w: np.clip(w, -slope, slope))[-1][0]
+    w = FirstOrderMethod("gradient", steps, 1.0).walk(np.ones(1), lambda _, w: np.clip(w, -slope, slope))[-1][0]
     left = slope * (abs(w) - slope / 2) if abs(w) > slope else w * w / 2
     assert left == pytest.approx(convergence_rate(steps=steps, step_size=1.0, smoothness=1.0).value, rel=1e-7)
 
@@ -279,7 +279,7 @@ def test_interpolants_pass_through_their_data_and_stay_in_the_class(seed: int, m
     rng = np.random.default_rng(seed)
     curvature, L = rng.uniform(mu, 1.0, 3), 1.2
     x = rng.normal(size=(count, 3))
-    f = Interpolant(x, curvature * x, (x**2 @ curvature) / 2, FunctionClass(L, mu))
+    f = Interpolant(x, curvature * x, (x**2 @ curvature) / 2, ConvexClass(L, mu))
     for at, value in zip(x, f.f, strict=True):
         assert f.value(at) == pytest.approx(value, abs=1e-7)
         assert f.gradient(at) == pytest.approx(curvature * at, abs=1e-5)

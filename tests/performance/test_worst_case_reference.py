@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dpcheck.bounds.performance.methods import Method
+from dpcheck.bounds.performance.methods import FirstOrderMethod
 from dpcheck.bounds.performance.worst_case import convergence_rate, sensitivity
 
 PEPit = pytest.importorskip("PEPit")
@@ -30,7 +30,7 @@ def value_of(problem: Any) -> float:
         return float(problem.solve(verbose=0, solver="CLARABEL"))
 
 
-def reference_sensitivity(method: Method, n: int, beta: float, mu: float, both: bool) -> float:
+def reference_sensitivity(method: FirstOrderMethod, n: int, beta: float, mu: float, both: bool) -> float:
     """Both runs whole, in units of length eta L / n: nothing is aligned, mirrored or left out."""
     problem = PEPit.PEP()
 
@@ -82,11 +82,11 @@ def test_sensitivity(name: Any, beta: float, mu: float, path: Any) -> None:
     ours = sensitivity(
         name, n=n, steps=steps, step_size=1.0, smoothness=beta, strong_convexity=mu, lipschitz=n, path=path
     )
-    theirs = reference_sensitivity(Method(name, steps, 1.0), n, beta, mu, path == "both")
+    theirs = reference_sensitivity(FirstOrderMethod(name, steps, 1.0), n, beta, mu, path == "both")
     assert ours.value == pytest.approx(theirs, rel=2e-5)
 
 
-def reference_rate(method: Method, declare: Callable[[Any], Any], best: bool = False) -> float:
+def reference_rate(method: FirstOrderMethod, declare: Callable[[Any], Any], best: bool = False) -> float:
     problem = PEPit.PEP()
     f = declare(problem)
     h = problem.declare_function(ConvexFunction)
@@ -105,14 +105,14 @@ def reference_rate(method: Method, declare: Callable[[Any], Any], best: bool = F
     [("gradient", None), ("proximal", None), ("accelerated", None), ("accelerated", True), ("heavy_ball", None)],
 )
 def test_rate(name: Any, composite: bool | None) -> None:
-    method = Method(name, 3, 0.8, composite=composite)
+    method = FirstOrderMethod(name, 3, 0.8, composite=composite)
     theirs = reference_rate(method, lambda p: p.declare_function(SmoothConvexFunction, L=1.0))
     ours = convergence_rate(name, steps=3, step_size=0.8, smoothness=1.0, composite=composite)
     assert ours.value == pytest.approx(theirs, rel=2e-5)
 
 
 def test_subgradient_rate() -> None:
-    method = Method("gradient", 3, 0.4)
+    method = FirstOrderMethod("gradient", 3, 0.4)
     theirs = reference_rate(method, lambda p: p.declare_function(ConvexLipschitzFunction, M=1.0), best=True)
     ours = convergence_rate(steps=3, step_size=0.4, lipschitz=1.0, measure="best_value")
     assert ours.value == pytest.approx(theirs, rel=2e-5)

@@ -14,9 +14,10 @@ from sympy import Eq, Ge, Rational, Symbol, log, sqrt
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Source, Verdict
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, LOCAL, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from dpcheck.bounds.language.symbols import Delta, Delta1, L, T, c, c1, delta, eps, m, n, sigma, sigma_g
+from dpcheck.bounds.language.symbols import TABLE, Delta, Delta1, L, T, c, c1, delta, eps, m, n, sigma, sigma_g
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.exact import gaussian_mu
+from dpcheck.bounds.privacy.judging import PATH
 from dpcheck.bounds.privacy.laws import Gaussian, Laplace, Poisson, WithoutReplacement, WithReplacement
 from dpcheck.bounds.privacy.question import Question
 from dpcheck.bounds.privacy.release import Release
@@ -44,8 +45,9 @@ def refuted_again(check: Accountant, about: Claim, found: Evidence) -> bool:
     """REFUTED at a point inside the hypotheses, in plain numbers, that replays as `dpcheck replay` would."""
     if found.verdict is not Verdict.REFUTED:
         return False
-    point = dict(found.counterexample or {})
+    point = {k: v for k, v in (found.counterexample or {}).items() if k != PATH}
     assert all(isinstance(v, float) for v in point.values())
+    assert point.keys() <= {row.name for row in TABLE.values()}  # an instance, in the document's symbols
     must_be_inside(about, point)
     return check.replay(about, point).verdict is Verdict.REFUTED
 
@@ -67,7 +69,7 @@ descent_noise = sqrt(8 * T * L**2 * log(Rational(5, 4) / delta)) / (n * eps)
         (claim(Eq(sigma_g, descent_noise), eps <= 1), [Release(L / n, Gaussian(sigma_g), steps=k) for k in (T, 3 * T)]),
     ],
     ids=["classical", "variance", "at least", "log(1/δ) for log(1.25/δ), harmless", "T steps", "two kinds of step"],
-)  # fmt: skip
+)
 def test_sound_noise_is_certified_on_the_whole_box(about: Claim, releases: Any) -> None:
     found = Accountant(releases, "sound").run(about, QUICK)
     assert found.verdict in (Verdict.LOOSE, Verdict.CERTIFIED)
@@ -89,10 +91,18 @@ def test_sound_noise_is_certified_on_the_whole_box(about: Claim, releases: Any) 
         (claim(Eq(sigma, Delta / eps), guarantee=PureDP(eps)), Release(Delta, Gaussian(sigma))),
     ],
     ids=[
-        "sensitivity without its factor 2", "noise halved", "range of ε dropped", "no 2 and no 1.25", "ε for ε²",
-        "T missing", "n² for n", "square missing", "L for 2L", "Gaussian noise, pure DP",
+        "sensitivity without its factor 2",
+        "noise halved",
+        "range of ε dropped",
+        "no 2 and no 1.25",
+        "ε for ε²",
+        "T missing",
+        "n² for n",
+        "square missing",
+        "L for 2L",
+        "Gaussian noise, pure DP",
     ],
-)  # fmt: skip
+)
 def test_a_slip_is_refuted_and_replays(about: Claim, releases: Any) -> None:
     check = Accountant(releases, "planted")
     assert refuted_again(check, about, check.run(about, QUICK))
@@ -192,10 +202,15 @@ def test_sampled_noise_is_certified_for_all_sizes() -> None:
         (claim(Eq(sigma_g, stated / 5), eps <= 1), Release(2 * L, Gaussian(sigma_g), Poisson(1 / n), n**2)),
     ],
     ids=[
-        "a factor", "one n too many in the steps", "n² for n", "condition on ε dropped", "factor 3", "with replacement",
+        "a factor",
+        "one n too many in the steps",
+        "n² for n",
+        "condition on ε dropped",
+        "factor 3",
+        "with replacement",
         "Poisson",
     ],
-)  # fmt: skip
+)
 def test_a_slip_in_sampled_noise_is_refuted_and_replays(about: Claim, releases: Any) -> None:
     check = Accountant(releases, "planted", SMALL)
     assert refuted_again(check, about, check.run(about, QUICK))
@@ -308,7 +323,7 @@ def test_a_cell_is_worse_than_any_point_in_it(place: list[float], which: int) ->
         (claim(Eq(sigma_g, sampled_noise), eps <= 1, eps <= T / n**2), with_full_gradient),
         (claim(Eq(sigma_g, stated), eps <= 1, guarantee=ApproxDP(eps, 1 - (1 - delta) ** T)), drawn_by_poisson),
         (claim(Eq(sigma, classical), eps <= 1), Release(Delta, Gaussian(sigma), steps=T)),
-    ][which]  # fmt: skip
+    ][which]
     question = Question(about, (releases,))
     low, high, point = {}, {}, {}
     for (name, (start, end)), a, b, t in zip(question.box.items(), place, place[5:], place[10:], strict=False):

@@ -70,10 +70,15 @@ def test_bounds_are_ordered_and_monotone(rate: float, ratio: float, steps: int, 
 def test_poisson_agrees_with_dp_accounting(rate: float, ratio: float, steps: int, level: float) -> None:
     ours = epsilon_bounds((poisson(ratio, steps, rate),), level, ADD_REMOVE)
     made = [
-        pld.from_gaussian_mechanism(1 / ratio, sampling_prob=rate, value_discretization_interval=2e-3,
-                                    pessimistic_estimate=high, use_connect_dots=high)
+        pld.from_gaussian_mechanism(
+            1 / ratio,
+            sampling_prob=rate,
+            value_discretization_interval=2e-3,
+            pessimistic_estimate=high,
+            use_connect_dots=high,
+        )
         for high in (False, True)
-    ]  # fmt: skip
+    ]
     below, above = (p.self_compose(steps).get_epsilon_for_delta(level) for p in made)
     assert ours.low <= above * (1 + 1e-6) + 1e-6
     assert ours.high >= below * (1 - 1e-6) - 1e-6
@@ -195,11 +200,7 @@ def test_sampled_noise_is_enough_and_little_less_is_not(sampling: str, level: fl
 
 @pytest.mark.parametrize(
     ("guarantee", "options", "words"),
-    [
-        (PureDP(1.0), {}, "no pure DP"),
-        (ApproxDP(1.0, 0.0), {}, "delta"),
-        (ApproxDP(1.0, 1e-5), {"steps": 0}, "steps"),
-    ],
+    [(PureDP(1.0), {}, "no pure DP"), (ApproxDP(1.0, 0.0), {}, "delta"), (ApproxDP(1.0, 1e-5), {"steps": 0}, "steps")],
 )
 def test_least_noise_refuses(guarantee: Guarantee, options: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidInput, match=words):

@@ -110,11 +110,7 @@ def test_noise_on_all_records_is_exact_in_every_notion(sensitivity: float, steps
     """All that a record moves is one answer: the total of both parts. Planted: a step, or a part, not counted."""
     release = Release(sensitivity, Gaussian(1.0), steps=steps, always=always)
     total = math.sqrt(steps) * (sensitivity + always)
-    for guarantee, noise in (
-        (ZCDP(0.5), total),
-        (GaussianDP(0.5), 2 * total),
-        (RenyiDP(4.0, 0.5), 2 * total),
-    ):
+    for guarantee, noise in ((ZCDP(0.5), total), (GaussianDP(0.5), 2 * total), (RenyiDP(4.0, 0.5), 2 * total)):
         assert release.calibrated(guarantee).law.scale == pytest.approx(noise)
     scale = release.calibrated(CLAIMED).law.scale
     assert gaussian_delta(1.0, total / scale) <= 1e-3 < gaussian_delta(1.0, 1.001 * total / scale)
@@ -157,10 +153,7 @@ def their_epsilon(event: Any, relation: Any, delta: float, accountant: Any = Non
 
 @pytest.mark.parametrize(
     ("law", "event"),
-    [
-        (Gaussian(3.0), dp_accounting.GaussianDpEvent(3.0)),
-        (Laplace(6.0), dp_accounting.LaplaceDpEvent(6.0)),
-    ],
+    [(Gaussian(3.0), dp_accounting.GaussianDpEvent(3.0)), (Laplace(6.0), dp_accounting.LaplaceDpEvent(6.0))],
 )
 @pytest.mark.parametrize(("rate", "steps"), [(None, 1), (None, 30), (0.05, 100), (0.5, 10)])
 def test_one_law_agrees(law: Any, event: Any, rate: float | None, steps: int) -> None:
@@ -248,8 +241,14 @@ def svrg(size: int, steps: int = 1, batch: int = 1, *, line: bool = False) -> Re
 slopes = st.tuples(st.floats(-1, 1), st.floats(-1, 1))
 
 
-@given(noise=st.floats(1.0, 4), size=st.integers(2, 12), delta=st.floats(1e-3, 0.1), old=slopes, new=slopes,
-       rest=st.floats(-2, 2))  # fmt: skip
+@given(
+    noise=st.floats(1.0, 4),
+    size=st.integers(2, 12),
+    delta=st.floats(1e-3, 0.1),
+    old=slopes,
+    new=slopes,
+    rest=st.floats(-2, 2),
+)
 @settings(max_examples=20, deadline=None)
 def test_one_step_never_leaks_more_than_the_bound(
     noise: float, size: int, delta: float, old: Any, new: Any, rest: float
@@ -363,7 +362,7 @@ DRAWN = WithoutReplacement(2, 10)
         (Release(1.0, Selected(1.0)).followed_by(Release(1.0, Gaussian(1.0))), CLAIMED, "Gaussian, Selected"),
         (Release(1.0, Selected(1.0)).followed_by(Release(1.0, Selected(1.0))), CLAIMED, "Selected"),
     ],
-)  # fmt: skip
+)
 def test_unknown_combinations_are_refused_not_guessed(release: Any, guarantee: Any, words: str) -> None:
     assert not release.supports(guarantee)
     with pytest.raises(InvalidInput, match=words):

@@ -80,18 +80,28 @@ def shelve(home: Path, number: int, name: str, arff: str, target: str, sparse: b
     lines = [line.split(None, 2)[1:] for line in arff.splitlines() if line.startswith("@ATTRIBUTE")]
     features = [
         {
-            "index": str(i), "name": column, "data_type": "numeric" if kind == "NUMERIC" else "nominal",
-            "is_target": str(column == target).lower(), "is_ignore": "false", "is_row_identifier": "false",
+            "index": str(i),
+            "name": column,
+            "data_type": "numeric" if kind == "NUMERIC" else "nominal",
+            "is_target": str(column == target).lower(),
+            "is_ignore": "false",
+            "is_row_identifier": "false",
             "number_of_missing_values": "0",
         }
         for i, (column, kind) in enumerate(lines)
-    ]  # fmt: skip
+    ]
     url = f"https://www.openml.org/data/v1/download/{number}/{name}.arff"
     about = {
-        "id": str(number), "file_id": str(number),
-        "name": name, "version": "1", "format": "Sparse_ARFF" if sparse else "ARFF", "url": url,
-        "status": "active", "description": "a few rows", "md5_checksum": hashlib.md5(arff.encode()).hexdigest(),
-    }  # fmt: skip
+        "id": str(number),
+        "file_id": str(number),
+        "name": name,
+        "version": "1",
+        "format": "Sparse_ARFF" if sparse else "ARFF",
+        "url": url,
+        "status": "active",
+        "description": "a few rows",
+        "md5_checksum": hashlib.md5(arff.encode()).hexdigest(),
+    }
     rows = len(arff.split("@DATA\n")[1].splitlines())
     contents = {
         f"api/v1/json/data/{number}": json.dumps({"data_set_description": about}),
@@ -187,7 +197,7 @@ def test_a_document_may_use_the_rows_of_a_published_part(tmp_path: Path, monkeyp
     with pytest.raises(InvalidInput, match="too short"):
         openml.load("adult", document="zhang17", data_home=tmp_path)
     used = {"last": openml.Used(among=(2, None)), "first": openml.Used(2, 1, among=(None, 3))}
-    monkeypatch.setitem(openml.SOURCES, "adult", openml.Source(1590, "adult", used, positive=(">50K",)))
+    monkeypatch.setitem(openml.SOURCES, "adult", openml.OpenMLSource(1590, "adult", used, positive=(">50K",)))
     everything = openml.load("adult", document="last", part="all", data_home=tmp_path)
     assert everything.y.tolist() == [-1, 1, -1, -1]
     assert len(openml.load("adult", document="last", data_home=tmp_path).X) == 4
@@ -199,7 +209,7 @@ def test_a_document_may_use_the_rows_of_a_published_part(tmp_path: Path, monkeyp
 def test_training_and_test_rows_are_drawn_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shelve(tmp_path, 1590, "adult", ADULT, "class")
     use = {"dwang20": openml.Used(4, 1)}
-    source = openml.Source(1590, "adult", use, positive=(">50K",))
+    source = openml.OpenMLSource(1590, "adult", use, positive=(">50K",))
     monkeypatch.setitem(openml.SOURCES, "adult", source)
     train, test, all_ = (openml.load("adult", part=p, seed=3, data_home=tmp_path) for p in ("train", "test", "all"))
     assert (len(train.X), len(test.X)) == (4, 1)

@@ -214,10 +214,15 @@ def flagged(mechanism: Any, trials: int) -> bool:
     return bool(found.violated)
 
 
-@pytest.mark.parametrize(("name", "options", "least"), [
-    ("dp_gd", {"steps": 1}, 0.8), ("dp_sgd", {"batch": 4, "steps": 1}, 0.5), ("outpert_gd", {"steps": 1}, 0.8),
-    ("dp_lssgd", {"batch": 4, "steps": 1}, 0.5),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "options", "least"),
+    [
+        ("dp_gd", {"steps": 1}, 0.8),
+        ("dp_sgd", {"batch": 4, "steps": 1}, 0.5),
+        ("outpert_gd", {"steps": 1}, 0.8),
+        ("dp_lssgd", {"batch": 4, "steps": 1}, 0.5),
+    ],
+)
 def test_an_attack_flags_too_little_noise_only(name: str, options: dict[str, int], least: float) -> None:
     """One full gradient at 0, or what follows from it, where the sensitivity is 2 sqrt((k-1)/k) / n.
 

@@ -6,23 +6,19 @@ import pytest
 import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from made_chains import claim, fact, proves, run, v
 from sympy import Eq, Ge, Le, Lt, Rational, log
 
 from dpcheck.bounds.language.claim import (
     Cites,
-    Claim,
-    Effort,
-    Evidence,
     Kind,
     Rate,
     Setting,
-    Source,
     Verdict,
     convex,
-    judge,
     lipschitz,
     smooth,
-)  # fmt: skip
+)
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.language.symbols import (
@@ -30,7 +26,6 @@ from dpcheck.bounds.language.symbols import (
     Delta,
     Delta_T,
     L,
-    T,
     beta,
     c,
     c1,
@@ -42,51 +37,17 @@ from dpcheck.bounds.language.symbols import (
     n,
     noise_norm2,
     sigma,
-)  # fmt: skip
-from dpcheck.bounds.proving import links, reasons
+)
+from dpcheck.bounds.proving import links
 from dpcheck.bounds.proving.chains import (
     STATEMENT,
     Cases,
     Chain,
-    Induction,
-    Minimiser,
-    OneStep,
-    Premise,
     Slack,
-    Solved,
-    Solves,
     Step,
 )
 
 SYMBOLS = (L, beta, n, D, eps)
-v = sympy.Symbol("v", nonnegative=True)
-fact = Premise("known")
-AGAINST = (Verdict.REFUTED, Verdict.NOT_REPRODUCED)
-
-
-def claim(states, assumes=(), kind=Kind.UTILITY, number=0, **more):
-    return Claim(f"zhang17.made{number}", Source("zhang17", "made up"), kind, "", states, assumes, **more)
-
-
-def run(chain, about):
-    return chain.run(about, Effort())
-
-
-def proves(chain, about):
-    return run(chain, about).verdict is Verdict.PROVED
-
-
-@pytest.fixture
-def known(monkeypatch):
-    """Claims that chains may cite, by id."""
-    found = {}
-    monkeypatch.setattr(reasons, "claim_of", lambda cites: found[cites.id])
-
-    def add(made):
-        found[made.id] = made
-        return made.id
-
-    return add
 
 
 # Random chains -------------------------------------------------------------------------------------
@@ -116,7 +77,7 @@ def climbing(parts):
 @given(st.tuples(sums, sums, sums))
 def test_a_true_chain_proves_its_claim_and_names_its_premise(parts):
     chain, about = climbing(parts)
-    assume(not links.proportional(parts[0], about.formula))  # the statement in other letters
+    assume(not links.nearly(parts[0], about.formula))  # the statement in other letters
     found = run(chain, about)
     assert found.verdict is Verdict.PROVED
     assert found.premises == ("known",)
@@ -165,10 +126,19 @@ def test_the_statement_in_other_letters_proves_nothing():
         found = run(Chain(excess_risk, *steps, Step("<=", STATEMENT)), about)
         assert found.verdict is Verdict.UNCHECKED
         assert "in other letters" in found.figure
-    with pytest.raises(InvalidInput, match="STATEMENT"):
-        Chain(excess_risk, Step("<=", STATEMENT, because=fact))
-    with pytest.raises(InvalidInput, match="last step"):
-        Chain(excess_risk, Step("<=", retyped, because=fact))
+
+
+def test_nor_does_the_statement_but_for_a_logarithm():
+    """A premise with log(4n) where the statement has 3·log(n), or one inside slack: to assume it is to assume that."""
+    about = claim(Le(excess_risk, 3 * L * D * log(n)), [n >= 2])
+    for part in (L * D * log(4 * n), L * D * log(n) ** 2 / n**2 + L * D * log(n)):
+        chain = Chain(excess_risk, Step("<=", part, because=fact), Step("<=", STATEMENT, where={n: 2 * sympy.exp(v)}))
+        assert ("in other letters" in run(chain, about).figure) is not part.is_Add
+    about = claim(Le(excess_risk, 3 * L * D))
+    for parts, nothing in (({"so": L * D - excess_risk}, True), ({"so": v - excess_risk, "and so": L * D - v}, False)):
+        chain = Chain(excess_risk, Step("<=", STATEMENT, because=Slack(parts, seen=[2 * L * D])))
+        assert ("in other letters" in run(chain, about).figure) is nothing
+        assert proves(chain, about) is not nothing
 
 
 def test_a_chain_begins_at_the_subject():
@@ -203,7 +173,7 @@ def test_a_box_certifies_on_that_box():
     chain = Chain(
         excess_risk, Step("<=", L * log(2 / delta), because=fact), Step("<=", STATEMENT, box=low | {L: (0.1, 10.0)})
     )
-    found = run(chain, claim(Le(excess_risk, L * log(9 / delta**2)), [delta <= Rational(2, 5)]))
+    found = run(chain, claim(Le(excess_risk, L * (log(9 / delta**2) + delta)), [delta <= Rational(2, 5)]))
     assert found.verdict in (Verdict.CERTIFIED, Verdict.PROVED)
     rough = Chain(
         excess_risk, Step("<=", sympy.exp(-eps) + eps, because=fact), Step("<=", STATEMENT, box={eps: (0.5, 2.0)})
@@ -215,7 +185,7 @@ def test_a_box_certifies_on_that_box():
 
 def test_logarithms_come_apart():
     chain = Chain(excess_risk, Step("<=", L * log(2 / delta), because=fact), Step("<=", STATEMENT))
-    about = claim(Le(excess_risk, 2 * L * log(1 / delta)), [delta <= Rational(1, 2)])
+    about = claim(Le(excess_risk, L * (2 + D) * log(1 / delta)), [delta <= Rational(1, 2)])
     assert proves(chain, about)
     assert not proves(chain, replace(about, assumes=[]))
 
@@ -255,23 +225,6 @@ def test_a_citation_is_used_in_its_own_direction(known):
     assert "does not stand there" in run(elsewhere, claim(Le(excess_risk, 2 * D + L))).detail
 
 
-def test_a_citation_may_be_solved_for_what_it_bounds(known):
-    """E' <= E - (eta - beta eta^2) z^2 + D: at eta = 1/(2 beta), z^2 <= 4 beta (E - E' + D)."""
-    square = noise_norm2**2
-    one = known(claim(Le(Delta_T, Delta - (eta - beta * eta**2) * square + D)))
-    short = [Eq(eta, 1 / (2 * beta))]
-    solved = Step("<=", because=Solved(one))
-    stated = claim(Le(square, 4 * beta * (Delta - Delta_T + D)), short, number=1)
-    assert proves(Chain(square, solved, Step("=", STATEMENT)), stated)
-    assert Chain(square, solved, Step("=", STATEMENT)).cites == [Cites(one)]
-    less = claim(Le(square, 3 * beta * (Delta - Delta_T + D)), short, number=1)
-    assert not proves(Chain(square, solved, Step("=", STATEMENT)), less)
-    unseen = claim(Le(square, 4 * beta * (Delta - Delta_T + D)), number=1)
-    assert not proves(Chain(square, solved, Step("<=", STATEMENT)), unseen)
-    lower = claim(Ge(square, 4 * beta * (Delta - Delta_T + D)), short, number=1)
-    assert not proves(Chain(square, Step(">=", because=Solved(one)), Step("=", STATEMENT)), lower)
-
-
 def test_hypotheses_in_words_may_be_granted_and_are_then_named(known):
     lemma = known(claim(Le(noise_norm2, d * sigma**2), [lipschitz(L, "near 0"), Setting("w₀ = 0")], number=1))
     steps = [Step("<=", 2 * noise_norm2, because=fact)]
@@ -301,85 +254,6 @@ def test_noise_that_is_enough(known):
     assert not proves(chain, replace(about, guarantee=PureDP(eps / 2)))
     assert not proves(chain, replace(about, guarantee=ApproxDP(eps, delta)))
     assert not proves(chain, replace(about, assumes=[]))
-
-
-# Inductions ----------------------------------------------------------------------------------------
-def test_an_induction_reads_its_recurrence_from_a_claim(known):
-    now, later = noise_norm2, Delta
-    one = known(claim(Le(later**2, now**2 + 4 * L * now + 8 * L**2), number=1))
-    chain = Chain(Delta_T, Step("<=", STATEMENT, because=Induction(over=T, step=OneStep(one, now, later))))
-    about = claim(Le(Delta_T, 3 * L * T))
-    assert proves(chain, about)
-    assert run(chain, about).rests == (one,)
-    for wrong in (2 * L * T, 3 * L * sympy.sqrt(T), 3 * L):
-        assert not proves(chain, replace(about, states=Le(Delta_T, wrong)))
-
-
-def test_an_induction_without_a_claim_names_its_premise():
-    step = Induction(over=T, step=lambda b: b + 2 * L / n, given="a step does not expand")
-    chain = Chain(Delta_T, Step("<=", STATEMENT, because=step))
-    found = run(chain, claim(Le(Delta_T, 2 * L * T / n)))
-    assert found.verdict is Verdict.PROVED
-    assert found.premises == ("a step does not expand", "Δ_T is what 0 becomes in T steps")
-    assert not proves(chain, claim(Le(Delta_T, 2 * L * T / n - L)))
-    with pytest.raises(InvalidInput, match="given"):
-        run(Chain(Delta_T, Step("<=", STATEMENT, because=Induction(over=T, step=lambda b: b))), claim(Le(Delta_T, L)))
-
-
-def test_an_induction_over_a_sum():
-    k = sympy.Symbol("k", positive=True, integer=True)
-    total = sympy.Sum(k * L, (k, 1, T))
-    steps = [Step("<=", total, because=fact), Step("<=", STATEMENT, because=Induction(over=T))]
-    assert proves(Chain(excess_risk, *steps), claim(Le(excess_risk, L * T * (T + 1) / 2)))
-    assert not proves(Chain(excess_risk, *steps), claim(Le(excess_risk, L * T**2 / 2)))
-
-
-def test_a_hypothesis_on_the_number_of_steps_does_not_carry_an_induction():
-    step = Induction(over=T, step=lambda b: b + L, given="adds L")
-    chain = Chain(Delta_T, Step("<=", STATEMENT, because=step))
-    assert not proves(chain, claim(Le(Delta_T, L * sympy.sqrt(T)), [T <= 1]))
-
-
-# Slack ---------------------------------------------------------------------------------------------
-def test_slack_must_add_up_and_its_signs_must_be_seen():
-    x, y = sympy.symbols("x y", real=True)
-    chain = Chain(
-        excess_risk,
-        Step("=", (x + y) ** 2 + eta * x**2, because=fact),
-        Step(
-            "<=", STATEMENT,
-            because=Slack(given={"y² ≤ L²": 2 * (L**2 - y**2), "x² ≤ D²": (2 + 1 / beta) * (D**2 - x**2)},
-                          seen=[(x - y) ** 2, (1 / beta - eta) * x**2]),
-        ),
-    )  # fmt: skip
-    about = claim(Le(excess_risk, (2 + 1 / beta) * D**2 + 2 * L**2), [eta <= 1 / beta])
-    found = run(chain, about)
-    assert found.verdict is Verdict.PROVED
-    assert found.premises == ("known", "y² ≤ L²", "x² ≤ D²")
-    assert "is not seen" in run(chain, replace(about, assumes=[])).detail
-    assert "do not add up" in run(chain, replace(about, states=Le(excess_risk, D**2))).detail
-
-
-def test_slack_may_be_a_cited_inequality(known):
-    """(2/β - η) times a cited bound; a factor that may be negative, an equation and a rate are refused."""
-    cited = known(claim(Le(noise_norm2, L * D), [eta <= 1 / beta], number=1))
-    about = claim(Le(excess_risk, (2 / beta - eta) * L * D + eps**2), [eta <= 2 / beta])
-
-    def chain(relation="<=", factor=2 / beta - eta, source=cited):
-        before = Step("<=", factor * noise_norm2, because=fact)
-        return Chain(excess_risk, before, Step(relation, STATEMENT, because=Slack(
-            seen=[eps**2], cited=[(factor, Cites(source))])))  # fmt: skip
-
-    assert "needs η ≤ 1/β" in run(chain(), about).detail + run(chain(), about).figure
-    known(claim(Le(noise_norm2, L * D), number=1))
-    found = run(chain(), about)
-    assert (found.verdict, found.rests, found.premises) == (Verdict.PROVED, (cited,), ("known",))
-    assert [c.id for c in chain().cites] == [cited]
-    assert not proves(chain(), replace(about, states=Le(excess_risk, (1 / beta - eta) * L * D + eps**2)))
-    assert "not seen" in run(chain(), replace(about, assumes=[])).detail
-    assert "show no =" in run(chain("="), about).detail
-    with pytest.raises(InvalidInput, match="rate"):
-        run(chain(source=known(claim(Rate(noise_norm2, L * D), number=2))), about)
 
 
 # Rates and constants -------------------------------------------------------------------------------
@@ -425,95 +299,14 @@ def test_all_cases_must_hold_and_cover():
     assert proves(by_cases([eps <= 1, eps > 1], small, large), replace(about, assumes=[eps <= 5]))
 
 
-# What pieces add up to -----------------------------------------------------------------------------
-def piece(verdict, check="symbolic", **more):
-    return Evidence(check, verdict, "", **more)
-
-
-def test_a_gap_in_one_piece_of_a_kind_is_a_gap():
-    assert judge([piece(Verdict.PROVED), piece(Verdict.UNCHECKED)]) is Verdict.UNCHECKED
-    assert judge([piece(Verdict.PROVED), piece(Verdict.UNCHECKED, "rate")]) is Verdict.PROVED
-    assert judge([piece(Verdict.PROVED, part="eps <= 1")]) is Verdict.UNCHECKED
-    assert judge([piece(Verdict.REFUTED, part="eps <= 1")]) is Verdict.REFUTED
-
-
-@given(st.lists(st.tuples(st.sampled_from(list(Verdict)), st.sampled_from(["symbolic", "rate", "audit"])), max_size=5))
-def test_an_experiment_is_never_refuted(found):
-    pieces = [piece(verdict, check) for verdict, check in found]
-    assert judge(pieces, Kind.EXPERIMENT) is not Verdict.REFUTED
-    refuted = any(verdict is Verdict.REFUTED for verdict, _ in found)
-    held = {v for v, _ in found} & {Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE}
-    if refuted and not held:
-        assert judge(pieces, Kind.EXPERIMENT) is Verdict.NOT_REPRODUCED
-        assert judge(pieces, Kind.UTILITY) is Verdict.REFUTED
-    same_kind = [piece(verdict) for verdict, _ in found]
-    assert judge([*same_kind, piece(Verdict.UNCHECKED)], Kind.UTILITY) in (Verdict.UNCHECKED, *AGAINST)
-
-
 # Attacks -------------------------------------------------------------------------------------------
 u = sympy.Symbol("u", nonnegative=True)
 x, y = sympy.symbols("x y", real=True)
 
 
-def test_slack_shows_no_equation_and_nothing_strict():
-    for relation, states in (("=", Eq), ("<", Lt)):
-        chain = Chain(excess_risk, Step("=", L, because=fact), Step(relation, STATEMENT, because=Slack(seen=[D])))
-        assert not proves(chain, claim(states(excess_risk, L + D)))
-
-
-def test_one_coordinate_speaks_for_quadratic_forms_only():
-    """⟨x, y⟩² = ‖x‖²‖y‖² holds on a line and nowhere else."""
-    slack = Slack(given={"‖x‖²‖y‖² ≤ D²": D**2 - (x * y) ** 2}, seen=[L])
-    chain = Chain(excess_risk, Step("=", x**2 * y**2, because=fact), Step("<=", STATEMENT, because=slack))
-    assert "no quadratic form" in run(chain, claim(Le(excess_risk, D**2 + L))).detail
-
-
 def test_a_difference_taken_as_given_is_the_statement_assumed():
     chain = Chain(excess_risk, Step("=", L + D, because=fact), Step("<=", STATEMENT, because=Slack({"so": 2 * D - L})))
     assert "in other letters" in run(chain, claim(Le(excess_risk, 3 * D))).figure
-
-
-def test_roots_of_squares_are_absolute_values():
-    chain = Chain(
-        excess_risk, Step("=", L * sympy.sqrt(x**2) + D, because=fact), Step("=", L * x + D), Step("<=", STATEMENT)
-    )
-    assert not proves(chain, claim(Le(excess_risk, 2 * L + 2 * D)))
-
-
-def test_the_first_step_of_an_induction_counts():
-    """LT - LT/(1+T²) is 0 at 0 and grows by L at least from 1 on, but not from 0 to 1."""
-    step = Induction(over=T, step=lambda b: b + L, given="adds L")
-    chain = Chain(Delta_T, Step("<=", STATEMENT, because=step))
-    assert not proves(chain, claim(Le(Delta_T, L * T - L * T / (1 + T**2))))
-
-
-def test_a_step_may_depend_on_the_count():
-    """From T to T+1 it adds (T+1)L, from 0 to 1 therefore L."""
-    step = Induction(over=T, step=lambda b: b + (T + 1) * L, given="adds (T+1)L")
-    chain = Chain(Delta_T, Step("<=", STATEMENT, because=step))
-    assert proves(chain, claim(Le(Delta_T, L * T * (T + 1) / 2)))
-    assert not proves(chain, claim(Le(Delta_T, L * T**2 / 2)))
-
-
-def test_where_an_induction_begins_is_a_premise_and_must_cover_all_counts():
-    chain = Chain(
-        excess_risk, Step("<=", STATEMENT, because=Induction(over=T, start=D, step=lambda b: b / 2, given="halves"))
-    )
-    assert "becomes in T steps" in run(chain, claim(Le(excess_risk, D / 2**T))).shown
-    assert not proves(chain, claim(Le(excess_risk, D / 3**T)))
-    assert not proves(chain, claim(Le(excess_risk, D / 2**T / 10)))
-    k = sympy.Symbol("k", positive=True, integer=True)
-    total = sympy.Sum(L / k, (k, 1, T))
-    late = [Step("<=", total, because=fact), Step("<=", STATEMENT, because=Induction(over=T, first=2))]
-    about = claim(Le(excess_risk, L * T - L / 2))
-    assert not proves(Chain(excess_risk, *late), about)
-    assert proves(Chain(excess_risk, *late), replace(about, assumes=[T >= 2]))
-
-
-def test_a_step_of_another_claim_is_used_in_its_direction(known):
-    one = known(claim(Ge(Delta, noise_norm2 + L), number=1))
-    chain = Chain(Delta_T, Step("<=", STATEMENT, because=Induction(over=T, step=OneStep(one, noise_norm2, Delta))))
-    assert not proves(chain, claim(Le(Delta_T, L * T)))
 
 
 def test_substitutions_do_not_tie_symbols_together():
@@ -544,14 +337,6 @@ def test_a_constant_of_the_losses_is_not_granted_in_words(known):
     assert not proves(chain, claim(Le(excess_risk, L**2), [lipschitz(L)]))
 
 
-def test_a_minimum_is_of_something_that_moves():
-    for of in (L + D, L + T, L * D):
-        chain = Chain(T, Step("=", L + 2 * D, because=Minimiser(of)), Step("<=", STATEMENT))
-        assert not proves(chain, claim(Le(T, 2 * L + 3 * D)))
-    best = Chain(T, Step("=", L / D, because=Minimiser(D * T / L + L / (D * T))), Step("<=", STATEMENT))
-    assert proves(best, claim(Le(T, 2 * L / D)))
-
-
 def test_no_constant_is_infinite_or_negative_and_cases_share_it():
     steps = [Step("<=", L * d + D, because=fact)]
     assert not proves(Chain(excess_risk, *steps, Step("<=", sympy.oo * STATEMENT)), claim(Rate(excess_risk, L)))
@@ -578,30 +363,6 @@ def test_an_equation_about_the_noise_says_nothing_of_privacy():
     assert "not about what is private" in run(chain, about).figure
 
 
-def test_a_solution_is_put_into_its_equations() -> None:
-    """x = (1 + β·x)/2 has one solution; a factor or a sign is noticed, and why it is the one is shown."""
-    chain = Chain(eps, Step("=", STATEMENT, because=Solves(lambda x: [2 * x - 1 - beta * x], "ε is the fixed point")))
-    found = run(chain, claim(Eq(eps, 1 / (2 - beta))))
-    assert (found.verdict, found.premises) == (Verdict.PROVED, ("ε is the fixed point",))
-    for wrong in (Eq(eps, 2 / (2 - beta)), Eq(eps, 1 / (2 + beta))):
-        assert not proves(chain, claim(wrong))
-    below = Chain(eps, Step("<=", STATEMENT, because=Solves(lambda x: [2 * x - 1 - beta * x], "ε is the fixed point")))
-    assert "one value" in run(below, claim(Le(eps, 1 / (2 - beta)))).detail
-
-
-def test_a_sequence_is_put_into_its_recurrence() -> None:
-    """2^T is doubled from one to the next and starts at 1."""
-    doubled = Solves(lambda x: [x.subs(T, T + 1) - 2 * x, x.subs(T, 0) - 1], "there is one such sequence")
-    chain = Chain(eps, Step("=", STATEMENT, because=doubled))
-    assert proves(chain, claim(Eq(eps, 2**T)))
-    for wrong in (3**T, 2 * 2**T, 2**T + T):
-        assert not proves(chain, claim(Eq(eps, wrong)))
-    itself = Solves(lambda x: [x.subs(beta, v**2) - 1 / (2 - v**2)], "ε is that, in other letters")
-    assert "in other letters" in run(
-        Chain(eps, Step("=", STATEMENT, because=itself)), claim(Eq(eps, 1 / (2 - beta)))
-    ).figure  # fmt: skip
-
-
 def test_roots_come_out_where_the_symbols_are_written_so() -> None:
     """√(4β+1) is 2v+1 at β = v(v+1), which reaches every β > 0; β = 1 + v does not, and what is false stays false."""
     root = sympy.sqrt(4 * beta + 1)
@@ -615,15 +376,3 @@ def test_roots_come_out_where_the_symbols_are_written_so() -> None:
     assert holds(same, {beta: v * (v + 1)})
     assert not holds(same, {beta: 1 + v})
     assert not holds(2 * same, {beta: v * (v + 1)})
-
-
-def test_equations_must_say_something_of_the_solution(known) -> None:
-    about = claim(Eq(eps, 1 / (2 - beta)))
-    nothing = Chain(eps, Step("=", STATEMENT, because=Solves(lambda x: [0 * beta], "ε solves 0 = 0")))
-    assert "say nothing" in run(nothing, about).detail
-    itself = Chain(eps, Step("=", STATEMENT, because=Solves(lambda x: [x - 1 / (2 - beta)], "ε is that")))
-    assert "in other letters" in run(itself, about).figure
-    rate = known(claim(Rate(noise_norm2, L - Delta), number=1))
-    chain = Chain(Delta, Step("<=", because=Solved(rate)), Step("<=", STATEMENT))
-    with pytest.raises(InvalidInput, match="no number"):
-        run(chain, claim(Le(Delta, 2 * L)))

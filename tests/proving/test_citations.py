@@ -48,11 +48,12 @@ from dpcheck.bounds.language.symbols import (
     sigma_g,
 )
 from dpcheck.bounds.proving.chains import STATEMENT, Cases, Chain, Step
-from dpcheck.bounds.proving.citations import Citation, citations_of, must_be_sound
-from dpcheck.bounds.proving.implications import covers, follows
-from dpcheck.bounds.proving.inequalities import meets
+from dpcheck.bounds.proving.citations import Citation, citations_of
+from dpcheck.bounds.proving.implications import follows
 from dpcheck.bounds.proving.proofs import Units
-from dpcheck.bounds.registry import library, must_fit
+from dpcheck.bounds.registry import library, must_be_sound, must_fit
+from dpcheck.bounds.relations.conditions import covers
+from dpcheck.bounds.relations.inequalities import meets
 
 QUICK = Effort()
 share = st.fractions(min_value=Rational(1, 10), max_value=10, max_denominator=20).map(

@@ -29,7 +29,7 @@ from dpcheck.bounds.proving.chains import STATEMENT, Chain, Induction, Step
 from dpcheck.bounds.proving.derivations import (
     Expectation,
     Implied,
-    Law,
+    NoiseDensity,
     expected_largest,
     gaussian,
     gaussian_length,
@@ -45,9 +45,7 @@ fraction = st.fractions(min_value=Rational(1, 10), max_value=10, max_denominator
 
 
 def claim(states: Any, *assumes: Any, number: int = 1, kind: Kind = Kind.IDENTITY, checks: Any = ()) -> Claim:
-    return Claim(
-        f"zhang17.invented{number}", Source("zhang17", "nowhere"), kind, ".", states, assumes, checks=checks
-    )  # fmt: skip
+    return Claim(f"zhang17.invented{number}", Source("zhang17", "nowhere"), kind, ".", states, assumes, checks=checks)
 
 
 def refuted_again(check: Any, about: Claim, found: Evidence) -> bool:
@@ -91,7 +89,7 @@ def test_a_bound_on_the_mean_length() -> None:
 def test_a_mean_that_quadrature_does_not_confirm_is_refused() -> None:
     x = sympy.Symbol("x", positive=True)
     with pytest.raises(InvalidInput, match="what quadrature gives"):
-        Law(x, exp(-x / sigma)).must_agree(x, 2 * sigma)
+        NoiseDensity(x, exp(-x / sigma)).must_agree(x, 2 * sigma)
 
 
 # Optimal parameters --------------------------------------------------------------------------------
@@ -101,14 +99,17 @@ def test_a_mean_that_quadrature_does_not_confirm_is_refused() -> None:
 LOSSES = (convex(), smooth(beta), lipschitz(L), eta <= 1 / beta)
 STEEPER = (strongly_convex(mu), *LOSSES[1:])
 proved = claim(
-    Le(Delta_T, 2 * L * T * eta / n), *LOSSES, number=0, kind=Kind.SENSITIVITY,
+    Le(Delta_T, 2 * L * T * eta / n),
+    *LOSSES,
+    number=0,
+    kind=Kind.SENSITIVITY,
     checks=[
         Chain(
             Delta_T,
             Step("<=", STATEMENT, because=Induction(T, step=lambda x: x + 2 * eta * L / n, given="a step adds 2ηL/n")),
         )
     ],
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(

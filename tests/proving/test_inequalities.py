@@ -12,7 +12,7 @@ from sympy import Rational, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.symbols import D, L, T, beta, delta, eps, eta, mu, n
-from dpcheck.bounds.proving.inequalities import (
+from dpcheck.bounds.relations.inequalities import (
     branch_and_bound,
     counterexample,
     enclose,

@@ -49,9 +49,12 @@ def test_true_ones_stand_and_false_ones_fall(name: str) -> None:
     kind, examples, make = FAMILIES[name]
 
     @settings(
-        max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck),
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
         phases=[Phase.generate],
-    )  # fmt: skip
+    )
     @given(st.data())
     def holds(data: st.DataObject) -> None:
         true, false = make(data.draw)

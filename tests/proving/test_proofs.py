@@ -32,7 +32,6 @@ from dpcheck.bounds.language.symbols import (
     ratio,
     sigma,
 )
-from dpcheck.bounds.proving.implications import unreached
 from dpcheck.bounds.proving.proofs import (
     AtMost,
     Bounded,
@@ -42,6 +41,7 @@ from dpcheck.bounds.proving.proofs import (
     Units,
 )
 from dpcheck.bounds.proving.steps import Less, Same
+from dpcheck.bounds.relations.conditions import unreached
 
 QUICK = Effort()
 whole = st.integers(1, 9)
@@ -318,6 +318,18 @@ def test_no_constant_replays_in_the_symbols_of_the_claim() -> None:
     found = check.run(about, QUICK)
     assert found.counterexample == {"L": 1.0, "n": 10.0, "d": 1e12}
     assert check.replay(about, {"L": 1, "n": 10, "d": 1e4}).margin == 1e4
+
+
+def test_an_instance_that_floats_cannot_hold_shows_nothing() -> None:
+    """δ = e^-λ is 0 in floats at λ = 1e3, and a replay at δ = 0 would be outside; at λ = 500 it is one."""
+    about = claim(Rate(excess_risk, L / n))
+    path = {L: 1, n: 10, delta: sympy.exp(-big)}
+    grows = L / n * sympy.log(1 / delta)
+    assert "leaves the range of floats" in NoConstant(grows, path, big, "", at=1e3).run(about, QUICK).figure
+    found = NoConstant(grows, path, big, "", at=500).run(about, QUICK)
+    assert found.verdict is Verdict.REFUTED
+    assert found.counterexample is not None
+    assert found.counterexample["delta"] > 0
 
 
 def test_numbers_that_differ_are_refuted_without_a_point() -> None:

@@ -16,8 +16,9 @@ from sympy import Max, Min, Rational, exp, log, sqrt
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Source
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, UnknownName
 from dpcheck.bounds.language.symbols import TABLE, D, L, T, beta, d, delta, eps, excess_risk, mu, n, sigma
-from dpcheck.bounds.proving import solving
-from dpcheck.bounds.proving.rates import (
+from dpcheck.bounds.registry import library
+from dpcheck.bounds.relations import solving
+from dpcheck.bounds.relations.rates import (
     along,
     crossing,
     crossing_formula,
@@ -27,8 +28,7 @@ from dpcheck.bounds.proving.rates import (
     power_of,
     ruling,
 )
-from dpcheck.bounds.proving.solving import best, symbol_named
-from dpcheck.bounds.registry import library
+from dpcheck.bounds.relations.solving import best, symbol_named
 
 POINT = {"d": 50, "eps": 1.0, "delta": 1e-5, "L": 1.0, "beta": 0.25, "mu": 0.01}
 

@@ -114,7 +114,7 @@ def in_the_last_bits(w: np.ndarray) -> np.ndarray:
 def flagged_by_bits(mechanism: Any, pair: Any, guarantee: Any) -> bool:
     found = audit(
         mechanism, pair=pair, guarantee=guarantee, max_trials=60_000, alpha=FALSE_ALARM, seed=1, attack=in_the_last_bits
-    )  # fmt: skip
+    )
     return found.violated
 
 

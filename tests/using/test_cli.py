@@ -21,9 +21,8 @@ from dpcheck.bounds import index
 from dpcheck.bounds.language.claim import Verdict
 from dpcheck.bounds.registry import entries
 from dpcheck.cli.main import main
-from dpcheck.verdicts import catalogue, record
-from dpcheck.verdicts.attached import checks_of
-from dpcheck.verdicts.verify import AGAINST
+from dpcheck.verdicts import record, rows
+from dpcheck.verdicts.verify import AGAINST, checks_of
 
 
 def named(wanted: Callable[[set[str]], bool]) -> list[str]:
@@ -44,7 +43,7 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     """A cache and a wide terminal of our own; the committed record must come out untouched."""
     monkeypatch.setenv("DPCHECK_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("COLUMNS", "220")
-    folders = (index.FOLDER, catalogue.SHOWN, record.FOLDER)
+    folders = (index.FOLDER, rows.SHOWN, record.FOLDER)
     before = [as_bytes(folder) for folder in folders]
     yield
     assert [as_bytes(folder) for folder in folders] == before
@@ -57,7 +56,7 @@ def as_bytes(folder: Path) -> dict[str, bytes]:
 @pytest.fixture
 def own_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Copies of all that --record writes; the file of zhang17's verdicts."""
-    for room, name in ((record, "FOLDER"), (index, "FOLDER"), (catalogue, "SHOWN")):
+    for room, name in ((record, "FOLDER"), (index, "FOLDER"), (rows, "SHOWN")):
         folder = getattr(room, name)
         copy = tmp_path / "dpcheck" / "own" / folder.name
         shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("__pycache__"))

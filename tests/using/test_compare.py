@@ -304,9 +304,12 @@ def test_corrected_tables_have_no_cell_below_its_claim() -> None:
 )
 def test_planted_cells(printed: sympy.Expr, status: str) -> None:
     table = tables.Table(
-        "zhang17.table9", Source("zhang17", "."), ".", {"utility": ("n", "d", "eps")},
+        "zhang17.table9",
+        Source("zhang17", "."),
+        ".",
+        {"utility": ("n", "d", "eps")},
         [tables.Row("planted", {"utility": tables.Cell(printed, "zhang17.theorem2.approx")})],
-    )  # fmt: skip
+    )
     (cell,) = tables.regenerate(table).cells
     assert cell.status == status
     assert "log(1/δ), L, β, μ at 1" in cell.note
@@ -320,12 +323,15 @@ def test_planted_cells(printed: sympy.Expr, status: str) -> None:
 
 def test_a_missing_claim_and_a_quoted_cell_are_not_errors() -> None:
     table = tables.Table(
-        "zhang17.table9", Source("zhang17", "."), ".", {"utility": ("n",)},
+        "zhang17.table9",
+        Source("zhang17", "."),
+        ".",
+        {"utility": ("n",)},
         [
             tables.Row("a", {"utility": tables.Cell(1 / n, "zhang17.lemma99")}, tables.Steps("zhang17.lemma99", {})),
             tables.Row("b", {"utility": tables.Cell(1 / n), "yes": tables.Cell("Yes")}),
         ],
-    )  # fmt: skip
+    )
     found = tables.regenerate(table)
     assert [c.status for c in found.cells] == ["no claim", "quoted", "words"]
     assert found.privacy == {1: "no claim zhang17.lemma99"}
@@ -336,9 +342,7 @@ def test_a_missing_claim_and_a_quoted_cell_are_not_errors() -> None:
 
 
 @pytest.mark.parametrize(
-    ("steps", "answer"),
-    [(log(n), "no: "), (n**2, "yes"), (n**2 / log(n), "no: "), (n**3, "yes")],
-    ids=str,
+    ("steps", "answer"), [(log(n), "no: "), (n**2, "yes"), (n**2 / log(n), "no: "), (n**3, "yes")], ids=str
 )
 def test_whether_a_privacy_condition_can_be_met(
     steps: sympy.Expr, answer: str, monkeypatch: pytest.MonkeyPatch

@@ -219,7 +219,7 @@ def test_options_set_budget_seed_and_report(pytester: pytest.Pytester) -> None:
     result = run(pytester, "-n0", *options)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*too few trials (30)*", "UNHEALTHY *"])
-    seed = ledger.Test("test_options.py::test_good", 3, None, print).seed
+    seed = ledger.RunningTest("test_options.py::test_good", 3, None, print).seed
     page = Path("r.html").read_text()
     assert f"<td>{seed}</td>" in page
     assert "<td>30</td>" in page
@@ -249,7 +249,7 @@ def test_an_unused_plugin_loads_nothing_heavy() -> None:
 
 def test_seeds_follow_the_test_and_not_its_folder() -> None:
     def seed(name: str, base: int = 0) -> int:
-        return ledger.Test(name, base, None, print).seed
+        return ledger.RunningTest(name, base, None, print).seed
 
     assert seed("a/b/test_x.py::test_y[1]") == seed("test_x.py::test_y[1]")
     assert len({seed("test_x.py::test_y"), seed("test_x.py::test_z"), seed("test_x.py::test_y", 1)}) == 3
@@ -339,3 +339,11 @@ def test_every_public_name_is_there() -> None:
     assert all(getattr(dp, name) is not None for name in names)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = dp.nonsense
+
+
+def test_a_folder_may_have_a_conftest_of_its_own(pytester: pytest.Pytester) -> None:
+    """pytest then looks plugins up in a set: one that cannot be hashed ends the run before its first test."""
+    for folder in ("one", "two"):
+        pytester.mkdir(folder).joinpath(f"test_{folder}.py").write_text("def test_it():\n    pass\n")
+    (pytester.path / "one" / "conftest.py").write_text("def pytest_runtest_logreport(report):\n    pass\n")
+    assert pytester.runpytest_subprocess("one", "two", "-p", "no:cacheprovider").ret == 0

@@ -17,10 +17,11 @@ from dpcheck.bounds import index
 from dpcheck.bounds.index import File, closure
 from dpcheck.bounds.language.errors import UnknownName
 from dpcheck.bounds.registry import entries, library
-from dpcheck.verdicts import catalogue as module
-from dpcheck.verdicts.catalogue import Catalogue, as_recorded, catalogue, current
+from dpcheck.verdicts import rows as module
+from dpcheck.verdicts.catalogue import catalogue, current
 from dpcheck.verdicts.dependencies import files_below, imports_of, module_names, reads_all_claims
 from dpcheck.verdicts.indexing import made, write_index
+from dpcheck.verdicts.rows import Catalogue, as_recorded
 
 ROOT = Path(__file__).parents[2]
 RENEW = "the index is stale: run `dpcheck verify --record` (or, to renew the index alone, `dpcheck verify ID --record`)"
@@ -205,7 +206,7 @@ def f():
 
 
 def test_packages_and_late_imports_count() -> None:
-    assert "dpcheck.bounds.proving.implications" in imports_of("dpcheck.bounds.language.claim")  # late
+    assert "dpcheck.bounds.relations.solving" in imports_of("dpcheck.bounds.language.claim")  # late
     assert {"dpcheck", "dpcheck.bounds", "dpcheck.bounds.language"} <= {*imports_of("dpcheck.bounds.language.claim")}
     assert "dpcheck.datasets.openml" not in imports_of("dpcheck.datasets")  # for who asks for `load`
 
@@ -316,11 +317,11 @@ def test_an_edit_is_judged_anew_and_an_added_claim_is_found(copy: Path) -> None:
 HEAVY = ("sympy", "scipy", "numpy", "dpcheck.bounds.language.claim", "dpcheck.bounds.registry", "dpcheck.audits")
 OTHERS = (
     *("dpcheck.bounds.library.nonconvex.dp_srm", "dpcheck.bounds.proving.citations", "dpcheck.solver"),
-    *("dpcheck.evidence.checks", "dpcheck.audits", "scipy.stats", "scipy.signal", "scipy.optimize", "matplotlib"),
+    *("dpcheck.evidence", "dpcheck.audits", "scipy.stats", "scipy.signal", "scipy.optimize", "matplotlib"),
 )
 
 
-SOLVING = ("dpcheck.solver", "dpcheck.audits", "dpcheck.evidence.checks", "scipy.stats", "scipy.signal", "matplotlib")
+SOLVING = ("dpcheck.solver", "dpcheck.audits", "dpcheck.evidence", "scipy.stats", "scipy.signal", "matplotlib")
 POINT = "'--d', '50', '--eps', '1', '--L', '1', '--beta', '0.25', '--mu', '0.01'"
 
 

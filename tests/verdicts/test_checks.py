@@ -43,7 +43,10 @@ from dpcheck.bounds.privacy.numeric_checks import (
     SampledGaussianAccountant,
 )
 from dpcheck.bounds.privacy.release import Release
-from dpcheck.evidence.checks import FALSE_ALARM, AuditCheck, Lower, Property
+from dpcheck.evidence.audit_checks import AuditCheck
+from dpcheck.evidence.comparison_checks import Lower
+from dpcheck.evidence.false_alarms import FALSE_ALARM
+from dpcheck.evidence.property_checks import Property
 
 QUICK = Effort()
 SMALL = {eps: (0.1, 1.0), delta: (1e-8, 0.1)}

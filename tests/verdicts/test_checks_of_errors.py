@@ -16,7 +16,8 @@ from dpcheck.bounds.language.claim import Effort, Kind, Rate, Verdict
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.symbols import Delta_T, L, d, delta, eps, excess_risk, gamma, likely_excess_risk, n
 from dpcheck.bounds.privacy.numeric_checks import Counted
-from dpcheck.evidence.checks import Comparison, Exponents, Trend, Within, bernstein, claimed_exponents, surely_less
+from dpcheck.evidence.comparison_checks import MethodsCompared, surely_less
+from dpcheck.evidence.rate_checks import Exponents, Trend, Within, bernstein, claimed_exponents
 
 
 # Rates ---------------------------------------------------------------------------------------------
@@ -227,14 +228,14 @@ def test_bernstein_holds_for_bounded_numbers() -> None:
 
 
 # Comparisons ---------------------------------------------------------------------------------------
-def compared(settings_: int, lost: int, work: float = 1.0, gap: float = 9.0) -> Comparison:
+def compared(settings_: int, lost: int, work: float = 1.0, gap: float = 9.0) -> MethodsCompared:
     """Errors that are N(10, 1) and N(10 - gap, 1), the second method's less in `lost` of the settings."""
 
     def measure(seed: int, trials: int) -> dict[str, tuple[np.ndarray, np.ndarray, float]]:
         pair = 10 + np.random.default_rng(seed).standard_normal((2, trials)) - np.array([[gap], [0.0]])
         return {f"setting {i}": (*(pair[::-1] if i < lost else pair), work) for i in range(settings_)}
 
-    return Comparison(measure, "planted data", "planted")
+    return MethodsCompared(measure, "planted data", "planted")
 
 
 @settings(deadline=None, max_examples=60)

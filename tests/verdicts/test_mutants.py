@@ -16,7 +16,7 @@ from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
 from dpcheck.bounds.proving.proofs import AtMost, Equals
 from dpcheck.verdicts import mutants
 from dpcheck.verdicts.catalogue import catalogue
-from dpcheck.verdicts.mutants import STRONG, mutants_of
+from dpcheck.verdicts.falsifying import STRONG, mutants_of
 
 SHARE = 8  # mutants of the library that every run of the tests judges
 
@@ -187,9 +187,11 @@ def test_privacy_is_falsified_by_less_noise() -> None:
     from dpcheck.bounds.language.symbols import Delta, sigma
 
     about = claim(
-        Eq(sigma, 2 * Delta / eps), kind=Kind.PRIVACY, guarantee=PureDP(eps),
+        Eq(sigma, 2 * Delta / eps),
+        kind=Kind.PRIVACY,
+        guarantee=PureDP(eps),
         checks=[AtMost(Delta / sigma, "log-densities differ by that", against=eps)],
-    )  # fmt: skip
+    )
     hows = made(about)
     assert "over 1000" in hows
     assert "times 1000" not in hows

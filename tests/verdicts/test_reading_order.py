@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcheck.report.reading_order import WORDS, grouped, own_section, parsed, sections
-from dpcheck.verdicts.catalogue import Row, catalogue
+from dpcheck.verdicts.catalogue import CatalogueRow, catalogue
 
 
-def row(claim_id: str, algorithm: str = "some", theme: str = "convex") -> Row:
+def row(claim_id: str, algorithm: str = "some", theme: str = "convex") -> CatalogueRow:
     document = claim_id.partition(".")[0]
-    return Row(claim_id, theme, algorithm, document, "", "utility", "", "")
+    return CatalogueRow(claim_id, theme, algorithm, document, "", "utility", "", "")
 
 
-def listed(*rows: Row) -> list[tuple[str, list[str]]]:
+def listed(*rows: CatalogueRow) -> list[tuple[str, list[str]]]:
     known = {r.id: r for r in rows}
     return [(g.heading, [r.id.partition(".")[2] for r in g.rows]) for g in grouped(rows, known)]
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from dpcheck.report.sample_sheet import sheet
-from dpcheck.verdicts.catalogue import Row
+from dpcheck.verdicts.catalogue import CatalogueRow
 
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "sample-verdicts"
-ROW = Row(
+ROW = CatalogueRow(
     "zhang17.lemma1",
     "convex",
     "a",

@@ -6,14 +6,15 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from sympy import Eq, Le, log, sqrt
+from sympy import Eq, Ge, Le, log, sqrt
 
-from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Source, Verdict
+from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Setting, Source, Verdict
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.language.symbols import D, Delta, L, T, beta, c, delta, distance, eps, excess_risk, n, sigma
+from dpcheck.bounds.privacy.judging import PATH
 from dpcheck.bounds.privacy.numeric_checks import GaussianAccountant
-from dpcheck.bounds.proving.proofs import AtMost, NoConstant
-from dpcheck.evidence.checks import AuditCheck
+from dpcheck.bounds.proving.proofs import AtMost, Equals, NoConstant
+from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.verdicts.failures import Failure, rank_of
 from dpcheck.verdicts.record import recorded
 from dpcheck.verdicts.severity import epsilon_of, severity
@@ -64,6 +65,11 @@ def test_constants_rates_conditions_misprints_and_proofs() -> None:
     grave = found(wrong, better)
     assert (grave.failure, grave.how_far) == (Failure.CONSTANT, "a factor of 2")
     assert "2 times the printed" in grave.instead
+    below = claim(Ge(excess_risk, L * D / (2 * n)), name="better", corrects="zhang17.made")  # of another relation
+    assert (
+        found(claim(Eq(excess_risk, L * D / n), checks=[Equals(L * D / (2 * n), "")]), below).how_far
+        == "a factor of 0.5"
+    )
     two_terms = claim(Le(excess_risk, L * D / n + L * D / n**2), checks=exact)
     apart = claim(Le(excess_risk, 3 * L * D / n + L * D / n**2), name="better", corrects="zhang17.made")
     grave = found(two_terms, apart)
@@ -107,6 +113,48 @@ def test_a_symbol_of_the_wrong_unit_is_a_slip() -> None:
     assert found(twice, better).failure is not Failure.MISPRINT
     same_unit = claim(Le(excess_risk, L * distance / n), checks=exact)
     assert found(same_unit, better).failure is not Failure.MISPRINT
+
+
+def test_a_lost_factor_is_a_slip_where_the_units_show_it() -> None:
+    """L missing, or squared: the corrected formula has one unit with the subject. n has none, and shows nothing."""
+    exact = [AtMost(L * D / n, "attained")]
+    better = claim(Le(excess_risk, L * D / n), name="better", corrects="zhang17.made")
+
+    def graded(formula, states=Le):
+        made = claim(states(excess_risk, formula), checks=exact, ignores_units=True)
+        return severity(made, exact, [Evidence("symbolic", Verdict.REFUTED, "")], {better.id: better}, {}, Effort())
+
+    assert str(graded(D / n)) == "misprint: a factor of L is lost, as the units show"
+    assert str(graded(L**2 * D / n)) == "misprint: a factor of 1/L is lost, as the units show"
+    assert graded(D / (2 * n)).failure is not Failure.MISPRINT  # and a constant beside it
+    assert graded(D / (2 * n), Rate).failure is Failure.MISPRINT  # of which a rate says nothing
+    assert graded(D / n**2, Rate).failure is not Failure.MISPRINT
+    assert graded(L * D / n**2).failure is not Failure.MISPRINT
+    assert graded(sqrt(D) / n).failure is not Failure.MISPRINT  # two symbols are off
+
+
+def test_a_line_that_the_box_leaves_out_is_a_slip_where_the_proof_has_it() -> None:
+    """The same formula, for an algorithm that the proof prints with noise: words make the difference, and must."""
+    noisy = Setting("line 7 adds noise")
+    leaks = Evidence("audit", Verdict.REFUTED, "audited eps >= 4.7 at delta 0.01, claimed 1")
+
+    def graded(in_proof=(noisy,), corrected=(noisy,), factor=3, verdict="LOOSE"):
+        noise = sqrt(c) * Delta / eps
+        about = claim(
+            Eq(sigma, noise), [], Kind.PRIVACY, guarantee=PureDP(eps), hidden=(c,), misprint_of="zhang17.query"
+        )
+        query = replace(about, id="zhang17.query", assumes=in_proof, misprint_of=None)
+        right = claim(
+            Eq(sigma, factor * Delta / eps), corrected, Kind.PRIVACY, "right", guarantee=PureDP(eps), corrects=about.id
+        )
+        known = {one.id: one for one in (query, right)}
+        return severity(about, [], [leaks], known, {right.id: {"verdict": verdict}}, Effort())
+
+    assert str(graded()) == "misprint: the right form is zhang17.query: line 7 adds noise"
+    assert graded(in_proof=()).failure is Failure.PRIVACY
+    assert graded(corrected=(noisy, Setting("and one more change"))).failure is Failure.PRIVACY
+    assert graded(factor=3 / n).failure is Failure.PRIVACY
+    assert graded(verdict="REFUTED").failure is Failure.PRIVACY
 
 
 def test_a_table_says_which_cell_is_wrong() -> None:
@@ -184,7 +232,9 @@ def test_a_chain_through_a_claim_that_is_not_proved_is_given_it() -> None:
 
 def test_a_path_on_which_epsilon_grows_is_no_failure_at_its_start() -> None:
     """Of wangxu19.theorem1 no constant serves all ε, from ε = 0.6 on along the path; up to 1 one does."""
-    piece = Evidence("accountant", Verdict.REFUTED, "no c works", counterexample={"eps": 0.6, "ray.T": 1, "ray.eps": 1})
+    piece = Evidence(
+        "accountant", Verdict.REFUTED, "no c works", counterexample={"eps": 600.0, PATH: {"T": 1.0, "eps": 1.0}}
+    )
     assert epsilon_of(piece) == math.inf
-    assert epsilon_of(replace(piece, counterexample={"eps": 0.6, "ray.T": 1})) == 0.6
+    assert epsilon_of(replace(piece, counterexample={"eps": 0.6, PATH: {"T": 1.0}})) == 0.6
     assert recorded()["wangxu19.theorem1"]["severity"].startswith("only beyond")

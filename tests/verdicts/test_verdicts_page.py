@@ -16,9 +16,9 @@ from dpcheck.bounds.language.claim import Verdict
 from dpcheck.bounds.language.evidence import Provenance
 from dpcheck.cli.main import main
 from dpcheck.report import verdicts_page
-from dpcheck.verdicts import catalogue as room
 from dpcheck.verdicts import record
-from dpcheck.verdicts.catalogue import Row, catalogue
+from dpcheck.verdicts import rows as room
+from dpcheck.verdicts.catalogue import CatalogueRow, catalogue
 from dpcheck.verdicts.record import recorded
 
 README = Path(__file__).parents[2] / "README.md"
@@ -110,10 +110,12 @@ def test_figures_are_graded(figure: str, grade: tuple[int, float]) -> None:
     assert found == (grade[0], pytest.approx(grade[1]))
 
 
-def rows_and_record(*claims: tuple[str, str, list[str], tuple[str, ...]]) -> tuple[dict[str, Row], dict[str, Any]]:
+def rows_and_record(
+    *claims: tuple[str, str, list[str], tuple[str, ...]],
+) -> tuple[dict[str, CatalogueRow], dict[str, Any]]:
     rows, record = {}, {}
     for claim_id, kind, figures, cites in claims:
-        rows[claim_id] = Row(claim_id, "convex", "a", claim_id.split(".")[0], "", kind, "", "", None, cites)
+        rows[claim_id] = CatalogueRow(claim_id, "convex", "a", claim_id.split(".")[0], "", kind, "", "", None, cites)
         evidence = [{"check": "symbolic", "verdict": "REFUTED", "figure": f, "detail": ""} for f in figures]
         record[claim_id] = {"verdict": "REFUTED", "replay": "dpcheck replay x", "evidence": evidence}
     return rows, record
@@ -167,7 +169,7 @@ def test_markdown_and_record_write_the_page(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_whose_statement_it_is_and_what_is_added_are_marked() -> None:
-    row = Row("zhang17.lemma1", "convex", "a", "zhang17", "", "privacy", "", "It holds.")
+    row = CatalogueRow("zhang17.lemma1", "convex", "a", "zhang17", "", "privacy", "", "It holds.")
     assert verdicts_page.marked(row) == "It holds."
     ours = replace(row, provenance="our reading", details=("assumes: n ≥ 2", "added: δ ≤ 1/2"))
     assert verdicts_page.marked(ours) == "It holds. *(our reading)* *(added: δ ≤ 1/2)*"

@@ -302,3 +302,8 @@ def test_a_bad_replay_is_one_sentence(claim_id: str, kind: str, point: dict[str,
 
 def test_a_point_where_nothing_is_wrong() -> None:
     assert replaying.replay("zhang17.lemma9", "symbolic", {"eps": 0.1, "q": 0.1}).verdict is Verdict.UNCHECKED
+
+
+def test_by_chance_are_the_claims_that_draw_samples() -> None:
+    asked = ["zhang17.lemma2", "dwang20.theorem3.1.6", "wangxu19.section.experiments.eps", "zhang17.theorem1"]
+    assert verify.by_chance(asked) == asked[1:]

@@ -13,6 +13,7 @@ from dpcheck.bounds.library.convex.dp_katyusha_proof import grown, theta
 from dpcheck.bounds.library.convex.variance_reduction import (
     G,
     L_s,
+    full_gradients,
     inner,
     kappa,
     losses,
@@ -28,6 +29,7 @@ more, extra = (Symbol(name, nonnegative=True) for name in ("more", "extra"))
 
 # Privacy -------------------------------------------------------------------------------------------
 released = reduced_gradients(T * inner)  # with noise in line 7
+noisy = Setting("line 7 adds u ~ N(0, σ²I)")
 
 privacy = Claim(
     id="dwang20.theorem3.1.3.privacy",
@@ -38,6 +40,25 @@ privacy = Claim(
     states=Eq(sigma_n, stated_noise),
     guarantee=ApproxDP(eps, delta),
     hidden=(c, c1),
+    misprint_of="dwang20.theorem3.1.3.queries",
+)
+
+queries = Claim(
+    id="dwang20.theorem3.1.3.queries",
+    source=Source("dwang20", "section 3.1.7, the queries M_i of “the Proof of Theorem 3.1.3”, with noise", line=955),
+    kind=Kind.PRIVACY,
+    says="There are c and c₁ with which all noisy gradients together are (ε, δ)-private for all ε ≤ c₁Tm/n².",
+    assumes=[*losses, noisy, eps <= c1 * T * inner / n**2],
+    states=Eq(sigma_n, stated_noise),
+    guarantee=ApproxDP(eps, delta),
+    hidden=(c, c1),
+    checks=[
+        Accountant(
+            full_gradients(T * inner),
+            "linear losses, whose queries are full gradients: the true ε grows like the square of the stated one",
+            box={n: (100, 100)},
+        )
+    ],
 )
 
 privacy_corrected = Claim(
@@ -45,7 +66,7 @@ privacy_corrected = Claim(
     source=Source("dwang20", "Theorem 3.1.3, first sentence", line=709),
     kind=Kind.PRIVACY,
     says="With noise in line 7, as the proof has it, c = 72 and c₁ = 1, for ε at most 1.",
-    assumes=[*losses, eps <= 1, eps <= T * inner / n**2],
+    assumes=[*losses, noisy, eps <= 1, eps <= T * inner / n**2],
     states=Eq(sigma_n, stated_noise.subs(c, 72)),
     guarantee=ApproxDP(eps, delta),
     corrects="dwang20.theorem3.1.3.privacy",

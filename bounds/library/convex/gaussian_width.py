@@ -4,7 +4,7 @@ The widths named after Definition 3.1.4, and Lemmas 3.1.5 to 3.1.7. ‖·‖_C i
 the dimension, printed p, is d.
 """
 
-from sympy import Le, Symbol, exp, log, sqrt
+from sympy import Expr, Le, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Setting, Source, smooth
 from dpcheck.bounds.language.symbols import d, quantity
@@ -35,8 +35,20 @@ above_tangent = quantity(
 )
 
 more = Symbol("more", nonnegative=True)
+moment = Symbol("moment", nonnegative=True)  # log E e^(λ·max)
 spread = width**2 + diameter**2
 symmetric = Setting("C symmetric")
+
+
+
+def largest(subject: Expr, count: Expr, why: str) -> Slack:
+    """The mean of the largest of e^count variables, each with E e^(λx) ≤ e^(λ²/2), at the best λ, √(2·count)."""
+    rate = sqrt(2 * count)
+    return Slack(given={
+        "λ·E max ≤ log E e^(λ·max) (Jensen)": moment / rate - subject,
+        f"e^(λ·max) is at most their sum, {why}": (count + rate**2 / 2 - moment) / rate,
+    })  # fmt: skip
+
 
 width_l1 = Claim(
     id="dwang20.definition3.1.4.l1_ball",
@@ -49,14 +61,14 @@ width_l1 = Claim(
     checks=[
         Chain(
             width,
-            Step("<=", sqrt(2 * log(2 * d)), because=Premise("exp(λE max) ≤ 2d·exp(λ²/2) at λ = √(2 log 2d) (Jensen)")),
+            Step("<=", sqrt(2 * log(2 * d)), because=largest(width, log(2 * d), "2d normals with E e^(λx) = e^(λ²/2)")),
             Step("<=", 2 * STATEMENT, where={d: 2 * exp(more)}),
         )
     ],
 )
 
-choices = 2 * sparsity * (1 + log(d / sparsity))  # 2·log N
-SUPPORTS = Premise("E max over N supports ≤ √s + √(2 log N), as norms deviate like normals; N ≤ (e·d/s)^s")
+choices = sparsity * (1 + log(d / sparsity))  # log N, of the N ≤ (e·d/s)^s supports
+SUPPORTS = "N ≤ (e·d/s)^s norms on supports, less √s: they deviate like normals"
 
 width_sparse = Claim(
     id="dwang20.definition3.1.4.sparse",
@@ -69,8 +81,8 @@ width_sparse = Claim(
     checks=[
         Chain(
             width,
-            Step("<=", sqrt(sparsity) + sqrt(choices), because=SUPPORTS),
-            Step("<=", sqrt(2 * (sparsity + choices)), because=Premise("√a + √b ≤ √(2(a+b))")),
+            Step("<=", sqrt(sparsity) + sqrt(2 * choices), because=largest(width - sqrt(sparsity), choices, SUPPORTS)),
+            Step("<=", sqrt(2 * (sparsity + 2 * choices)), because=Premise("√a + √b ≤ √(2(a+b))")),
             Step("<=", 4 * STATEMENT, where={d: 2 * sparsity * exp(more)}),
         )
     ],

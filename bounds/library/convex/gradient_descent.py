@@ -291,6 +291,8 @@ lemma5_corrected = Claim(
     checks=[Exactness(rate_at, rate_points(1.0), "over all such risks", vary=["eta"])],
 )
 
+gap_sum = Symbol("gap_sum", nonnegative=True)  # of all T steps
+
 lemma8 = Claim(
     id="zhang17.lemma8", kind=Kind.UTILITY,
     source=Source("zhang17", "Lemma 8", line=441),
@@ -302,10 +304,11 @@ lemma8 = Claim(
             gap_T,
             Step("<=", STATEMENT, because=Slack(
                 given={
-                    "F never rises, and F(w_t⁺)-F(ŵ) ≤ β/2·(‖w_t-ŵ‖²-‖w_t⁺-ŵ‖²) adds up over T steps (Nesterov [18])":
-                    beta * distance**2 / (2 * T) - gap_T
+                    "F never rises: the last of T gaps is at most their mean": gap_sum / T - gap_T,
+                    "F(w_t⁺)-F(ŵ) ≤ β/2·(‖w_t-ŵ‖²-‖w_t⁺-ŵ‖²) (Nesterov [18]) adds up over T steps":
+                    (beta / 2 * (distance**2 - end_away**2) - gap_sum) / T,
                 },
-                seen=[Rational(3, 2) * beta * distance**2 / T])),
+                seen=[beta * end_away**2 / (2 * T), Rational(3, 2) * beta * distance**2 / T])),
         ),
         Exactness(rate_at, natural_points, "over all such risks", vary=["eta"]),
     ],

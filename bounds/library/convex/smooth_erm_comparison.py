@@ -1,8 +1,8 @@
 """What zhang17 concludes from its theorems: Table 1, the remarks of section 3.1, population risk, Table 3."""
 
-from sympy import Eq, Expr, Integer, Le, Min, Rational, exp, log, sqrt, symbols, true
+from sympy import Eq, Expr, Integer, Le, Min, Rational, Symbol, exp, log, sqrt, symbols, true
 
-from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting, Source
+from dpcheck.bounds.language.claim import Claim, Hypothesis, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.symbols import (
     D_F,
     D,
@@ -25,6 +25,7 @@ from dpcheck.bounds.language.symbols import (
 )
 from dpcheck.bounds.library.convex.bassily_sgd import bassily_approx, bassily_pure
 from dpcheck.bounds.library.convex.outpert_gd import (
+    ENOUGH_STEPS,
     after_enough,
     after_T_steps,
     approx_rate,
@@ -45,17 +46,26 @@ units = {L: 1, beta: 1, mu: 1, D: 1, D_F: 1}  # it keeps n, d, ε and δ only
 u, v = symbols("u v", nonnegative=True)
 
 
+def units_of(claim: Claim) -> dict[Symbol, int]:
+    """Those of its symbols that the table drops."""
+    return {s: one for s, one in units.items() if s in claim.symbols}
+
+
+def at_units(claim: Claim) -> list[Hypothesis]:
+    """Its hypotheses there."""
+    return [h for h in (read(h, units_of(claim)) for h in claim.assumes) if h != true]
+
+
 def utility(name: str, line: int, says: str, rate: Expr, of: Claim, **how: object) -> Claim:
     """A cell on the error: the theorem that it sums up, with its constants dropped."""
-    here = {s: one for s, one in units.items() if s in of.symbols}
     return Claim(
         id=f"zhang17.table1.{name}", kind=Kind.UTILITY,
         source=Source("zhang17", "Table 1, utility", line),
         says=says,
-        assumes=[h for h in (read(h, here) for h in of.assumes) if h != true],
+        assumes=at_units(of),
         states=Rate(of.subject, rate),
         ignores_units=True,
-        checks=[Implied(of, "its constants dropped", here, **how)],  # type: ignore[arg-type]
+        checks=[Implied(of, "its constants dropped", units_of(of), **how)],  # type: ignore[arg-type]
     )
 
 
@@ -127,17 +137,21 @@ table1 = Table(
     ] + [Row("Bassily et al., nonconvex", {"utility": Cell("NA"), "run time": Cell("NA")})],
 )
 
+lower_bound = d / (n**2 * eps**2)
+
 matches = Claim(
     id="zhang17.section1.matches_lower_bound", kind=Kind.UTILITY,
     source=Source("zhang17", "section 1, contribution 1 and its footnote", 48),
     says="In n and d, Theorem 2 matches the lower bound of Bassily et al. (μ a constant): their ratio has neither.",
-    added=[d <= n**2 * eps**2, delta <= Rational(1, 2)],
+    assumes=at_units(theorem2_approx),
+    added=[d <= n**2 * eps**2],
     states=Rate(ratio, log(1 / delta)),
     checks=[
         Chain(
             ratio,
-            Step("=", after_T_steps.subs(units) / (d / (n**2 * eps**2)), because=Premise(
-                "Theorem 2 after T steps over d/(n²ε²), which is the lower bound of Bassily et al. where d ≤ n²ε²")),
+            Step("=", excess_risk / lower_bound, because=Premise("Bassily et al.: d/(n²ε²) where d ≤ n²ε²")),
+            Step("<=", because=Cites("zhang17.theorem2.approx.proof.corrected", units_of(theorem2_approx))),
+            Step("<=", after_T_steps.subs(units) / lower_bound, because=ENOUGH_STEPS),
             Step("<=", 201 * STATEMENT),
         )
     ],

@@ -39,7 +39,7 @@ from dpcheck.bounds.library.nonconvex.stationarity import (
 )
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.iterate_accountants import IterateAccountant
-from dpcheck.bounds.proving.chains import STATEMENT, Chain, Minimiser, Premise, Slack, Solved, Step
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Minimiser, Premise, Rearranged, Slack, Step
 from dpcheck.bounds.proving.proofs import AtMost, Units
 
 moved = quantity("moved_pgd", "||x+ - x||_2", parameter=1, printed="‖x⁺-x‖₂", latex=r"\|x^+-x\|_2")
@@ -258,7 +258,7 @@ explicit = Claim(
     checks=[Chain(
         step_map2,
         Step("=", map_size**2, because=UNIFORM),
-        Step("<=", because=Solved("dwang20.theorem4.1.2.step")),
+        Step("<=", because=Rearranged("dwang20.theorem4.1.2.step")),
         Step("<=", (gap0 / T + d * sigma_n**2 / (2 * L_s)) / (eta - L_s * eta**2), because=TELESCOPES),
         Step("=", STATEMENT),
     )],

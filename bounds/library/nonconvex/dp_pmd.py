@@ -21,7 +21,7 @@ from dpcheck.bounds.library.nonconvex.stationarity import both
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.iterate_accountants import IterateAccountant
 from dpcheck.bounds.privacy.release import Seen
-from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Slack, Solved, Step
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Rearranged, Slack, Step
 
 mirror_map = quantity(
     "mirror_map", "E ||(x_R - x_(R+1))/γ||_2, a step of mirror descent with its noise", loss=1, parameter=1,
@@ -129,7 +129,7 @@ explicit = Claim(
     checks=[Chain(
         mirror_map2,
         Step("=", map_k**2, because=Premise("R is uniform: the mean over the steps k and their noise")),
-        Step("<=", because=Solved("dwang20.theorem4.1.5.descent")),
+        Step("<=", because=Rearranged("dwang20.theorem4.1.5.descent")),
         Step("<=", (gap0 / T + sigma_n**2 * dual2 / (2 * L_C)) / (weight - L_C * weight**2),
              because=Premise("in that mean F(x_k) - F(x_(k+1)) is at most g₀/T, and ‖ε_k‖°² is σ²·E‖b‖°²")),
         Step("=", STATEMENT),

@@ -12,8 +12,8 @@ from dpcheck.bounds.language.symbols import ratio
 from dpcheck.bounds.privacy.numeric_checks import Counted
 from dpcheck.bounds.proving.proofs import Quoted
 
-Row = tuple[float, float, float, float]  # test error, data passes, CPU seconds, gradient norm
-Printed = Mapping[float, Mapping[str, Row]]  # by ε and method
+PrintedRow = tuple[float, float, float, float]  # test error, data passes, CPU seconds, gradient norm
+Printed = Mapping[float, Mapping[str, PrintedRow]]  # by ε and method
 ERROR, PASSES, SECONDS, GRADIENT = range(4)
 OURS, BASELINES = "DP-SRM", ("DP-GD", "DP-AGD", "RRPSGD")
 A9A: Printed = {

@@ -13,7 +13,7 @@ from sympy import Eq, Expr, I, Integer, Le, Lt, Matrix, Rational, Symbol, cos, e
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting
 from dpcheck.bounds.language.printed_twice import PrintedTwice
 from dpcheck.bounds.language.symbols import TABLE, d, quantity, ratio
-from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Premise, Solves, Step
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, OnlySolution, Premise, Step
 from dpcheck.bounds.proving.derivations import Expectation, gaussian
 from dpcheck.bounds.proving.proofs import AtMost, Equals, NoConstant, PrintedCells
 from dpcheck.bounds.proving.steps import Less
@@ -53,7 +53,7 @@ def in_v(e: Expr) -> Expr:
 
 def inserted(subject: Expr, equations: Callable[[Expr], Sequence[Expr]], only: str) -> Chain:
     """The statement solves these equations."""
-    return Chain(subject, Step("=", STATEMENT, because=Solves(equations, only)))
+    return Chain(subject, Step("=", STATEMENT, because=OnlySolution(equations, only)))
 
 
 # The operator --------------------------------------------------------------------------------------

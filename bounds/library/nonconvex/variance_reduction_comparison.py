@@ -4,8 +4,8 @@ from sympy import Add, Expr, Integer, Rational, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Source
 from dpcheck.bounds.language.symbols import d, delta, eps, n, ratio
-from dpcheck.bounds.proving.rates import exponent
 from dpcheck.bounds.proving.tables import Cell, Regenerates, Row, Table
+from dpcheck.bounds.relations.rates import exponent
 
 UTILITY, COST = "utility", "gradient complexity"
 

@@ -112,6 +112,8 @@ remark3_bound = Claim(
 )
 
 # Utility -------------------------------------------------------------------------------------------
+over = Symbol("over", nonnegative=True)  # E (‖u‖∞²/σ² - t)⁺
+
 lemma101_proof = Claim(
     id="lwang21.lemma2.10.1.proof",
     source=Source("lwang21", "Lemma 2.10.1, last line of its proof", line=2156),
@@ -121,8 +123,13 @@ lemma101_proof = Claim(
     checks=[
         Chain(
             largest2,
-            Step("<=", 2 * sigma_n**2 * (1 + log(d)), because=Premise("P(‖u‖∞² > tσ²) ≤ d·e^(-t/2), integrated")),
-            Step("<=", STATEMENT),
+            Step("<=", STATEMENT, because=Slack(
+                given={
+                    "‖u‖∞² is at most tσ² and what it exceeds that by, at t = 2·log d":
+                    sigma_n**2 * (2 * log(d) + over) - largest2,
+                    "that is ∫ P(‖u‖∞² > sσ²)ds from t on, on average, and P ≤ d·e^(-s/2)": sigma_n**2 * (2 - over),
+                },
+                seen=[2 * sigma_n**2 * (log(4) - 1)])),
         )
     ],
 )
@@ -315,7 +322,7 @@ corollary71 = Claim(
             private_log * G**2 / (mu * n * converted) ** 2,
             {n: 10**6, eps: 1, delta: exp(-big), d: 1000, kept: 1000, s_star: 1, kappa_s: 1, mu: 1, G: 1, truth: 1,
              statistical: 1 / big**2},
-            big, "quadratic losses: the noise of the last step alone, η²σ², grows like log(1/δ) as δ falls", at=1e3,
+            big, "quadratic losses: the noise of the last step alone, η²σ², grows like log(1/δ) as δ falls", at=500,
         )
     ],
 )

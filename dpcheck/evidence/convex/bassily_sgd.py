@@ -8,7 +8,8 @@ import numpy as np
 
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.datasets.embedded import linear_synthetic
-from dpcheck.evidence.checks import AuditCheck, Comparison
+from dpcheck.evidence.audit_checks import AuditCheck
+from dpcheck.evidence.comparison_checks import MethodsCompared
 from dpcheck.problems.losses import Huber
 from dpcheck.solvers.convex.bassily_sgd import BassilySGD
 from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD
@@ -48,7 +49,7 @@ CHECKS = {
         )
     ],
     "zhang17.table3.outperforms": [
-        Comparison(
+        MethodsCompared(
             against_the_baseline,
             f"synthetic data of WINE's size (n = {N}, d = {D})",
             "Huber regression with the theorems' T and noise, δ = 0.001, batches of 50; run time as record gradients",

@@ -13,13 +13,14 @@ from dpcheck.bounds.library.convex import dp_accmd_proof as proof
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.datasets.embedded import in_unit_ball
-from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.evidence.audit_checks import AuditCheck
+from dpcheck.evidence.property_checks import Property
 from dpcheck.evidence.random_problems import RUNS, SIZES
 from dpcheck.kernels.running import run
 from dpcheck.problems.constraints import L2Ball
 from dpcheck.problems.losses import Logistic
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.convex.dp_accmd import DPAccMD, MirrorSteps
+from dpcheck.solvers.convex.dp_accmd import AcceleratedMirrorSteps, DPAccMD
 
 
 def attacked(repaired: bool, steps: int) -> Any:
@@ -38,13 +39,13 @@ def explicit(case: Mapping[str, Any]) -> tuple[float, float]:
     problem = Problem(in_unit_ball(rng, n, d), rng.choice([-1.0, 1.0], n), Logistic(), constraint=L2Ball(R))
     best, least = problem.minimiser()
     T, seed = int(case["T"]), int(case["seed"])
-    method = MirrorSteps(T, d, problem.smoothness, R)
+    method = AcceleratedMirrorSteps(T, d, problem.smoothness, R)
     done = run(method, Release(1.0, Gaussian(case["noise"]), steps=T), problem, seed=seed, trials=200)
     risks = problem.value(done.w) - least
     bound = proof.equation58.evaluate(
         L_smooth=problem.smoothness * (2 * R) ** 2, divergence=float(best @ best) / (2 * R**2), T=T,
         sigma_n=case["noise"], dual2=R**2 * d,
-    )  # fmt: skip
+    )
     return float(risks.mean() - 5 * risks.std() / math.sqrt(len(risks))), float(bound) + 1e-9
 
 
@@ -64,4 +65,4 @@ CHECKS = {
             examples=40,
         )
     ],
-}  # fmt: skip
+}

@@ -10,7 +10,8 @@ import numpy as np
 
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.convex import dp_katyusha_proof as proof
-from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.evidence.audit_checks import AuditCheck
+from dpcheck.evidence.property_checks import Property
 from dpcheck.evidence.random_problems import RUNS, SIZES, random_problem
 from dpcheck.kernels.variance_reduction import reduced_descent
 from dpcheck.solvers.convex.dp_katyusha import DPKatyusha
@@ -42,7 +43,7 @@ def one_epoch(case: Mapping[str, Any]) -> tuple[float, float]:
     bound = proof.equation39.evaluate(
         theta=theta, weights=weights, gap_snap=float(problem.value(start)) - least, eta=eta, L_smooth=0.25, d=problem.d,
         start=float(np.linalg.norm(start - w)), sigma_n=case["noise"],
-    )  # fmt: skip
+    )
     return float(left.mean() - 5 * left.std() / math.sqrt(len(left))), float(bound) + 1e-9
 
 
@@ -59,4 +60,4 @@ CHECKS = {
             f"200 {RUNS}", examples=40,
         )
     ],
-}  # fmt: skip
+}

@@ -12,7 +12,8 @@ from scipy import special
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.convex import dp_svrg_proof as proof
 from dpcheck.bounds.library.convex import variance_reduction as lemmas
-from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.evidence.audit_checks import AuditCheck
+from dpcheck.evidence.property_checks import Property
 from dpcheck.evidence.random_problems import RUNS, SIZES, random_problem
 from dpcheck.kernels.variance_reduction import Epochs, reduced_descent
 from dpcheck.problems.extreme_pairs import bending_pair
@@ -40,7 +41,7 @@ def one_epoch(case: Mapping[str, Any]) -> tuple[float, float]:
     bound = proof.equation28.evaluate(
         eta=eta, L_smooth=0.25, mu=problem.l2, inner=inner, gap_snap=max(0.0, float(problem.value(start)) - least),
         d=problem.d, sigma_n=case["noise"],
-    )  # fmt: skip
+    )
     return float(risks.mean() - 5 * risks.std() / math.sqrt(len(risks))), float(bound)
 
 
@@ -82,4 +83,4 @@ CHECKS = {
             "to 4, whatever the noise: the steps of the second epoch and their noise grow by as much",
         )
     ],
-}  # fmt: skip
+}

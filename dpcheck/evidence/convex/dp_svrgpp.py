@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.convex import dp_svrgpp as theory
-from dpcheck.evidence.checks import Property
+from dpcheck.evidence.property_checks import Property
 from dpcheck.evidence.random_problems import RUNS, SIZES, random_problem
 from dpcheck.kernels.variance_reduction import Epochs, composite_minimum, composite_value, reduced_descent
 from dpcheck.problems.losses import Logistic
@@ -33,7 +33,7 @@ def all_epochs(case: Mapping[str, Any]) -> tuple[float, float]:
         gap0=max(0.0, float(composite_value(problem, start, l1)) - least), T=len(plan.lengths), inner=solver.inner,
         eta=plan.step_size,
         distance=float(np.linalg.norm(start - best)), d=problem.d, sigma_n=case["noise"], L_smooth=0.25,
-    )  # fmt: skip
+    )
     return float(risks.mean() - 5 * risks.std() / math.sqrt(len(risks))), float(bound) + 1e-9
 
 
@@ -54,4 +54,4 @@ CHECKS = {
             f"l1 and l2 regularisers, 200 {RUNS}", examples=20,
         )
     ],
-}  # fmt: skip
+}

@@ -10,7 +10,8 @@ import numpy as np
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 from dpcheck.bounds.library.convex import gradient_descent
-from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.evidence.audit_checks import AuditCheck
+from dpcheck.evidence.property_checks import Property
 from dpcheck.evidence.random_problems import random_problem
 from dpcheck.solver import Calibration
 from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD, at, descend
@@ -40,7 +41,7 @@ def parting(claim: Claim, strong: bool) -> Property:
     cases = {
         "n": (2, 12), "d": (1, 4), "T": (1, 12), "seed": (0, 10**6), "step": (0.05, 1.0), "l2": (0.02, 0.2),
         "opposite": (0, 1),
-    }  # fmt: skip
+    }
     return Property(measure, cases, "two runs of gradient descent on random neighbouring logistic problems")
 
 

@@ -16,8 +16,7 @@ import numpy as np
 
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.datasets.embedded import Dataset, in_unit_ball
-from dpcheck.evidence.checks import Lower
-from dpcheck.evidence.checks import Ratios as Ratios  # the experiments of chapter 4 take it from here
+from dpcheck.evidence.comparison_checks import Lower
 from dpcheck.kernels.variance_reduction import composite_minimum, composite_value
 from dpcheck.problems.losses import Logistic
 from dpcheck.problems.problem import Problem

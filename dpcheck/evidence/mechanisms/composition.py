@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
-from dpcheck.evidence.checks import Property
+from dpcheck.evidence.property_checks import Property
 
 Laws = tuple[np.ndarray, np.ndarray]
 

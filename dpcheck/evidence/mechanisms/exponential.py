@@ -10,7 +10,7 @@ from scipy import special
 
 from dpcheck.bounds.language.claim import lambdified
 from dpcheck.bounds.library.mechanisms import exponential as theory
-from dpcheck.evidence.checks import Property
+from dpcheck.evidence.property_checks import Property
 
 
 def log_law(values: np.ndarray, eps: float, change: float) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, Guarantee
-from dpcheck.evidence.checks import AuditCheck
+from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.problems.extreme_pairs import turned_row
 from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration

@@ -11,8 +11,8 @@ from scipy import special
 
 from dpcheck.bounds.language.claim import lambdified
 from dpcheck.bounds.library.mechanisms import subsampling as theory
-from dpcheck.evidence.checks import Property
 from dpcheck.evidence.mechanisms.composition import spent
+from dpcheck.evidence.property_checks import Property
 
 Laws = dict[frozenset[int], np.ndarray]
 

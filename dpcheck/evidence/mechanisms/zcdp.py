@@ -10,8 +10,8 @@ import numpy as np
 
 from dpcheck.bounds.library.mechanisms import zcdp as theory
 from dpcheck.bounds.privacy.exact import gaussian_epsilon
-from dpcheck.evidence.checks import Property
 from dpcheck.evidence.mechanisms.composition import near_laws
+from dpcheck.evidence.property_checks import Property
 
 
 def divergence(first: np.ndarray, second: np.ndarray, order: float) -> np.ndarray:

@@ -11,8 +11,8 @@ import numpy as np
 
 from dpcheck.bounds.library.nonconvex import dp_fw_l1 as theory
 from dpcheck.bounds.privacy.release import Release
-from dpcheck.evidence.checks import Property
 from dpcheck.evidence.nonconvex.dp_fw_l2 import frank_wolfe_gap
+from dpcheck.evidence.property_checks import Property
 from dpcheck.kernels.running import Trace, run
 from dpcheck.kernels.selection import Noise, selection_logs
 from dpcheck.problems.constraints import L1Ball, Simplex
@@ -51,7 +51,7 @@ def explicit_gap(case: Mapping[str, Any]) -> tuple[float, float]:
         gap0=float(problem.value(corners.centre())), pace=case["pace"], T=T, L_smooth=problem.smoothness,
         diameter=max(problem.diameter, 1e-9), G=G, size_1=corners.largest, points=corners.count, gamma=FAILING, n=n,
         eps0=case["eps0"],
-    )  # fmt: skip
+    )
     return float((gaps > bound).mean()), FAILING + 5 * math.sqrt(FAILING * (1 - FAILING) / runs)
 
 

@@ -10,7 +10,7 @@ from dpcheck.bounds.library.nonconvex import dp_fw_l2 as theory
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.datasets.embedded import in_unit_ball
-from dpcheck.evidence.checks import Within
+from dpcheck.evidence.rate_checks import Within
 from dpcheck.kernels.running import Trace, run
 from dpcheck.problems.conditioning import loss_smoothness
 from dpcheck.problems.constraints import Box, L1Ball, L2Ball
@@ -60,7 +60,7 @@ def direct_bound(case: Mapping[str, float]) -> float:
         "gap0": float(problem.value(np.zeros(problem.d))) - least, "L_smooth": loss_smoothness(problem),
         "T": case["T"], "pace": case["gamma"], "sigma_n": case["noise"], "diameter": problem.diameter,
         "G_C": gaussian_width(problem.constraint, problem.d),
-    }  # fmt: skip
+    }
     return float(theory.theorem4_direct.evaluate(**values))
 
 

@@ -14,7 +14,8 @@ from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex import dp_lssgd as theory
 from dpcheck.bounds.library.nonconvex import dp_lssgd_proof as proof
-from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.evidence.audit_checks import AuditCheck
+from dpcheck.evidence.property_checks import Property
 from dpcheck.evidence.random_problems import random_problem
 from dpcheck.kernels.smoothing import LaplacianSmoothing
 from dpcheck.problems.extreme_pairs import linear_pair
@@ -104,7 +105,7 @@ def stationarity(case: Mapping[str, Any]) -> tuple[float, float]:
     problem = random_problem(case, Sigmoid())
     w, operator, bound = against(
         proof.sum3, problem, case, "random", 0.5, ls_gap=0.5, L_smooth=problem.smoothness
-    )  # fmt: skip
+    )
     return less_five_errors(operator.dual_norm2(problem.gradient(w))), bound
 
 
@@ -126,4 +127,4 @@ CHECKS = {
     "lssgd20.theorem3.proof": [
         Property(stationarity, SIZES, f"certified noise, random sigmoid problems, {RUNS}", examples=12)
     ],
-}  # fmt: skip
+}

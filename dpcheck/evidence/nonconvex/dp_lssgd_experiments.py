@@ -21,10 +21,11 @@ from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex.dp_lssgd import BATCH, DELTA, RECORDS, STEPS
 from dpcheck.datasets.embedded import sklearn_data
-from dpcheck.evidence.checks import RATE_ALARM
+from dpcheck.evidence.false_alarms import FALSE_ALARM, MORE, RATE_ALARM
 from dpcheck.problems.losses import Array
 from dpcheck.problems.softmax import SoftmaxProblem, softmax_problem
 from dpcheck.solvers.nonconvex.dp_lssgd import DPLSSGD
+from dpcheck.theory import exponents
 
 ROW = 4.0
 Gains = Mapping[str, Array]  # per setting, one gain a run: positive is as the text says
@@ -34,8 +35,9 @@ Gains = Mapping[str, Array]  # per setting, one gain a run: positive is as the t
 class Gained:
     """`measure(seed, trials)` gives paired gains by setting, all of which the claim says are positive.
 
-    Each mean gets a Student interval; all hold together with probability 99.9%. A setting clearly below 0 is not what
-    the text says; the claim is supported if all are clearly above. `thorough` measures more settings.
+    Each mean gets a Student interval. The claim is supported if all are above 0, together with probability 99.9%; a
+    setting below 0, but for 1e-6, is not what the text says. Runs are added once where all means are above 0 and some
+    not clearly. `thorough` measures more settings.
     """
 
     measure: Callable[[int, int], Gains]
@@ -52,19 +54,29 @@ class Gained:
         return self.judge(int(point["seed"]), int(point["trials"]), bool(point["thorough"]))
 
     def judge(self, seed: int, trials: int, full: bool) -> Evidence:
-        gained = self.thorough(seed, trials) if full and self.thorough else self.measure(seed, trials)
-        found = {name: interval(gains, RATE_ALARM / len(gained)) for name, gains in gained.items()}
-        lost = [name for name, (_, high) in found.items() if high < 0]
+        measure = self.thorough if full and self.thorough else self.measure
+        gained = measure(seed, trials)
+        found = intervals(gained, exponents.level(RATE_ALARM, 0))
+        if any(low <= 0 for low, _ in found.values()) and all(gains.mean() > 0 for gains in gained.values()):
+            again = measure(exponents.seed_of(seed, 1, {}), MORE * trials)
+            gained = {name: np.concatenate([gains, again[name]]) for name, gains in gained.items()}
+            found = intervals(gained, exponents.level(RATE_ALARM, 1))
+        lost = [name for name, (_, high) in intervals(gained, FALSE_ALARM / 2).items() if high < 0]
         won = [name for name, (low, _) in found.items() if low > 0]
         worst = min(found, key=lambda name: sum(found[name]))
         low, high = found[worst]
         figure = f"so in {len(won)} of {len(found)} settings, the contrary in {len(lost)}"
         figure += f"; least gain {low:.3g} to {high:.3g}"
-        detail = f"{self.because}; {', '.join(found)}; {trials} paired runs each; least in {worst}"
+        detail = f"{self.because}; {', '.join(found)}; {len(gained[worst])} paired runs each; least in {worst}"
         verdict = Verdict.SUPPORTED if len(won) == len(found) else Verdict.UNCHECKED
         seen = {"seed": seed, "trials": trials, "thorough": int(full)} if lost else None
         verdict = Verdict.REFUTED if lost else verdict
         return Evidence(self.kind, verdict, figure, detail, None, 1 - RATE_ALARM, seen, seed)
+
+
+def intervals(gained: Gains, miss: float) -> dict[str, tuple[float, float]]:
+    """Of all means, one of which is missed with probability `miss` at most."""
+    return {name: interval(gains, miss / len(gained)) for name, gains in gained.items()}
 
 
 def interval(gains: Array, miss: float) -> tuple[float, float]:
@@ -160,7 +172,7 @@ FINDINGS = {
         more_accurate((0.1,), (1.0,), (0.5, 3.0)), WHERE, RUNS,
         more_accurate((0.1, 0.2), (1.0,), (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)),
     ),
-}  # fmt: skip
+}
 CHECKS = {
     f"{document}.{names[place]}": [check]
     for place, document in enumerate(("lwang21", "lssgd20"))

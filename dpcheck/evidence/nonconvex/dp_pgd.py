@@ -14,7 +14,8 @@ from dpcheck.bounds.library.nonconvex import dp_pgd as theory
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.datasets.embedded import in_unit_ball
-from dpcheck.evidence.checks import AuditCheck, Within
+from dpcheck.evidence.audit_checks import AuditCheck
+from dpcheck.evidence.rate_checks import Within
 from dpcheck.kernels.proximal_steps import Proximal, ProximalSteps
 from dpcheck.kernels.running import run
 from dpcheck.problems.conditioning import loss_smoothness

@@ -12,7 +12,8 @@ from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex import dp_pmd as theory
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
-from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.evidence.audit_checks import AuditCheck
+from dpcheck.evidence.property_checks import Property
 from dpcheck.evidence.random_problems import random_problem
 from dpcheck.kernels.running import run
 from dpcheck.problems.constraints import Constraint, L1Ball, L2Ball, LqBall, Simplex

@@ -12,8 +12,8 @@ from dpcheck.bounds.library.nonconvex import dp_srm_privacy as sensitivity
 from dpcheck.bounds.library.nonconvex import dp_srm_proof as proof
 from dpcheck.datasets.embedded import in_unit_ball
 from dpcheck.evidence import random_problems
-from dpcheck.evidence.checks import Property
-from dpcheck.kernels.recursive_momentum import Estimators, Plan, recursive_momentum
+from dpcheck.evidence.property_checks import Property
+from dpcheck.kernels.recursive_momentum import Estimators, MomentumPlan, recursive_momentum
 from dpcheck.problems.losses import Huber, Logistic, Sigmoid
 from dpcheck.problems.problem import Problem
 
@@ -30,7 +30,7 @@ def moved(case: Mapping[str, Any]) -> tuple[float, float]:
     second = first.replace(0, in_unit_ball(rng, 1, first.d)[0], float(rng.choice([-1.0, 1.0])))
     zeta, gamma = case["zeta"] * first.data_lipschitz, case["gamma"]
     before, v = case["size"] * rng.standard_normal((2, 1, first.d))
-    plan = Plan(1, 1, 1, gamma, zeta / first.smoothness, 1 / (2 * first.smoothness))
+    plan = MomentumPlan(1, 1, 1, gamma, zeta / first.smoothness, 1 / (2 * first.smoothness))
     index = np.arange(min(2, first.n))[None]  # the record and another one
     w = before - plan.step(v)
     one, other = (Estimators(p, plan).of(w, before, v, index) for p in (first, second))
@@ -47,7 +47,7 @@ def released_gradient(case: Mapping[str, Any]) -> tuple[float, float]:
     zeta, n0, T, gamma = case["zeta"] * G, case["slowing"], int(case["T"]), case["gamma"]
     first, batch = min(n, int(case["first"])), min(n, int(case["batch"]))
     noise = (case["noise"] * G, case["noise"] * G * gamma)
-    plan = Plan(T, first, batch, gamma, zeta / (n0 * L), 1 / (2 * n0 * L))
+    plan = MomentumPlan(T, first, batch, gamma, zeta / (n0 * L), 1 / (2 * n0 * L))
     done = recursive_momentum(problem, plan, sigmas=noise, seed=int(case["seed"]), trials=200)
     norms = np.linalg.norm(problem.gradient(done.w), axis=1)
     bound = proof.equation17_corrected.evaluate(
@@ -71,7 +71,7 @@ SIZES = {**random_problems.SIZES, "loss": (0, 2)}
 PLANS = {
     **SIZES, "zeta": (0.05, 1.0), "slowing": (1.0, 5.0), "T": (1, 20), "gamma": (0.05, 0.9), "first": (1, 8),
     "batch": (1, 8), "noise": (0.0, 2.0),
-}  # fmt: skip
+}
 
 CHECKS = {
     "lwang21.equation4.9.4": [
@@ -86,4 +86,4 @@ CHECKS = {
             examples=30,
         )
     ],
-}  # fmt: skip
+}

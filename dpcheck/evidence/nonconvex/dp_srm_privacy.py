@@ -10,7 +10,7 @@ import numpy as np
 from scipy import optimize, special
 
 from dpcheck.bounds.library.nonconvex import dp_srm_privacy as lemmas
-from dpcheck.evidence.checks import Property
+from dpcheck.evidence.property_checks import Property
 
 NODES, WEIGHTS = special.roots_legendre(400)
 
@@ -74,4 +74,4 @@ CHECKS = {
             theorem9, {"share": (0.05, 0.9), "ratio": (0.7, 60.0), "order": (2, 20)}, "a dominating pair, α to 20"
         )
     ],
-}  # fmt: skip
+}

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.evidence.checks import Property
 from dpcheck.evidence.nonconvex.dp_lssgd_experiments import Gained, Gains
+from dpcheck.evidence.property_checks import Property
 from dpcheck.kernels.smoothing import LaplacianSmoothing
 from dpcheck.problems.extreme_pairs import linear_pair
 from dpcheck.problems.losses import Array
@@ -54,7 +54,7 @@ WAVES = "the documents' own signals, 100 and 10000 points"
 SAME = Property(
     unchanged, {"sigma": (0.1, 20.0), "half": (1, 6), "alternating": (0, 1), "seed": (0, 10**6)},
     "log-likelihood ratios of the iterates with σ and without, on linear losses, differ by rounding only", examples=20,
-)  # fmt: skip
+)
 CHECKS = {
     "lwang21.figure5.2": [Gained(denoised, WAVES)],
     "lssgd20.figure2": [Gained(denoised, WAVES)],

@@ -11,7 +11,8 @@ from scipy import stats
 
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.nonconvex import rrpsgd as theory
-from dpcheck.evidence.checks import AuditCheck, Property
+from dpcheck.evidence.audit_checks import AuditCheck
+from dpcheck.evidence.property_checks import Property
 from dpcheck.problems.losses import Huber
 from dpcheck.problems.problem import Problem
 from dpcheck.solvers.nonconvex.rrpsgd import RandomRoundSGD

@@ -60,8 +60,8 @@ class DPAccMD(Solver):
     def release(self, data: Problem, plan: int) -> Release:
         return theory.released.at(G=data.data_lipschitz, n=data.n, T=plan)  # privacy: dwang20.theorem3.1.6.corrected
 
-    def method(self, data: Problem, plan: int, released: Released) -> MirrorSteps:
-        kind = MirrorSteps if self.repaired else PrintedSteps
+    def method(self, data: Problem, plan: int, released: Released) -> AcceleratedMirrorSteps:
+        kind = AcceleratedMirrorSteps if self.repaired else PrintedSteps
         return kind(plan, data.d, data.smoothness, data.constraint.reach(data.d))
 
     def stated(self, data: Problem, guarantee: Guarantee, plan: int) -> tuple[Released, Sequence[Claim]]:
@@ -79,7 +79,7 @@ class DPAccMD(Solver):
 
 
 @dataclass(frozen=True)
-class MirrorSteps(Method):
+class AcceleratedMirrorSteps(Method):
     """Repaired: y_(k+1) and z_(k+1) both move by the noisy gradient at x = 2/(k+2) z_k + k/(k+2) y_k."""
 
     steps: int
@@ -121,7 +121,7 @@ class MirrorSteps(Method):
         return self.y_step * scale
 
 
-class PrintedSteps(MirrorSteps):
+class PrintedSteps(AcceleratedMirrorSteps):
     """As printed: y moves by the exact gradient, and step sizes take L for the smoothness in the norm of the set."""
 
     @property

@@ -38,10 +38,8 @@ class DPSGD(SampledDescent):
 
     def stated(self, data: Problem, guarantee: Guarantee, plan: Batches) -> tuple[Released, Sequence[Claim]]:
         claim = theory.lemma7
-        values = {
-            "n": data.n, "m": plan.batch, "T": plan.steps, "c2": self.c, "c1": min(self.c1, 1e300),
-            "G": data.data_lipschitz, **guarantee.parameters,
-        }  # fmt: skip
+        sizes = {"n": data.n, "m": plan.batch, "T": plan.steps, "c2": self.c, "c1": min(self.c1, 1e300)}
+        values = {**sizes, "G": data.data_lipschitz, **guarantee.parameters}
         must_meet(claim, data, **values)
         factor = data.n / plan.batch if self.over_batch else 1.0
         return self.release(data, plan).with_noise(factor * float(claim.evaluate(**values))), [claim]

@@ -36,9 +36,12 @@ class ExponentialMechanism(Solver):
     """Chooses one of `points` (rows of numbers, public) by the sum of losses there; right as printed."""
 
     points: Sequence[Sequence[float]] = allowing(
-        ((1.0,), (-1.0,)), "rows of finite numbers", _rows, remedy="One row a candidate.",
+        ((1.0,), (-1.0,)),
+        "rows of finite numbers",
+        _rows,
+        remedy="One row a candidate.",
         refuses=((), ((),), (1.0, 2.0), ((1.0,), (1.0, 2.0)), ((np.nan,),), ((np.inf,),), "points"),
-    )  # fmt: skip
+    )
     name: ClassVar[str] = "exponential"
     minimises: ClassVar[bool] = False
 

@@ -16,7 +16,7 @@ from dpcheck.bounds.library.nonconvex import dp_srm as theory
 from dpcheck.bounds.library.nonconvex import dp_srm_privacy as sensitivity
 from dpcheck.bounds.privacy.release import Composed, Released
 from dpcheck.kernels.gradient_steps import must_be_batch
-from dpcheck.kernels.recursive_momentum import Plan, RecursiveMomentum
+from dpcheck.kernels.recursive_momentum import MomentumPlan, RecursiveMomentum
 from dpcheck.problems.constraints import WholeSpace
 from dpcheck.problems.extreme_pairs import opposite_pair
 from dpcheck.problems.problem import Problem
@@ -70,7 +70,7 @@ class DPSRM(Solver):
         must_be_batch(max(plan.first_batch, plan.batch), data.n)
 
     # Parameters --------------------------------------------------------------------------------------
-    def plan(self, data: Problem, guarantee: Guarantee) -> Plan:
+    def plan(self, data: Problem, guarantee: Guarantee) -> MomentumPlan:
         G, L, n = data.data_lipschitz, data.smoothness, data.n
         aim, slowing = self.aimed(data, approximate(guarantee))
         gap = L * self.gap(data) if None in (self.steps, self.first_batch) else 1.0
@@ -80,16 +80,13 @@ class DPSRM(Solver):
         momentum = self.momentum or min(0.5, math.sqrt(2) * aim / slowing)
         fixed = self.step_size
         reach = math.inf if fixed else aim / (slowing * L)
-        return Plan(steps, first, batch, momentum, reach, fixed or 1 / (2 * slowing * L), self.clips)
+        return MomentumPlan(steps, first, batch, momentum, reach, fixed or 1 / (2 * slowing * L), self.clips)
 
     def aimed(self, problem: Problem, guarantee: ApproxDP) -> tuple[float, float]:
         """zeta and n0."""
-        aim = self.aim or float(
-            theory.theorem4.evaluate(
-                n=problem.n, d=problem.d, eps=guarantee.eps, delta=guarantee.delta, G=problem.data_lipschitz,
-                L_smooth=problem.smoothness, gap0=self.gap(problem),
-            )
-        )  # fmt: skip
+        sizes = {"n": problem.n, "d": problem.d, "eps": guarantee.eps, "delta": guarantee.delta}
+        losses = {"G": problem.data_lipschitz, "L_smooth": problem.smoothness, "gap0": self.gap(problem)}
+        aim = self.aim or float(theory.theorem4.evaluate(**sizes, **losses))
         return aim, self.slowing or max(1.0, problem.smoothness * self.gap(problem) / aim)
 
     def gap(self, problem: Problem) -> float:
@@ -100,38 +97,37 @@ class DPSRM(Solver):
         return float(problem.loss.value(np.zeros(1), np.full(1, label))[0])
 
     # What it lets out --------------------------------------------------------------------------------
-    def release(self, data: Problem, plan: Plan) -> Composed:
+    def release(self, data: Problem, plan: MomentumPlan) -> Composed:
         G, change = self.reaches(data, plan)
-        return theory.released.at(  # privacy: lwang21.equation4.9.2, lwang21.equation4.9.4
-            G=G, target=change, slowing=1.0, momentum=plan.momentum, first_batch=plan.first_batch,
-            later_batch=plan.batch, T=plan.steps, n=data.n, sigma_n=1.0,
-        )  # fmt: skip
+        sizes = {"first_batch": plan.first_batch, "later_batch": plan.batch, "T": plan.steps, "n": data.n}
+        steps = {"G": G, "target": change, "slowing": 1.0, "momentum": plan.momentum}
+        return theory.released.at(
+            **sizes, **steps, sigma_n=1.0
+        )  # privacy: lwang21.equation4.9.2, lwang21.equation4.9.4
 
-    def reaches(self, problem: Problem, plan: Plan) -> tuple[float, float]:
+    def reaches(self, problem: Problem, plan: MomentumPlan) -> tuple[float, float]:
         """How long a record's gradient and its change in a step can be: G and zeta/n0 of the theorem, or less."""
         G = problem.data_lipschitz
         change = min(2 * G, problem.smoothness * plan.reach)
         return (G, change) if self.clips is None else (min(G, self.clips[0]), min(change, self.clips[1]))
 
-    def method(self, data: Problem, plan: Plan, released: Released) -> RecursiveMomentum:
+    def method(self, data: Problem, plan: MomentumPlan, released: Released) -> RecursiveMomentum:
         return RecursiveMomentum(plan, data.d, None if self.last else plan.uniform)
 
-    def stated(self, data: Problem, guarantee: Guarantee, plan: Plan) -> tuple[Released, Sequence[Claim]]:
+    def stated(self, data: Problem, guarantee: Guarantee, plan: MomentumPlan) -> tuple[Released, Sequence[Claim]]:
         aim, claim = approximate(guarantee), theory.theorem1
         if self.strict:
             self.must_be_covered(data, aim, plan)
         zeta, n0 = self.aimed(data, aim)
         G, change = self.clips or (data.data_lipschitz, zeta / n0)  # C1 and C2 in their place: section 4.5
-        values = {
-            "T": plan.steps, "n": data.n, "eps": float(aim.eps), "delta": float(aim.delta), "split": self.split,
-            "momentum": plan.momentum, "slowing": 1.0, "G": G,
-        }  # fmt: skip
+        values = {"T": plan.steps, "n": data.n, "eps": float(aim.eps), "delta": float(aim.delta), "split": self.split}
+        values |= {"momentum": plan.momentum, "slowing": 1.0, "G": G}
         # What a record reaches is G on the first batch: the formula with a change of G, whatever gamma.
         on_first, noise = (float(claim.evaluate(**values, target=reach)) for reach in (G, change))
         first, later = self.release(data, plan).parts
         return first.with_noise(on_first).followed_by(later.with_noise(noise)), [claim]
 
-    def must_be_covered(self, problem: Problem, guarantee: ApproxDP, plan: Plan) -> None:
+    def must_be_covered(self, problem: Problem, guarantee: ApproxDP, plan: MomentumPlan) -> None:
         """Refuse what Theorem 4.5.1 does not cover."""
         largest, least = max(plan.first_batch, plan.batch), min(plan.first_batch, plan.batch)
         order = math.log(1 / guarantee.delta) / ((1 - self.split) * guarantee.eps) + 1
@@ -139,7 +135,7 @@ class DPSRM(Solver):
         here = {"eps": guarantee.eps, "delta": guarantee.delta, "split": self.split}
         must_meet(theory.theorem1, problem, noise2=ratio, share=largest / problem.n, **here)
 
-    def certifying(self, data: Problem, plan: Plan) -> Sequence[Claim]:
+    def certifying(self, data: Problem, plan: MomentumPlan) -> Sequence[Claim]:
         if self.clips is not None:
             return [sensitivity.equation2, sensitivity.clipping]
         short = data.smoothness * plan.reach <= 2 * data.data_lipschitz

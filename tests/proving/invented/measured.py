@@ -24,7 +24,8 @@ from dpcheck.bounds.language.symbols import (
     ratio,
     sigma,
 )
-from dpcheck.evidence.checks import Exponents, Property, Trend, Within
+from dpcheck.evidence.property_checks import Property
+from dpcheck.evidence.rate_checks import Exponents, Trend, Within
 from invented.cases import Draw, Pair, case, family
 
 

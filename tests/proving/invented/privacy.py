@@ -35,7 +35,7 @@ from dpcheck.bounds.privacy.numeric_checks import (
     GaussianAccountant,
     SampledGaussianAccountant,
 )
-from dpcheck.evidence.checks import AuditCheck
+from dpcheck.evidence.audit_checks import AuditCheck
 from invented.cases import Case, Draw, Pair, case, family
 
 # Accountant ----------------------------------------------------------------------------------------
@@ -80,10 +80,12 @@ def one_record(draw: Draw) -> Pair:
     true, false = (
         case(
             SampledGaussianAccountant(sigma_g / L, steps, "the whole transcript seen", sizes=(2, 5)),
-            Eq(sigma_g, multiplier * factor * L), eps <= 1, **promise,
+            Eq(sigma_g, multiplier * factor * L),
+            eps <= 1,
+            **promise,
         )
         for factor, steps in ((Integer(1), n**2), (weaker, more))
-    )  # fmt: skip
+    )
     return true, false
 
 

@@ -29,12 +29,7 @@ from dpcheck.bounds.language.symbols import (
     sigma_g,
     w_hat,
 )
-from dpcheck.bounds.proving.derivations import (
-    Expectation,
-    gaussian_length,
-    l2_laplace_length,
-    laplace_size,
-)
+from dpcheck.bounds.proving.derivations import Expectation, gaussian_length, l2_laplace_length, laplace_size
 from dpcheck.bounds.proving.proofs import AtMost, Equals, NoConstant, Units
 from invented.cases import Draw, Pair, case, family, fraction, halves, largest_ratio, powers, product, slipped
 
@@ -174,7 +169,12 @@ def neighbours_of_a_mean(draw: Draw) -> Pair:
     moved = 2 * L * steps / n
     noise = {True: moved / eps, False: L * steps / (n * eps)}
     true, false = (
-        case(AtMost(moved / sigma, "moved over scale", against=eps), Eq(sigma, scale), kind=Kind.PRIVACY,
-             guarantee=PureDP(eps)) for scale in noise.values()
-    )  # fmt: skip
+        case(
+            AtMost(moved / sigma, "moved over scale", against=eps),
+            Eq(sigma, scale),
+            kind=Kind.PRIVACY,
+            guarantee=PureDP(eps),
+        )
+        for scale in noise.values()
+    )
     return true, false

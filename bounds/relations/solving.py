@@ -8,16 +8,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy  # its parts are imported on first use
 import sympy
 
-from dpcheck.bounds.language.claim import Claim, Rate, pretty
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, UnknownName
+from dpcheck.bounds.language.formulas import pretty
+from dpcheck.bounds.language.statements import Rate
 from dpcheck.bounds.language.symbols import TABLE
-from dpcheck.bounds.proving.rates import along, power_of
+from dpcheck.bounds.relations.rates import along, power_of
+
+if TYPE_CHECKING:  # claims solve for their symbols
+    from dpcheck.bounds.language.claim import Claim
 
 WIDEST = (1e-12, 1e18)
 POINTS = 600

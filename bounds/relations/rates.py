@@ -17,8 +17,8 @@ import numpy as np
 import scipy  # its parts are imported on first use
 import sympy
 
-from dpcheck.bounds.language.claim import lambdified, pretty
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.formulas import lambdified, pretty
 from dpcheck.bounds.language.symbols import TABLE
 
 SHRINKING = frozenset({"eps", "delta", "delta1", "gamma", "mu"})

@@ -18,8 +18,8 @@ import scipy  # its parts are imported on first use
 import sympy
 from mpmath import iv
 
-from dpcheck.bounds.language.claim import lambdified
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.formulas import lambdified
 from dpcheck.bounds.language.symbols import TABLE
 
 Box = Mapping[sympy.Symbol, tuple[float, float]]

@@ -1,0 +1,79 @@
+"""Formulas as a reader sees them, and as arrays go into them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy
+from sympy.printing.numpy import SciPyPrinter
+
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.symbols import TABLE
+
+# fmt: off
+PLAIN_OPERATIONS = (
+    sympy.Symbol, sympy.Number, sympy.NumberSymbol, sympy.Add, sympy.Mul, sympy.Pow, sympy.exp, sympy.log,
+    sympy.Min, sympy.Max, sympy.cos, sympy.erfc,
+)
+# fmt: on
+RELATIONS = (sympy.core.relational.Relational, sympy.logic.boolalg.Boolean)
+INLINE = {"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True}
+
+
+def must_be_vectorisable(formula: sympy.Expr, claim_id: str) -> None:
+    """Refuse a formula that arrays cannot go into: an open sum or integral, a function nobody knows."""
+    odd = [e for e in sympy.preorder_traversal(formula) if not isinstance(e, PLAIN_OPERATIONS)]
+    if not odd:
+        return  # these always do; nothing is compiled for them
+    points = [np.array([box[0], box[1]]) for box in (TABLE[s].box for s in sorted(formula.free_symbols, key=str))]
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fits = lambdified(formula)(*points).shape in ((), (2,))
+    except Exception:  # whatever numpy, scipy or the printer raise for what they cannot do
+        fits = False
+    if not fits:
+        names = ", ".join(sorted({type(e).__name__ for e in odd if not isinstance(e, sympy.Tuple)}))
+        limit = "a formula that evaluates on arrays"
+        remedy = "Write sums and integrals in closed form, with functions that scipy knows."
+        raise InvalidInput(f"statement of {claim_id}", names, limit, remedy)
+
+
+def lambdified(expr: sympy.Expr) -> Any:
+    """A vectorised numpy function of the sorted free symbols."""
+    call = compiled(sorted(expr.free_symbols, key=str), expr)
+    return lambda *args: np.asarray(call(*args), float)
+
+
+def compiled(names: Sequence[sympy.Symbol], expr: sympy.Basic) -> Any:
+    """The same of these symbols, and of conditions too. Plain ones import only the functions that they call: all of
+    numpy and scipy takes longer than a claim takes to make.
+    """
+    if all(isinstance(e, (*PLAIN_OPERATIONS, *RELATIONS)) for e in sympy.preorder_traversal(expr)):
+        return sympy.lambdify(names, expr, [], printer=SciPyPrinter(INLINE))
+    return sympy.lambdify(names, expr, ["scipy", "numpy"])
+
+
+STAR = "∗"  # stands for the * of a name, as in w*, while those of products are replaced
+
+
+def pretty(expr: Any) -> str:
+    """One line of readable mathematics."""
+    if not isinstance(expr, sympy.Basic):
+        return str(expr)
+    if isinstance(expr, sympy.Eq):
+        return f"{pretty(expr.lhs)} = {pretty(expr.rhs)}"
+    swap = {s: sympy.Symbol(TABLE[s].printed.replace("*", STAR)) for s in expr.free_symbols if s in TABLE}
+    text = sympy.sstr(expr.xreplace(swap), order="none")
+    for old, new in (("**(1/3)", "^(1/3)"), ("**", "^"), ("*", "·"), ("<=", "≤"), (">=", "≥"), (STAR, "*")):
+        text = text.replace(old, new)
+    return text
+
+
+def latex(expr: sympy.Basic) -> str:
+    """LaTeX with the names that a reader of the source expects."""
+    names = {s: TABLE[s].latex for s in expr.free_symbols if s in TABLE and TABLE[s].latex}
+    return str(sympy.latex(expr, symbol_names=names))
