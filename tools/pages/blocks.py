@@ -3,7 +3,7 @@
 A `python` block runs in the page's namespace; a `text` block right below it shows what it prints. In a `console` block
 each line `$ command` runs (dpcheck or pytest), and the lines below it show what it prints. A `python` block whose first
 line is `# name.py` is also a file of that name in the page's folder, where its commands run.
-Seconds differ from run to run: they are shown, and not compared.
+Seconds differ from run to run, and digits beyond the sixth from machine to machine: they are shown, and not compared.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "PY_COLORS": "0"}  #
 SHOWN_OUTPUT = re.compile(r"\n+```text\n(?P<output>.*?)^```$", re.DOTALL | re.MULTILINE)
 FILE_NAME = re.compile(r"# (?P<name>\w+\.py)\n")
 SECONDS = re.compile(r"\b\d[\d.]*(?= ?s\b)")
+MANY_DIGITS = re.compile(r"\b\d+\.\d{6,}\b")
 
 Span = tuple[int, int]
 
@@ -87,11 +88,16 @@ def run_console(example: Example) -> None:
 
 
 def compare(example: Example, printed: str, place: Span) -> None:
-    """Line by line; trailing blanks and seconds aside."""
+    """Line by line, trailing blanks aside."""
     __tracebackhide__ = True
     printed = "".join(f"{line.rstrip()}\n" for line in printed.strip("\n").splitlines())
-    if SECONDS.sub("0", printed) != SECONDS.sub("0", example.document.text[slice(*place)]):
+    if essence(printed) != essence(example.document.text[slice(*place)]):
         raise Differs(example, printed, place)
+
+
+def essence(output: str) -> str:
+    """What must be the same in every run, on every machine."""
+    return MANY_DIGITS.sub(lambda number: f"{float(number[0]):.6g}", SECONDS.sub("0", output))
 
 
 def output_of(command: str) -> str:

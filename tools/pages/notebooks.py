@@ -10,7 +10,7 @@ from typing import Any
 
 import nbformat
 
-from tools.pages.blocks import ROOT, SECONDS
+from tools.pages.blocks import ROOT, essence
 
 PICTURES = ("image/svg+xml", "image/png")  # compared by being there: their bits are the drawing library's
 
@@ -34,9 +34,9 @@ def run(path: Path) -> Any:
 
 
 def outputs_of(notebook: Any) -> list[str]:
-    """What a reader sees below each cell, but for seconds and the bits of pictures."""
+    """What a reader sees below each cell, as far as it must be the same; of pictures, that they are there."""
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    return [SECONDS.sub("0", "\n".join(map(_seen, cell.outputs))) for cell in code]
+    return [essence("\n".join(map(_seen, cell.outputs))) for cell in code]
 
 
 def _seen(output: Any) -> str:
