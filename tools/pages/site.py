@@ -95,7 +95,7 @@ def python_reference() -> dict[str, str]:
     """Every public name on the page of its room: a new one appears by itself."""
     pages: dict[str, list[str]] = {}
     for path in public_names():
-        title = next(title for start, title in REFERENCE.items() if path.startswith(start))
+        title = next((title for start, title in REFERENCE.items() if path.startswith(start)), "Other names")
         pages.setdefault(title, [f"# {title}"]).append(f"::: {path}")
     return {f"reference/{title.lower().replace(' ', '-')}.md": "\n\n".join(text) for title, text in pages.items()}
 
