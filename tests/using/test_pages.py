@@ -13,6 +13,7 @@ from typing import Any
 import nbformat
 import pytest
 import yaml
+from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
 from dpcheck.cli.parser import TAKES_REST, build_parser
@@ -174,6 +175,14 @@ def test_a_dead_link_or_anchor_is_refused(tmp_path: Path) -> None:
         return subprocess.run(line, cwd=tmp_path, capture_output=True, check=False).returncode
 
     assert [built(link) for link in ("other.md#there", "other.md#nowhere", "nowhere.md")] == [0, 1, 1]
+
+
+def test_anchors_are_those_of_repositories() -> None:
+    config = MkDocsConfig()
+    config.load_dict({"site_name": "any"})
+    config.validate()
+    slug = site.on_config(config).mdx_configs["toc"]["slugify"]
+    assert slug("Noise at delta = 0, and why", "-") == "noise-at-delta--0-and-why"
 
 
 def test_a_page_that_loads_something_from_elsewhere_is_refused() -> None:

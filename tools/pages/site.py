@@ -16,6 +16,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from pymdownx.slugs import slugify
 
 from tools.pages.notebooks import as_markdown
 
@@ -46,6 +47,12 @@ REFERENCE = {  # by the beginning of the module that defines a name: the page it
     "dpcheck.datasets": "Data sets",
     "dpcheck.adapters": "Adapters",
 }
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Headings have the anchors that they have where repositories are read, so that links work in both."""
+    config.mdx_configs.setdefault("toc", {})["slugify"] = slugify(case="lower")
+    return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
