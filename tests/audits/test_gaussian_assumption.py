@@ -33,7 +33,7 @@ from dpcheck.audits.statistics.normality import (
 )
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, GaussianDP, PureDP
-from dpcheck.report.page import audit_page
+from dpcheck.report.audit_page import audit_page
 from dpcheck.testing import run_ledger as ledger
 from dpcheck.testing.assertions import PrivacyViolation, assert_private, private
 
