@@ -157,6 +157,7 @@ def test_links_of_the_root_lead_to_pages() -> None:
     assert moved("[a](../SECURITY.md) [b](validity.md)", "security.md") == "[a](reporting.md) [b](validity.md)"
     assert moved("[a](../auditing.md#which-event)", "how-to/neighbours.md") == "[a](../auditing.md#which-event)"
     assert moved("[a](https://example.org/x)", "index.md") == "[a](https://example.org/x)"
+    assert site.BROWSER in moved("# Verdicts\n\nWritten by a program.\n", "verdicts.md")
 
 
 def test_a_dead_link_or_anchor_is_refused(tmp_path: Path) -> None:

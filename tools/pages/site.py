@@ -18,6 +18,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from pymdownx.slugs import slugify
 
+from dpcheck.cli.main import main
 from tools.pages.notebooks import as_markdown
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,6 +33,8 @@ LINK = re.compile(r"(?<=\]\()(?P<target>[^)#:]+)(?=[)#])")
 NAMED_IN_MENU = re.compile(r"^ +- .*: (\S+\.md)$", re.MULTILINE)
 CELL = re.compile(r"<td[^>]*>.*?</td>", re.DOTALL)
 BREAKABLE = re.compile(r"(?<![<&])(?:[·(]|(?<=\w)[./_](?=[^\W\d]))(?=[^<]*<)(?![^<]*>)")  # in text, not in tags
+BROWSER = "verdict-browser.html"
+TO_BROWSER = f'<a href="{BROWSER}">Search and filter them</a>, with the evidence of each.'
 KINDS = (inspect.isfunction, inspect.isclass)  # in this order: what one calls comes first
 LOADED_FROM_ELSEWHERE = re.compile(r"""<(?:script|img|link|iframe)\b[^>]*\b(?:src|href)=["'](?:https?:)?//[^>]*>""")
 REFERENCE = {  # by the beginning of the module that defines a name: the page it is on, the first that fits
@@ -81,7 +84,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         page_of_it = (ROOT_PAGES | NOTEBOOKS).get(inside, inside.removeprefix("docs/"))
         return Path(*[".."] * name.count("/"), page_of_it).as_posix()
 
-    return LINK.sub(moved, markdown)
+    text = LINK.sub(moved, markdown)
+    return text.replace("\n\n", f"\n\n{TO_BROWSER}\n\n", 1) if name == "verdicts.md" else text
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -95,6 +99,13 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
     if loads:
         raise PluginError(f"{page.file.src_uri} loads {loads[0]}: the site must work offline")
     return output
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """The verdicts once more, to be searched and filtered."""
+    page = Path(config.site_dir) / BROWSER
+    if main(["verify", "--recorded", "--html", str(page)]) != 0:
+        raise PluginError(f"{page} could not be written")
 
 
 # Reference -----------------------------------------------------------------------------------------
