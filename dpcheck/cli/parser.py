@@ -13,8 +13,8 @@ from dpcheck.bounds.language.evidence import Kind
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-DESCRIPTION = "The command line: verify, audit, claims, bounds, compare, tables, measure, replay."
-TAKES_REST = ("bounds", "compare", "replay")  # these take any symbol's name
+DESCRIPTION = "The command line: verify, audit, claims, bounds, compare, rank, need, account, tables, measure, replay."
+TAKES_REST = ("bounds", "compare", "replay", "rank", "need")  # these take any symbol's name
 RELATIONS = ("replace_one", "add_remove", "local")
 LOSSES = {"logistic": "Logistic", "sigmoid": "Sigmoid", "huber": "Huber", "squared": "Squared"}
 
@@ -27,6 +27,9 @@ def build_parser() -> argparse.ArgumentParser:
     add_audit(commands)
     add_claims(commands)
     add_theory(commands)
+    add_rank(commands)
+    add_need(commands)
+    add_account(commands)
     add_replay(commands)
     return parser
 
@@ -150,6 +153,62 @@ def add_theory(commands: Commands) -> None:
     against.add_argument("--seed", type=int, default=0, help="reproduces the result bit for bit (default 0)")
     add_output(against)
     against.set_defaults(run="theory_commands:run_measure")
+
+
+def add_rank(commands: Commands) -> None:
+    """`dpcheck rank`."""
+    best = commands.add_parser(
+        "rank", help="methods for a problem: dpcheck rank --n 1e5 --d 50 --eps 1 --loss logistic", allow_abbrev=False
+    )
+    best.add_argument("--n", type=whole, required=True, help="records")
+    add_problem(best)
+    add_output(best)
+    best.set_defaults(run="rank_command:run_rank")
+
+
+def add_need(commands: Commands) -> None:
+    """`dpcheck need`."""
+    size = commands.add_parser(
+        "need", help="how much data: dpcheck need --error 0.01 --d 50 --eps 1 --loss logistic", allow_abbrev=False
+    )
+    size.add_argument("--error", type=float, required=True, metavar="E", help="what the bound is to keep to")
+    size.add_argument("--measure", metavar="SYMBOL", help="the error that is meant (default: risks)")
+    add_problem(size)
+    size.add_argument("--json", action="store_true", help="as JSON")
+    size.set_defaults(run="rank_command:run_need")
+
+
+def add_problem(parser: argparse.ArgumentParser) -> None:
+    """A problem without its records; numbers for other symbols of the theory follow as --NAME VALUE."""
+    parser.add_argument("--d", type=whole, required=True, help="dimension")
+    parser.add_argument("--eps", type=float, required=True, metavar="E")
+    parser.add_argument("--delta", type=float, default=1e-5, metavar="D", help="default 1e-5; 0 for pure privacy")
+    parser.add_argument("--loss", default="logistic", metavar="NAME", help="logistic, huber, hinge, squared or sigmoid")
+    parser.add_argument("--strongly-convex", type=float, default=0.0, metavar="MU", help="MU/2·‖w‖² in the loss")
+    parser.add_argument("--row-bound", type=float, default=1.0, metavar="R", help="norm of a row at most (default 1)")
+    parser.add_argument("--model", default="central", choices=("central", "local", "label"), help="default central")
+
+
+def add_account(commands: Commands) -> None:
+    """`dpcheck account`."""
+    spent = commands.add_parser(
+        "account",
+        help="epsilon of noisy answers: dpcheck account --noise 1.1 --rate 0.01 --steps 1000 --delta 1e-5",
+        allow_abbrev=False,
+    )
+    spent.add_argument("--noise", type=float, metavar="S", help="scale of the noise over the bound on a contribution")
+    spent.add_argument("--rate", type=float, metavar="Q", help="share of the records in a step (default 1: all)")
+    spent.add_argument("--steps", type=whole, metavar="T", help="answers (default 1)")
+    spent.add_argument("--sampling", choices=("poisson", "fixed"), help="how batches are drawn (default poisson)")
+    spent.add_argument("--law", choices=("gaussian", "laplace"), help="of the noise (default gaussian)")
+    spent.add_argument(
+        "--release", action="append", default=[], metavar="NAME=VALUE,...", help="a further one: noise=5,law=laplace"
+    )
+    spent.add_argument("--delta", type=float, required=True, metavar="D")
+    spent.add_argument("--eps", type=float, metavar="E", help="find the least noise that keeps it")
+    spent.add_argument("--relation", choices=("replace-one", "add-remove"), help="default: both")
+    spent.add_argument("--json", action="store_true", help="as JSON")
+    spent.set_defaults(run="account_command:run_account")
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from dpcheck.bounds.language.errors import UnknownName
 from dpcheck.cli.parser import LOSSES, number, parse_options
+from dpcheck.cli.plain import rows_to
 
 OK = 0  # what computes is imported by the command that needs it
 
@@ -29,7 +30,13 @@ def run_compare(args: argparse.Namespace, rest: list[str], out: Console, err: Co
         privacy=args.privacy,
         **parse_options(rest),
     )
-    return show(found, theory.comparison_page(found), args, out, err)
+    if args.json or out.is_terminal:
+        return show(found, theory.comparison_page(found), args, out, err)
+    if args.plot is not None:
+        found.plot(args.plot)
+        err.print(Text(f"drawn: {args.plot}"))
+    rows_to(out, theory.COMPARED, theory.comparison_rows(found))
+    return OK
 
 
 def run_tables(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:

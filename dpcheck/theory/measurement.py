@@ -25,7 +25,8 @@ from dpcheck.kernels.blocks import child, seed_of
 from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibration, Solution, Solver, gaussian_parameters, must_meet
 from dpcheck.solvers.finding import solver_named, solvers
-from dpcheck.theory.claim_choice import TRUSTED, candidates, lower_bound, verdict_of
+from dpcheck.theory.claim_choice import TRUSTED, candidates, verdict_of
+from dpcheck.theory.likeness import lower_bound_of
 
 Role = Literal["stated", "certified", "lower"]
 AXES = ("n", "d", "eps", "T")
@@ -312,7 +313,7 @@ def bounds_along(solver: Solver, runs: Sequence[SolverRun]) -> tuple[list[Line],
     if not any(line.explicit for line in lines):
         kind = "bound with explicit constants" if lines else "bound of the library"
         notes.append(f"No {kind} applies to {solver.name} here.")
-    floor = lower_bound(case)
+    floor = lower_bound_of(case)
     below = first_line("lower", [floor], runs, notes) if floor is not None else None
     lines += [below] if below is not None else []
     notes.append(NO_LOWER if below is None else WORST)
