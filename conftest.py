@@ -1,11 +1,13 @@
-"""Runs the Python blocks of README.md and docs/ as tests; fixes hypothesis's seed unless one is asked for."""
+"""Runs the code blocks of README.md and docs/ as tests; fixes hypothesis's seed unless one is asked for."""
 
 import os
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from unittest import SkipTest
 
 # Before numpy is loaded, here and in every worker: on small matrices a second BLAS thread spins on a core that the
 # other worker needs (the worst cases' tests took 72 s of CPU instead of 6).
@@ -13,13 +15,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
-from sybil import Sybil
-from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
-pytest_collect_file = Sybil(
-    parsers=[PythonCodeBlockParser(), SkipParser()],
-    patterns=["README.md", "docs/*.md"],
-).pytest()
+from tools.pages.blocks import PAGES
+
+pytest_collect_file = PAGES.pytest()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -42,7 +41,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for earlier in example.document.examples():
         place = (earlier.path, earlier.start)
         if earlier.start < example.start and place not in EVALUATED:
-            earlier.evaluate()
+            with suppress(SkipTest):  # it says so itself, where it is a test of its own
+                earlier.evaluate()
             EVALUATED.add(place)
     EVALUATED.add((example.path, example.start))
 

@@ -262,7 +262,7 @@ class Claim:
             raise InvalidInput(f"arguments of {self.id}", sorted(values), f"complete, with {missing}", meaning + ".")
         broken = self.violated_by(asked)
         if broken is not None:
-            given = {str(s): values[str(s)] for s in broken.free_symbols}
+            given = {str(s): values[str(s)] for s in sorted(broken.free_symbols, key=str)}
             raise HypothesisViolated(self.id, given, pretty(broken), "Choose values inside its hypotheses.")
         with np.errstate(all="ignore"):
             found = self._numeric(*(np.asarray(values[str(s)], float) for s in needed))[()]
