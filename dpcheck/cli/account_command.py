@@ -11,7 +11,7 @@ from rich.text import Text
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.cli.parser import number
-from dpcheck.cli.plain import rows_to
+from dpcheck.report.layout import rows_to
 
 OK = 0
 FIELDS = ("noise", "rate", "steps", "sampling", "law")

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from dpcheck.cli.parser import parse_options
-from dpcheck.cli.plain import rows_to
+from dpcheck.report.layout import rows_to
 
 OK = 0
 

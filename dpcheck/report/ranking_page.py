@@ -8,12 +8,12 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
-from rich.padding import Padding
 from rich.text import Text
 
 from dpcheck.bounds.language.claim import pretty
 from dpcheck.bounds.language.guarantees import PureDP
 from dpcheck.bounds.language.symbols import TABLE
+from dpcheck.report.layout import indented
 from dpcheck.report.terminal import coloured
 from dpcheck.report.theory import sentence
 from dpcheck.theory.claim_choice import verdict_of
@@ -67,10 +67,6 @@ def lower_words(lower: Bound) -> str:
     return f"{lower.claim.id}, {verdict_of(lower.claim)}: some losses of this class, worst dataset"
 
 
-def indented(text: str | Text, by: int = 3) -> Padding:
-    return Padding(text if isinstance(text, Text) else Text(text), (0, 0, 0, by), expand=False)
-
-
 # Ranking -------------------------------------------------------------------------------------------
 def ranking_page(found: Ranking) -> Group:
     """The problem, then each kind of bound with its headline, its methods and the lower bound."""
@@ -89,13 +85,13 @@ def ranked_lines(place: int, row: Ranked, group: RankedGroup) -> Iterator[Any]:
     """Place, method, bound and verdict; then claim, cost and what is taken as given."""
     head = Text(f"{place}. {row.method}  {bound_text(row, group)}  ")
     yield head + coloured(row.verdict)
-    yield indented(row.source + (f", in place of {row.replaces}" if row.replaces else ""))
+    yield indented(row.source + (f", in place of {row.replaces}" if row.replaces else ""), 3)
     if str(row.cost):
-        yield indented(str(row.cost))
+        yield indented(str(row.cost), 3)
     if row.bound.undecided:
-        yield indented(f"given {'; '.join(row.bound.undecided)}")
+        yield indented(f"given {'; '.join(row.bound.undecided)}", 3)
     if row.caution:
-        yield indented(Text(row.caution, style="yellow"))
+        yield indented(Text(row.caution, style="yellow"), 3)
 
 
 def bound_text(row: Ranked, group: RankedGroup) -> str:
@@ -155,7 +151,7 @@ def needs_page(found: Needs) -> Group:
         lines += [Text(""), Text(sentence(str(group.kind)), style="bold"), Text(need_headline(found, group))]
         for place, row in enumerate(group.rows, 1):
             lines.append(Text(f"{place}. {row.method}  n ≥ {size_text(row.n, group)}  ") + coloured(row.verdict))
-            lines.append(indented(row.source))
+            lines.append(indented(row.source, 3))
         if group.lower is not None and group.least is not None:
             lines.append(Text(f"No method: n ≥ C·{group.least:.4g} ({lower_words(group.lower)})"))
     lines += [Text(line) for line in closing_lines(found)]

@@ -6,7 +6,6 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -14,6 +13,7 @@ from dpcheck.bounds.language.claim import pretty
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.proving import tables
 from dpcheck.bounds.relations.rates import ruling
+from dpcheck.report.layout import indented
 from dpcheck.report.terminal import coloured
 from dpcheck.theory.claim_choice import verdict_of
 
@@ -60,7 +60,7 @@ def comparison_page(found: Comparison) -> Group:
 def side_lines(found: Comparison, side: Side, lower: bool) -> list[Any]:
     """Name, value and verdict; the claim; how its ruling term grows."""
     head = Text(f"  {side.name}  {value_text(side, lower)}  ") + coloured(side.verdict)
-    return [head, *(Padding(Text(line), (0, 0, 0, 5), expand=False) for line in (side.source, growth(found, side)))]
+    return [head, *(indented(line, 5) for line in (side.source, growth(found, side)))]
 
 
 def growth(found: Comparison, side: Side) -> str:
@@ -144,7 +144,7 @@ def table_list() -> Table:
 def regenerated_page(found: tables.Regenerated) -> Group:
     """Printed and regenerated cells side by side; what differs is marked, and listed below."""
     out = Table(title=f"{found.table.id}: {found.table.title}", title_justify="left", header_style="bold")
-    for name in ("method", "column", "printed", "regenerated", "", "from claim"):
+    for name in ("method", "column", "printed", "regenerated", "status", "from claim"):
         out.add_column(name, overflow="fold")
     for cell in found.cells:
         if cell.status == "words":

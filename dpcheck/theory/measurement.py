@@ -23,6 +23,7 @@ from dpcheck.bounds.language.symbols import TABLE, eps
 from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, PURE, STRONG, UtilityCase, case_of
 from dpcheck.kernels.blocks import child, seed_of
 from dpcheck.problems.problem import Problem
+from dpcheck.progress import Meter
 from dpcheck.solver import Calibration, Solution, Solver, gaussian_parameters, must_meet
 from dpcheck.solvers.finding import solver_named, solvers
 from dpcheck.theory.claim_choice import TRUSTED, candidates, verdict_of
@@ -114,12 +115,14 @@ def measure(
     calibration: Calibration = "certified",
     confidence: float = 0.95,
     measure: str | None = None,
+    progress: bool | None = None,
 ) -> Measurement:
     """Run a solver over a grid of n, d, eps or T and set its error beside its bounds.
 
     `problem` is a Problem, or for a grid of n or d a function of that number. `grid` is one symbol with at least
     two values, e.g. {"n": [100, 200, 400]}. `guarantee` is (1, 1e-5)-DP unless given. `measure` is excess_risk or
-    gradient_norm2; by default the former where the losses are convex.
+    gradient_norm2; by default the former where the losses are convex. A bar with rate and time left is shown on a
+    terminal's standard error, but not in CI; `progress=False` shows none.
     """
     runner = named_solver(solver)
     symbol, values = axis(grid)
@@ -128,10 +131,13 @@ def measure(
         raise InvalidInput("confidence", confidence, "a number in (0, 1)", "For example 0.95.")
     if isinstance(trials, bool) or not isinstance(trials, int) or trials < 2:
         raise InvalidInput("trials", trials, "a whole number >= 2", "An interval needs at least two runs.")
-    runs = [
-        run_at(setting(runner, problem, wanted, str(symbol), x), calibration, trials, child(seed_of(seed), i), measure)
-        for i, x in enumerate(values)
-    ]
+    runs = []
+    with Meter(f"measuring {runner.name}", "runs", trials * len(values), progress) as meter:
+        for i, x in enumerate(values):
+            meter.part = (i * trials, trials)
+            meter.update(i * trials, note=f"{symbol} = {x:g}")
+            at = setting(runner, problem, wanted, str(symbol), x)
+            runs.append(run_at(at, calibration, trials, child(seed_of(seed), i), measure))
     errors = np.array([run.errors for run in runs])
     half = stats.t.ppf((1 + confidence) / 2, trials - 1) * errors.std(axis=1, ddof=1) / math.sqrt(trials)
     mean = errors.mean(axis=1)

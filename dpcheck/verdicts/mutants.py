@@ -25,6 +25,7 @@ import numpy as np
 from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, judge
 from dpcheck.bounds.language.errors import DpcheckError
 from dpcheck.bounds.registry import library
+from dpcheck.progress import Meter
 from dpcheck.verdicts import falsifying
 from dpcheck.verdicts.catalogue import catalogue, current
 from dpcheck.verdicts.falsifying import STRONG, Mutant, mutants_of
@@ -163,18 +164,22 @@ def survey(
     ids = list(ids)
     found, deadline = Survey(), time.monotonic() + total
     if sample_size is not None:
-        for about, mutant in islice(drawn(ids, seed), sample_size):
-            if time.monotonic() > deadline:
-                found.left += 1
-                break
-            found.outcomes.append(judged(about, mutant, Effort(seed=seed), each))
+        with Meter("falsifying", "claims", sample_size) as meter:
+            for about, mutant in islice(drawn(ids, seed), sample_size):
+                if time.monotonic() > deadline:
+                    found.left += 1
+                    break
+                found.outcomes.append(judged(about, mutant, Effort(seed=seed), each))
+                meter.update(len(found.outcomes), note=about.claim.id)
         return found
     with ProcessPoolExecutor(workers or os.cpu_count() or 1, initializer=one_of_many) as pool:
         waiting = {pool.submit(judge_all, claim_id, seed, each, deadline): claim_id for claim_id in ids}
-        for future in as_completed(waiting):
-            outcomes, left = future.result()
-            found.outcomes += outcomes
-            found.left += left
+        with Meter("falsifying", "claims", len(ids)) as meter:
+            for done, future in enumerate(as_completed(waiting), 1):
+                outcomes, left = future.result()
+                found.outcomes += outcomes
+                found.left += left
+                meter.update(done, note=waiting[future])
     found.outcomes.sort(key=lambda o: (ids.index(o.id), o.how))
     return found
 

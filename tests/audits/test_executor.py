@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -220,6 +221,11 @@ def test_a_raise_is_the_same_everywhere_and_what_was_measured_is_kept(
         (sites[0].folder / "repaired").touch()
         rest = run(per_run(fragile), **asked, executor=pool, checkpoint=file)
     assert str(there.value) == str(here.value)
+    assert there.value.where == here.value.where
+    assert "in fragile" in there.value.where
+    text = "".join(traceback.format_exception(there.value))  # as a person sees it: the mechanism's frames, not ours
+    assert "in fragile" in text
+    assert len(text.splitlines()) <= 20
     assert re.search(r"second dataset in trial \d+ \(seed=9\): ZeroDivisionError: pole", str(here.value))
     assert facts(rest) == facts(run(per_run(fragile), **asked, executor=1, checkpoint=whole))
     # Had the rest been more than the rest, chunks would be there twice.
