@@ -29,11 +29,13 @@ from sybil.parsers.markdown import CodeBlockParser, SkipParser
 
 ROOT = Path(__file__).resolve().parents[2]
 PATTERNS = ("README.md", "docs/*.md", "docs/*/*.md")
-PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "PY_COLORS": "0"}  # commands print the same everywhere
+# Commands print as in a terminal of one width, the same everywhere.
+PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TTY_COMPATIBLE": "1", "TTY_INTERACTIVE": "0", "PY_COLORS": "0"}
 
 SHOWN_OUTPUT = re.compile(r"\n+```text\n(?P<output>.*?)^```$", re.DOTALL | re.MULTILINE)
 FILE_NAME = re.compile(r"# (?P<name>\w+\.py)\n")
 SECONDS = re.compile(r"\b\d[\d.]*(?= ?s\b)")
+BOLD = re.compile(r"\x1b\[[\d;]*m")  # a terminal's, which a page has no use for
 MANY_DIGITS = re.compile(r"\b\d+\.\d{6,}\b")
 
 Span = tuple[int, int]
@@ -115,7 +117,7 @@ def output_of(command: str) -> str:
         code = main(arguments)
     if code == 2:  # 1 is an answer: a violation, a verdict that differs
         raise ValueError(f"{command}: bad usage")
-    return out.getvalue()
+    return BOLD.sub("", out.getvalue())
 
 
 @contextmanager

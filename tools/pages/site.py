@@ -39,6 +39,7 @@ KINDS = (inspect.isfunction, inspect.isclass)  # in this order: what one calls c
 LOADED_FROM_ELSEWHERE = re.compile(r"""<(?:script|img|link|iframe)\b[^>]*\b(?:src|href)=["'](?:https?:)?//[^>]*>""")
 REFERENCE = {  # by the beginning of the module that defines a name: the page it is on, the first that fits
     "dpcheck.audits": "Audits",
+    "dpcheck.report": "Audits",  # an audit as a page
     "dpcheck.testing": "Tests",
     "dpcheck.bounds.language.guarantees": "Guarantees",
     "dpcheck.bounds.language.errors": "Errors",
