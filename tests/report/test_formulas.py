@@ -123,7 +123,7 @@ def read_back(element: ElementTree.Element) -> str:
         case "msup" if parts[0] == "log":
             return f"LogPower({parts[1]})"
         case "msup":
-            closed = parts[0].startswith("(") or [e.tag for e in element[0]] == ["msqrt"]  # a root ends where its bar does
+            closed = parts[0].startswith("(") or [e.tag for e in element[0]] == ["msqrt"]  # a root ends with its bar
             assert closed or not re.search(r"[-+*/]", parts[0])  # else only its last factor is raised
             return f"(({parts[0]})**({parts[1]}))"
         case _:
