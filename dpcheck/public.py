@@ -51,6 +51,7 @@ from dpcheck.problems.constraints import Box, L1Ball, L2Ball, LqBall, Simplex, W
 from dpcheck.problems.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
 from dpcheck.problems.problem import Problem
 from dpcheck.problems.softmax import Softmax, softmax_problem
+from dpcheck.report.audit_page import audit_page
 from dpcheck.solver import Example, Mechanism, Solution, Solver
 from dpcheck.testing.assertions import PrivacyViolation, Unhealthy, assert_private, private
 from dpcheck.testing.conformance import Conformance, NotConforming, check_solver
@@ -112,6 +113,7 @@ __all__ = [
     "add_remove",
     "assert_private",
     "audit",
+    "audit_page",
     "best",
     "check_solver",
     "compare",

@@ -22,7 +22,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from dpcheck.audits import AuditResult, Neighbours, add_remove, audit, local, per_run, replace_one
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import REPLACE_ONE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, Relation
-from dpcheck.report.page import audit_page
+from dpcheck.report.audit_page import audit_page
 from dpcheck.verdicts.written import write_whole
 
 OK, VIOLATED, INTERRUPTED = 0, 1, 130
@@ -98,7 +98,7 @@ def show(result: AuditResult, args: argparse.Namespace, out: Console) -> None:
     if args.json is not None:
         write_json(result.to_json(), args.json, out)
     if args.html is not None:
-        write_whole(args.html.resolve(), audit_page(args.target, result))
+        write_whole(args.html.resolve(), audit_page(args.target, result, replay=args.asked))
     if args.json != "-":
         out.print(repr(result), highlight=False, markup=False, soft_wrap=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shlex
 import sys
 from collections.abc import Sequence
 
@@ -16,6 +17,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; errors of the user's become one sentence and exit code 2."""
     parser = build_parser()
     args, rest = parser.parse_known_args(argv)
+    args.asked = shlex.join(["dpcheck", *(sys.argv[1:] if argv is None else argv)])
     if rest and args.command not in TAKES_REST:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     from rich.console import Console

@@ -1,10 +1,9 @@
-"""What a run of `dpcheck verify` says to a person: one screen, all rows on request, or a page."""
+"""What a run of `dpcheck verify` says to a person: one screen, or all rows on request."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from html import escape
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -14,7 +13,6 @@ from rich.text import Text
 
 from dpcheck.bounds.language.evidence import DOCUMENTS, Provenance, Verdict
 from dpcheck.report.terminal import COLOURS, coloured
-from dpcheck.testing.run_ledger import page
 from dpcheck.verdicts.catalogue import catalogue
 from dpcheck.verdicts.failures import Failure, rank_of
 
@@ -41,7 +39,7 @@ def show_screen(done: Sequence[Judgement], total: int, seconds: float, changed: 
     out.print(Text("Next", style="bold"))
     for command, what in (
         ("dpcheck claims ID", "one claim: statement, hypotheses, evidence, replay"),
-        ("dpcheck verify --table", "all rows; --html FILE writes them as a page"),
+        ("dpcheck verify --table", "all rows; --html FILE writes a page to search"),
         ("dpcheck verify --mutants", "whether the checks would notice a false statement"),
     ):
         out.print(Text(f"  {command:<26}{what}"))
@@ -148,23 +146,3 @@ def said(one: Judgement) -> Iterator[str]:
         yield f"instead {one.instead}"
     for gap in one.gaps:
         yield f"gap: {gap.figure}"
-
-
-# A page --------------------------------------------------------------------------------------------
-def html(done: Sequence[Judgement], total: int, seconds: float) -> str:
-    """All rows as one page that needs nothing else."""
-    titles = ("claim", "place", "statement", "verdict", "what was found", "failure, and what to use instead", "again")
-    head = "".join(f"<th>{title}</th>" for title in titles)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells(one))}</tr>" for one in in_order(done))
-    line = summary(done, total, seconds)
-    return page("dpcheck verify", f"<p>{escape(line)}</p><table><tr>{head}</tr>{body}</table>")
-
-
-def cells(one: Judgement) -> list[str]:
-    """One row of the page."""
-    row = one.about
-    shown, *rest = said(one)
-    grave = "; ".join(part for part in (one.severity, one.instead) if part)
-    gaps = [part for part in rest if part.startswith("gap: ")]
-    found = "; ".join([shown, *gaps])
-    return [one.id, row.source, row.statement, str(one.verdict), found, grave, one.replay or ""]

@@ -19,6 +19,7 @@ from dpcheck.audits import AuditResult, Neighbours, audit
 from dpcheck.audits.pairs.pair_in_words import difference
 from dpcheck.bounds.language.errors import DpcheckError, InvalidInput, shown
 from dpcheck.bounds.language.guarantees import Guarantee
+from dpcheck.report.audit_page import shown_of
 from dpcheck.testing import run_ledger as ledger
 
 TRIALS = 100_000
@@ -254,13 +255,14 @@ REMEDIES = {
 
 
 def _entry(mechanism: Any, result: AuditResult, test: ledger.RunningTest, illness: Unhealthy | None) -> ledger.Entry:
-    """The audit as plain values; long pairs are cut, the curve is left out."""
+    """The audit as plain values; long pairs are cut, and what only a page shows stands apart."""
     said: ledger.Entry = json.loads(result.to_json())
     said.pop("curve", None)
     pair = " and ".join(_data(data) for data in result.pair)
     outcome = "unhealthy" if illness is not None else "violated" if result.violated else "passed"
-    words = {"finding": result.finding, "would_catch": result.would_catch}
-    return {**said, **words, "pair": pair, "test": test.name, "mechanism": name_of(mechanism), "outcome": outcome}
+    words = {"finding": result.finding, "would_catch": result.would_catch, "replay": test.replay}
+    about = {"test": test.name, "mechanism": name_of(mechanism), "outcome": outcome, "page": shown_of(result)}
+    return {**said, **words, "pair": pair, **about}
 
 
 def _data(data: Any) -> str:

@@ -57,10 +57,12 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Audits made meanwhile (in fixtures, too) belong to this test."""
 
-    def enter(entry: ledger.Entry) -> None:
-        item.user_properties.append((PROPERTY, json.dumps(entry)))
-
     options = item.config.option
+
+    def enter(entry: ledger.Entry) -> None:
+        kept = entry if options.dpcheck_report == "html" else ledger.without_page(entry)
+        item.user_properties.append((PROPERTY, json.dumps(kept)))
+
     with ledger.running(ledger.RunningTest(item.nodeid, options.dpcheck_seed, options.dpcheck_budget, enter)):
         yield
 

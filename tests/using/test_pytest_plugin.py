@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -221,8 +222,9 @@ def test_options_set_budget_seed_and_report(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*too few trials (30)*", "UNHEALTHY *"])
     seed = ledger.RunningTest("test_options.py::test_good", 3, None, print).seed
     page = Path("r.html").read_text()
-    assert f"<td>{seed}</td>" in page
-    assert "<td>30</td>" in page
+    assert f"seed={seed}<" in page
+    assert "30 trials per dataset" in page
+    assert "--dpcheck-seed=3 --dpcheck-budget=30" in re.sub("<[^>]+>", "", page)
     assert "total false-alarm probability of this run: at most 1e-06" in page
 
 
