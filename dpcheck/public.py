@@ -55,8 +55,11 @@ from dpcheck.report.audit_page import audit_page
 from dpcheck.solver import Example, Mechanism, Solution, Solver
 from dpcheck.testing.assertions import PrivacyViolation, Unhealthy, assert_private, private
 from dpcheck.testing.conformance import Conformance, NotConforming, check_solver
+from dpcheck.theory.account import NoisyRelease, Spending, account
 from dpcheck.theory.comparison import Comparison, compare
 from dpcheck.theory.measurement import Measurement, measure
+from dpcheck.theory.need import Needs, need
+from dpcheck.theory.ranking import Ranking, rank
 
 __all__ = [
     "ADD_REMOVE",
@@ -89,12 +92,15 @@ __all__ = [
     "MechanismFailed",
     "MissingDependency",
     "MixedRelations",
+    "Needs",
     "Neighbours",
+    "NoisyRelease",
     "NotConforming",
     "NotSendable",
     "PrivacyViolation",
     "Problem",
     "PureDP",
+    "Ranking",
     "Relation",
     "RenyiDP",
     "Sigmoid",
@@ -104,12 +110,14 @@ __all__ = [
     "Solution",
     "Solved",
     "Solver",
+    "Spending",
     "Squared",
     "Unhealthy",
     "UnknownName",
     "Verdict",
     "WholeSpace",
     "WorkerLost",
+    "account",
     "add_remove",
     "assert_private",
     "audit",
@@ -123,9 +131,11 @@ __all__ = [
     "likelihood_ratio",
     "local",
     "measure",
+    "need",
     "per_run",
     "private",
     "queries",
+    "rank",
     "replace_one",
     "softmax_problem",
     "transcript",

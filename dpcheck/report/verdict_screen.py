@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from dpcheck.bounds.language.evidence import DOCUMENTS, Provenance, Verdict
+from dpcheck.report.layout import OneLine, indented, tabbed
 from dpcheck.report.terminal import COLOURS, coloured
 from dpcheck.verdicts.catalogue import catalogue
 from dpcheck.verdicts.failures import Failure, rank_of
@@ -95,7 +95,7 @@ def show_changes(changed: Changes, out: Console) -> None:
         return
     out.print(Text(f"Verdicts that differ from the record: {len(changed)}", style="bold"))
     for claim_id, old, new in changed[:MOST]:
-        out.print(Text.assemble(f"  {claim_id}: ", coloured(old), " → ", coloured(new)), soft_wrap=True)
+        out.print(OneLine(Text.assemble(f"  {claim_id}: ", coloured(old), " → ", coloured(new))))
     more(len(changed) - MOST, out)
     out.print(Text("If the new verdicts are right: dpcheck verify --record"))
 
@@ -103,11 +103,6 @@ def show_changes(changed: Changes, out: Console) -> None:
 def more(count: int, out: Console) -> None:
     if count > 0:
         out.print(Text(f"  and {count} more: --table"))
-
-
-def indented(text: str) -> Padding:
-    """A line of its own, or several, set in."""
-    return Padding(Text(text), (0, 0, 0, 2), expand=False)
 
 
 def how_far(severity: str) -> str:
@@ -123,16 +118,22 @@ def in_order(done: Sequence[Judgement]) -> list[Judgement]:
 
 
 def show_rows(done: Sequence[Judgement], out: Console) -> None:
-    """Each claim with its statement, what decided, and how to see it again; commands stay on one line."""
+    """Each claim with its statement, what decided, and how to see it again; commands stay on one line.
+
+    In a pipe a claim is one line: id, verdict, place, statement, what was found, the replay.
+    """
     for one in in_order(done):
         row = one.about
+        if not out.is_terminal:
+            out.print(tabbed(one.id, one.verdict, row.place, row.statement, "; ".join(said(one)), one.replay or ""))
+            continue
         head = Text.assemble((one.id, "bold"), "  ", coloured(one.verdict), f"  {row.place}")
         out.print(head)
         out.print(indented(row.statement))
         for text in said(one):
             out.print(indented(text))
         if one.replay:
-            out.print(Text(f"  {one.replay}"), soft_wrap=True)
+            out.print(OneLine(Text(f"  {one.replay}")))
 
 
 def said(one: Judgement) -> Iterator[str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 DOUBTED = "violated only"  # how a note on a violation begins that follows under an assumption and not without
+UNSEEDED = "ignores its rng"  # how the remark begins on a mechanism whose runs no seed repeats
 Entry = dict[str, Any]  # an audit as plain values: what AuditResult.to_json says, and the test it ran in
 
 
@@ -79,9 +80,11 @@ def line_of(name: str, entries: Sequence[Entry], failed: bool) -> str:
         return f"{found}{'' if failed else ' (as the test expects)'}"
     weakest = max(entries, key=lambda entry: float(entry["detectable_epsilon"]))
     caught, found = weakest["would_catch"], weakest["finding"]
-    doubts = [note for entry in entries for note in entry.get("health", ()) if note.startswith(DOUBTED)]
+    notes = [note for entry in entries for note in entry.get("health", ())]
+    doubts = [note for note in notes if note.startswith(DOUBTED)]
+    unseeded = ["fresh runs each time, with a source of its own"] if any(n.startswith(UNSEEDED) for n in notes) else []
     said = f"PRIVATE {name}: {many}{caught} (epsilon {found}, {weakest['trials']} trials)"
-    return "; ".join([said, *doubts])
+    return "; ".join([said, *doubts, *unseeded])
 
 
 def closing_line(entries: Sequence[Entry]) -> str:

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from dpcheck.bounds.language.claim import Rate
@@ -123,13 +123,15 @@ def read_back(element: ElementTree.Element) -> str:
         case "msup" if parts[0] == "log":
             return f"LogPower({parts[1]})"
         case "msup":
-            assert not re.search(r"[-+*/]", parts[0]) or parts[0].startswith("(")  # else only its last factor is raised
+            closed = parts[0].startswith("(") or element[0].tag == "msqrt"  # a root ends where its bar does
+            assert closed or not re.search(r"[-+*/]", parts[0])  # else only its last factor is raised
             return f"(({parts[0]})**({parts[1]}))"
         case _:
             return "".join(parts)
 
 
 AT = {"a": 0.7, "b": 1.3, "x": 2.1}
+NAME = Node("name", "a")
 leaves = st.sampled_from([*(Node("name", name) for name in AT), Node("number", "2"), Node("number", "3")])
 
 
@@ -144,6 +146,7 @@ def larger(parts: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
     return st.one_of(two("sum"), two("product"), two("fraction"), two("power"), one("negative"), *calls)
 
 
+@example(Node("power", parts=(Node("call", "sqrt", (Node("sum", parts=(NAME, NAME)),)), NAME)))
 @given(st.recursive(leaves, larger, max_leaves=8))
 def test_no_bracket_is_lost(tree: Node) -> None:
     """What is drawn, read as a picture, has the value of the formula."""
