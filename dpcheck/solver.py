@@ -25,7 +25,7 @@ from dpcheck.bounds.language.guarantees import (
     RenyiDP,
 )
 from dpcheck.bounds.privacy.exact import SLACK, gaussian_sigma
-from dpcheck.bounds.privacy.laws import InOrder, Laplace, Poisson, Scheme, WithoutReplacement
+from dpcheck.bounds.privacy.laws import RESPONSES, InOrder, Laplace, Poisson, Scheme, WithoutReplacement
 from dpcheck.bounds.privacy.release import Released, Seen, account_name
 from dpcheck.kernels import transcripts
 from dpcheck.kernels.blocks import Seed
@@ -231,9 +231,9 @@ class Solver(ABC):
             raise InvalidInput("trials", trials, "a whole number >= 1", "Use trials=1 for one solution.")
         done = self.calibrated(problem, guarantee, calibration)
         found = self.performed(problem, done, rng, int(trials), trace=trace)
-        exact = self.method(problem, done.plan, done.released).lattice > 0
-        pure = isinstance(guarantee, PureDP) or (isinstance(guarantee, ApproxDP) and guarantee.delta == 0)
-        caveats = (*((INEXACT,) if pure and not exact else ()), *((TRACED,) if trace else ()))
+        method = self.method(problem, done.plan, done.released)
+        inexact = is_pure(guarantee) and not draws_exactly(method, done.released)
+        caveats = (*((INEXACT,) if inexact else ()), *((TRACED,) if trace else ()))
         promised = None if trace else guarantee
         return Solution(found.w, promised, done.noise_std, done.rests_on, self.taken(done), found.trace, caveats)
 
@@ -256,6 +256,10 @@ class Solver(ABC):
         if method.peek is not None:
             limit = "a method that learns of the records only through noisy answers"
             raise InvalidInput(f"settings of {self.name}", self, limit, "Change them, or attack it as stated.")
+        if is_pure(guarantee) and not draws_exactly(method, released):
+            limit = "one with delta > 0, as its noise is drawn in doubles"
+            remedy = "Give its method a `lattice`, on which noise is drawn exactly."
+            raise InvalidInput("guarantee", str(guarantee), limit, remedy)
         rests_on = (*(claim.id for claim in claims), account_name(release, guarantee), *dict.fromkeys(assumed))
         return Calibrated(plan, released, rests_on)
 
@@ -364,6 +368,16 @@ def facts_of(data: Any) -> Mapping[str, bool]:
         "smooth": math.isfinite(data.smoothness),
         "Lipschitz": math.isfinite(data.data_lipschitz),
     }
+
+
+def is_pure(guarantee: Guarantee) -> bool:
+    """Whether it is one with delta = 0."""
+    return isinstance(guarantee, PureDP) or (isinstance(guarantee, ApproxDP) and guarantee.delta == 0)
+
+
+def draws_exactly(method: Method, released: Released) -> bool:
+    """Whether the law of its noise is that of the formula, bit for bit, which delta = 0 needs."""
+    return method.lattice > 0 or all(isinstance(part.law, RESPONSES) for part in released.parts)
 
 
 def on_grid(w: np.ndarray, noise: float, data: Any) -> np.ndarray:

@@ -12,11 +12,11 @@ from dpcheck.audits.scores.transcript import gaussian_log_density
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.privacy.laws import Gaussian, HalfSphere, L2Laplace, Laplace, Law, OneBit, Selected
 from dpcheck.bounds.privacy.release import Released
+from dpcheck.kernels import exact_draws
 from dpcheck.kernels.blocks import NOISE_HELD, steps_held
-from dpcheck.kernels.exact_draws import discrete_laplace, exponential_choice
 from dpcheck.kernels.method import Method
 from dpcheck.kernels.noise import l2_laplace
-from dpcheck.kernels.reports import half_sphere_log_density, half_spheres, log_chances, one_bits
+from dpcheck.kernels.reports import half_sphere_log_density, half_spheres, log_chances
 from dpcheck.kernels.selection import select, selection_logs
 
 Array = np.ndarray
@@ -53,9 +53,9 @@ class NoisyAnswers:
         law = self.laws[0] if len(self.laws) == 1 else part_of(self.released, t).law
         scale = float(law.scale)
         if isinstance(law, Selected):
-            return chosen(law, asked, self.rng) if self.lattice == 0 else self._chosen_exactly(asked, scale)
+            return chosen(law, asked, self.rng) if self.lattice == 0 else self._chosen_exactly(law, asked)
         if isinstance(law, OneBit):
-            return one_bits(self.rng, asked, scale)
+            return exact_draws.reports(self.rng, asked, scale)
         if isinstance(law, HalfSphere):
             return half_spheres(self.rng, asked.reshape(-1, law.width), scale).reshape(asked.shape)
         if isinstance(law, Gaussian):
@@ -63,8 +63,13 @@ class NoisyAnswers:
             drawn *= scale
         elif scale == 0:
             return asked
-        elif isinstance(law, Laplace) and self.lattice > 0:
-            drawn_whole = discrete_laplace(self.rng, whole_scale(scale, self.lattice), asked.shape)
+        elif self.lattice > 0:
+            whole = whole_scale(scale, self.lattice)
+            drawn_whole = (
+                exact_draws.discrete_laplace(self.rng, whole, asked.shape)
+                if isinstance(law, Laplace)
+                else exact_draws.rounded_l2_laplace(self.rng, whole, *asked.shape)
+            )
             return np.asarray((multiples(asked, self.lattice) + drawn_whole) * self.lattice)
         elif isinstance(law, Laplace):
             drawn = self.rng.laplace(scale=scale, size=asked.shape)
@@ -73,13 +78,17 @@ class NoisyAnswers:
         asked += drawn
         return asked
 
-    def _chosen_exactly(self, scores: Array, scale: float) -> Array:
-        """The exponential mechanism on scores in whole multiples of the lattice, (k, 1)."""
+    def _chosen_exactly(self, law: Selected, scores: Array) -> Array:
+        """A selection by scores in whole multiples of the lattice, (k, 1)."""
+        scale = float(law.scale)
         if scale == 0:
             return scores.argmax(axis=1)[:, None].astype(float)
-        places = multiples(scores, self.lattice)
+        places, whole = multiples(scores, self.lattice), whole_scale(scale, self.lattice)
+        if law.noise == "laplace":
+            return exact_draws.noisy_maximum(self.rng, places, whole)[:, None].astype(float)
         behind = places.max(axis=1, keepdims=True) - places
-        return exponential_choice(self.rng, behind, whole_scale(scale, self.lattice))[:, None].astype(float)
+        choose = exact_draws.exponential_choice if law.noise == "gumbel" else exact_draws.permute_and_flip
+        return choose(self.rng, behind, whole)[:, None].astype(float)
 
     def _normals(self, t: int, running: int) -> Array:
         """Those of step t; a refill draws for the trials that still run."""

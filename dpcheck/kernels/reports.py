@@ -1,4 +1,4 @@
-"""What users report of a number or a vector, for whole arrays of users: one bit, or a point of a half sphere.
+"""What users report of a vector, for whole arrays of users: a point of a half sphere; and the chances of reports.
 
 A report is on the record's own side with probability (1 + norm/scale)/2, where scale is at least the largest norm.
 """
@@ -10,23 +10,24 @@ import math
 import numpy as np
 from scipy.special import gammaln
 
+from dpcheck.kernels import exact_draws
+
 Array = np.ndarray
 USERS_HELD = 1 << 14  # numbers of a block of users: what is computed of them stays in cache
 
 
-def one_bits(rng: np.random.Generator, asked: Array, scale: float) -> Array:
-    """-1 or 1 for each number, 1 with probability (1 + x/scale)/2."""
-    return np.where(2 * scale * rng.random(asked.shape) < scale + asked, 1.0, -1.0)
-
-
 def half_spheres(rng: np.random.Generator, asked: Array, scale: float) -> Array:
-    """A unit vector for each row x: on the half sphere around x with probability (1 + ‖x‖₂/scale)/2."""
+    """A unit vector for each row x: on the half sphere around x with probability (1 + ‖x‖₂/scale)/2.
+
+    Its bits tell no more than its side: the normal vector that it is made of is as likely as its negative, of which
+    the computed sides are opposite too, so that the ratio of two records' chances is that of their coins.
+    """
     users, width = asked.shape
     found, held = np.empty((users, width)), max(1, USERS_HELD // width)
     for first in range(0, users, held):
         rows, vectors = asked[first : first + held], found[first : first + held]
         rng.standard_normal(out=vectors)
-        own_side = one_bits(rng, np.sqrt(np.einsum("ij,ij->i", rows, rows)), scale)
+        own_side = exact_draws.reports(rng, np.sqrt(np.einsum("ij,ij->i", rows, rows)), scale)
         size = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
         here = np.where(np.einsum("ij,ij->i", vectors, rows) >= 0, 1.0, -1.0)
         vectors *= (own_side * here / size)[:, None]

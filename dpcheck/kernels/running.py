@@ -19,6 +19,7 @@ from dpcheck.kernels.drawn import Draws
 from dpcheck.kernels.method import Array, Asked, Method, State
 from dpcheck.kernels.noise import must_be_counts
 from dpcheck.kernels.noisy_answers import NO_CANDIDATE, STOPPED, NoisyAnswers, answer_width, noise_buffer
+from dpcheck.kernels.system_generator import SystemGenerator
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +58,8 @@ def run(
 ) -> Run:
     """`trials` independent runs of the method on the data, with the noise and the sampling of the release.
 
-    Block i is seeded by the i-th child of `seed`; `blocks` runs only these, with the same bits as in the whole.
+    Block i is seeded by the i-th child of `seed`; `blocks` runs only these, with the same bits as in the whole. Without
+    a seed noise is the operating system's own.
     `to_the_end` asks for every answer, also after the round at which a trial would stop.
     Raises InvalidInput on iterates that overflow.
     """
@@ -66,7 +68,7 @@ def run(
     parent, cuts = seed_of(seed), block_cuts(data, trials, blocks, method.block(data))
     largest = max(last - first for _, first, last in cuts)
     normals = noise_buffer(largest, method.width, method.steps)
-    shared = _Shared(method, released, data, method.asked_of(data, largest), normals, to_the_end)
+    shared = _Shared(method, released, data, method.asked_of(data, largest), normals, to_the_end, seed is None)
     done = [_Block(shared, child(parent, number), last - first, trace).run() for number, first, last in cuts]
     w = done[0][0] if len(done) == 1 else np.concatenate([part for part, _ in done])
     return Run(w, _joined([part for _, part in done if part is not None]))
@@ -82,6 +84,7 @@ class _Shared:
     asked: Asked
     normals: Array
     to_the_end: bool
+    unseeded: bool
 
 
 class _Block:
@@ -91,6 +94,8 @@ class _Block:
         method, released, data = shared.method, shared.released, shared.data
         self.method, self.data, self.asked, self.k = method, data, shared.asked, k
         noise, records, rounds, coins = (np.random.default_rng(child(seed, i)) for i in range(4))
+        if shared.unseeded:
+            noise = SystemGenerator()
         self.noise = NoisyAnswers(released, noise, method, shared.normals)
         self.drawn = Draws(released, records, k, size_of(data), method.steps)
         self.coins = None if method.coins is None else np.asarray(method.coins(coins, k))

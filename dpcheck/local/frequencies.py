@@ -17,7 +17,7 @@ from scipy.special import expit
 
 from dpcheck.audits import Neighbours, one_user
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.local.randomiser import Array, Randomiser, must_hold
+from dpcheck.local.randomiser import Array, Randomiser, falls, must_hold
 from dpcheck.problems.constraints import Simplex
 from dpcheck.settings import allowing, flag
 
@@ -73,7 +73,7 @@ class Frequencies(Randomiser):
     @property
     def most_loss(self) -> float:
         """Between any two different items."""
-        return self.eps
+        return self.spent
 
     def variance(self, n: int = 1, share: float = 0.0) -> float:
         """Of the estimated share of an item that this share of n users hold."""
@@ -87,7 +87,7 @@ class KaryResponse(Frequencies):
 
     @cached_property
     def p(self) -> float:
-        return float(expit(self.eps - math.log(self.k - 1)))
+        return float(expit(self.spent - math.log(self.k - 1)))
 
     @cached_property
     def q(self) -> float:
@@ -95,7 +95,7 @@ class KaryResponse(Frequencies):
 
     def drawn(self, records: Array, rng: np.random.Generator) -> Array:
         others = (records + rng.integers(1, self.k, size=records.shape)) % self.k
-        return np.where(rng.random(records.shape) < self.p, records, others)
+        return np.where(falls(rng, self.p, records.shape), records, others)
 
     def support(self, reports: Any) -> tuple[Array, int]:
         found = self.reported(reports, None, "an item", lambda z: (z >= 0) & (z < self.k) & (z == np.floor(z)))
@@ -119,15 +119,15 @@ class UnaryEncoding(Frequencies):
 
     @cached_property
     def p(self) -> float:
-        return 0.5 if self.optimised else float(expit(self.eps / 2))
+        return 0.5 if self.optimised else float(expit(self.spent / 2))
 
     @cached_property
     def q(self) -> float:
-        return float(expit(-self.eps)) if self.optimised else float(expit(-self.eps / 2))
+        return float(expit(-self.spent)) if self.optimised else float(expit(-self.spent / 2))
 
     def drawn(self, records: Array, rng: np.random.Generator) -> Array:
-        bits = rng.random((len(records), self.k)) < self.q
-        bits[np.arange(len(records)), records] = rng.random(len(records)) < self.p
+        bits = falls(rng, self.q, (len(records), self.k))
+        bits[np.arange(len(records)), records] = falls(rng, self.p, len(records))
         return bits
 
     def support(self, reports: Any) -> tuple[Array, int]:
@@ -213,7 +213,7 @@ class HadamardResponse(Frequencies):
 
     @cached_property
     def p(self) -> float:
-        return float(expit(self.eps))
+        return float(expit(self.spent))
 
     @property
     def q(self) -> float:
@@ -225,7 +225,7 @@ class HadamardResponse(Frequencies):
 
     def drawn(self, records: Array, rng: np.random.Generator) -> Array:
         columns = rng.integers(0, self.size, len(records))
-        flipped = self.ones(records, columns) != (rng.random(len(records)) < self.p)
+        flipped = self.ones(records, columns) != falls(rng, self.p, len(records))
         lowest = (records + 1) & -(records + 1)  # a bit of the row's number: flipping it turns 1 to -1
         return np.where(flipped, columns ^ lowest, columns)
 
@@ -237,7 +237,7 @@ class HadamardResponse(Frequencies):
 
     def log_density(self, outputs: Any, data: Any) -> Array:
         own = self.ones(int(data), np.asarray(outputs).astype(np.int64))
-        return np.where(own, self.eps, 0.0)
+        return np.where(own, self.spent, 0.0)
 
 
 @dataclass(frozen=True)
@@ -250,11 +250,11 @@ class SubsetSelection(Frequencies):
     @cached_property
     def size(self) -> int:
         """Of the set."""
-        return max(1, round(self.k * float(expit(-self.eps))))
+        return max(1, round(self.k * float(expit(-self.spent))))
 
     @cached_property
     def p(self) -> float:
-        return float(expit(self.eps + math.log(self.size / (self.k - self.size))))
+        return float(expit(self.spent + math.log(self.size / (self.k - self.size))))
 
     @cached_property
     def q(self) -> float:
@@ -262,7 +262,7 @@ class SubsetSelection(Frequencies):
 
     def drawn(self, records: Array, rng: np.random.Generator) -> Array:
         order = rng.random((len(records), self.k))
-        taken = rng.random(len(records)) < self.p
+        taken = falls(rng, self.p, len(records))
         order[np.arange(len(records)), records] = np.where(taken, -1.0, 2.0)
         return np.sort(np.argpartition(order, self.size - 1, axis=1)[:, : self.size], axis=1)
 
@@ -279,7 +279,7 @@ class SubsetSelection(Frequencies):
     def log_density(self, outputs: Any, data: Any) -> Array:
         sets = np.asarray(outputs, float)
         own = (sets.reshape(len(sets), -1) == int(data)).any(axis=1)
-        return np.where(own, self.eps, 0.0)
+        return np.where(own, self.spent, 0.0)
 
 
 ORACLES = (SubsetSelection, UnaryEncoding, LocalHashing, HadamardResponse, KaryResponse)

@@ -8,11 +8,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from dpcheck.audits import Neighbours, one_user
-from dpcheck.kernels.exact_draws import discrete_laplace
-from dpcheck.kernels.reports import log_chances, one_bits
-from dpcheck.local.randomiser import Array, Randomiser, must_hold
+from dpcheck.kernels import exact_draws
+from dpcheck.kernels.reports import log_chances
+from dpcheck.local.randomiser import Array, Randomiser, falls, must_hold
 
 GRID = 2.0**-30  # reports are multiples of it, or drawn on it, so that low bits of doubles tell nothing
 HYBRID_FROM = 0.61  # below, one bit alone is best (Wang et al. 2019, Collecting and Analyzing Multidimensional Data)
@@ -61,7 +62,7 @@ class Laplace(Mean):
 
     def drawn(self, records: Array, rng: np.random.Generator) -> Array:
         whole = np.rint(records / GRID).astype(np.int64)
-        return np.asarray((whole + discrete_laplace(rng, self.scale, records.shape)) * GRID)
+        return np.asarray((whole + exact_draws.discrete_laplace(rng, self.scale, records.shape)) * GRID)
 
     def loss(self, record: Any, other: Any) -> float:
         one, two = np.rint(self.checked([record, other]) / GRID)
@@ -80,10 +81,10 @@ class OneBit(Mean):
 
     @cached_property
     def largest(self) -> float:
-        return 1 / math.tanh(self.eps / 2)
+        return 1 / math.tanh(self.spent / 2)
 
     def drawn(self, records: Array, rng: np.random.Generator) -> Array:
-        return np.asarray(self.largest * one_bits(rng, records, self.largest))
+        return np.asarray(self.largest * exact_draws.reports(rng, records, self.largest))
 
     def loss(self, record: Any, other: Any) -> float:
         one, two = self.checked([record, other]) / self.largest
@@ -102,7 +103,7 @@ class Piecewise(Mean):
 
     @cached_property
     def largest(self) -> float:
-        return 1 / math.tanh(self.eps / 4)
+        return 1 / math.tanh(self.spent / 4)
 
     def left(self, records: Any) -> Any:
         """Where the likely piece begins; it is largest - 1 long."""
@@ -111,7 +112,7 @@ class Piecewise(Mean):
     def drawn(self, records: Array, rng: np.random.Generator) -> Array:
         length = self.largest - 1
         place = rng.random(records.shape)
-        near = rng.random(records.shape) < math.exp(self.eps / 2) / (math.exp(self.eps / 2) + 1)
+        near = falls(rng, float(expit(self.spent / 2)), records.shape)
         away = place * (self.largest + 1) - self.largest  # the rest of [-C, C], less the piece in its middle
         left = self.left(records)
         found = np.where(near, left + length * place, np.where(away < left, away, away + length))
@@ -119,14 +120,14 @@ class Piecewise(Mean):
 
     def loss(self, record: Any, other: Any) -> float:
         one, two = self.checked([record, other])
-        return 0.0 if one == two else self.eps
+        return 0.0 if one == two else self.spent
 
     def log_density(self, outputs: Any, data: Any) -> Array:
         left, z = self.left(float(data)), np.asarray(outputs, float)
-        return np.where((z >= left) & (z <= left + self.largest - 1), self.eps, 0.0)
+        return np.where((z >= left) & (z <= left + self.largest - 1), self.spent, 0.0)
 
     def spread(self, size: float) -> float:
-        half = math.exp(self.eps / 2)
+        half = math.exp(self.spent / 2)
         return size**2 / (half - 1) + (half + 3) / (3 * (half - 1) ** 2)
 
 
@@ -149,7 +150,7 @@ class Hybrid(Mean):
 
     def drawn(self, records: Array, rng: np.random.Generator) -> Array:
         bit, pieces = (part.drawn(records, rng) for part in self.parts)
-        return np.where(rng.random(records.shape) < self.share, pieces, bit)
+        return np.where(falls(rng, self.share, records.shape), pieces, bit)
 
     def loss(self, record: Any, other: Any) -> float:
         return max(part.loss(record, other) for part in self.parts[: 2 if self.share else 1])

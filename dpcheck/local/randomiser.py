@@ -16,17 +16,20 @@ from dpcheck.audits import Neighbours
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import LOCAL, PureDP
 from dpcheck.kernels.blocks import Seed, seed_of
+from dpcheck.kernels.exact_draws import COIN
+from dpcheck.kernels.system_generator import SystemGenerator
 from dpcheck.settings import allowing, must_be_allowed
 
 Array = np.ndarray
-MOST_EPSILON = 50.0  # beyond, probabilities of the other side are below what doubles resolve
+MOST_EPSILON = 30.0  # beyond, a coin of 62 bits hardly knows the other side
+HAIR = 2.0**-24  # of eps is left for what chances are rounded by, on coins of 62 bits
 
 
 def epsilon() -> Any:
     """The privacy of one report."""
-    refused = (0.0, -1.0, 51.0, np.inf, np.nan, "1", None)
+    refused = (0.0, -1.0, 31.0, np.inf, np.nan, "1", None)
     remedy = "Ten is already little privacy."
-    return allowing(1.0, "a number in (0, 50]", lambda v: 0 < float(v) <= MOST_EPSILON, refuses=refused, remedy=remedy)
+    return allowing(1.0, "a number in (0, 30]", lambda v: 0 < float(v) <= MOST_EPSILON, refuses=refused, remedy=remedy)
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,11 @@ class Randomiser(ABC):
     def guarantee(self) -> PureDP:
         """What a report promises its user."""
         return PureDP(self.eps, relation=LOCAL)
+
+    @property
+    def spent(self) -> float:
+        """What chances are computed with: a hair below eps, so that rounding them never exceeds it."""
+        return self.eps * (1 - HAIR)
 
     @property
     @abstractmethod
@@ -71,15 +79,16 @@ class Randomiser(ABC):
     def privatize(self, records: Any, rng: Seed = None, trials: int | None = None) -> Array:
         """One report for each user's record; with `trials`, so many independent reports of a single record.
 
-        Without `rng` the coins come from the operating system's entropy, which is what a client should use.
+        Without `rng` the coins come from the operating system's cryptographic generator, as a client's should.
         """
         kept = self.checked(records, single=trials is not None)
         if trials is not None:
             if isinstance(trials, bool) or not isinstance(trials, int | np.integer) or trials < 1:
                 raise InvalidInput("trials", trials, "a whole number >= 1", "Leave it out for one report a user.")
             kept = np.broadcast_to(kept, (int(trials), *kept.shape[1:]))
-        generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(seed_of(rng))
-        return self.drawn(kept, generator)
+        if rng is None:
+            return self.drawn(kept, SystemGenerator())
+        return self.drawn(kept, rng if isinstance(rng, np.random.Generator) else np.random.default_rng(seed_of(rng)))
 
     def __call__(self, data: Any, rng: np.random.Generator, trials: int) -> Array:
         """As an audit calls it: reports of one record."""
@@ -115,6 +124,11 @@ class Randomiser(ABC):
             limit = f"{'one' if width is None else width} for each user: {allowed}"
             raise InvalidInput("reports", reports, limit, f"Pass what {type(self).__name__}.privatize returned.")
         return found
+
+
+def falls(rng: np.random.Generator, chance: float, shape: Any) -> Array:
+    """Heads with this probability each."""
+    return np.asarray(rng.integers(0, 1 << COIN, size=shape) < int(chance * 2.0**COIN))
 
 
 def must_hold(held: Any, what: Any, limit: str, remedy: str) -> None:

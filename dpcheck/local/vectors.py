@@ -32,7 +32,7 @@ class L2Ball(Randomiser):
     @cached_property
     def scale(self) -> float:
         """A record's own side has probability (1 + norm/scale)/2."""
-        return self.radius / math.tanh(self.eps / 2)
+        return self.radius / math.tanh(self.spent / 2)
 
     @cached_property
     def largest(self) -> float:

@@ -139,7 +139,6 @@ def all_checks(entry: Entry) -> list[Check]:
 
 def by_chance(ids: Iterable[str]) -> list[str]:
     """Those with a check that draws samples: all that another seed may change."""
-    from dpcheck.verdicts.attached import checks_of
     from dpcheck.verdicts.judging import BY_CHANCE
 
     return [claim_id for claim_id in ids if any(c.kind in BY_CHANCE for c in checks_of(entry_of(claim_id)))]

@@ -71,7 +71,7 @@ def test_settings_share_starts_and_normals_and_starts_differ() -> None:
 @pytest.mark.parametrize(("values", "verdict"), [((0.5, 5.0), Verdict.SUPPORTED), ((5.0, 0.5), Verdict.NOT_REPRODUCED)])
 def test_a_trend_the_wrong_way_round_is_not_reproduced(values: Any, verdict: Verdict) -> None:
     small = Printed(2000, 20, 0.01, 1e-3, T=100)
-    assert FirstIsLess(partial(along, small, "eps", values), "").judge(1, 8).verdict is verdict
+    assert FirstIsLess(partial(along, small, "eps", values), "").judge(1, 16).verdict is verdict
 
 
 @pytest.mark.parametrize(
