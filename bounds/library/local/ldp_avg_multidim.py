@@ -56,7 +56,7 @@ lemma6 = Claim(
                 "<=",
                 b / eps * (2 * sqrt(2 * d * L / n) + 2 * d * L / n) + b * sqrt(d * L / n),
                 because=Premise(
-                    "lemma5.1.1.corrected for the noise of a group of n/(2p) users, Hoeffding for which users these are, "
+                    "lemma5.1.1.corrected for the noise of a group of n/(2p) users, Hoeffding for who is in it, "
                     "with γ/(2p) for each"
                 ),
             ),
