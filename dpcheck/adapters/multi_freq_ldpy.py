@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dpcheck.adapters.hashed_reports import numbers_of
 from dpcheck.audits import Neighbours, PerRun, one_user, per_run
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import LOCAL, PureDP
@@ -26,8 +27,7 @@ class Report:
     options: dict[str, Any] = field(default_factory=dict)
 
     def __call__(self, data: Any) -> np.ndarray:
-        sent = self.function(int(data), self.k, self.eps, **self.options)
-        numbers = np.hstack([np.ravel(np.asarray(part, float)) for part in np.atleast_1d(sent)])
+        numbers = numbers_of(self.function(int(data), self.k, self.eps, **self.options))
         return np.sort(numbers) if self.function.__name__ == "SS_Client" else numbers
 
     @property
@@ -35,7 +35,7 @@ class Report:
         return f"multi_freq_ldpy.{self.function.__name__}"
 
 
-def client(function: Callable[..., Any], k: int, eps: float, **options: Any) -> PerRun:
+def client(function: Any, k: int, eps: float, **options: Any) -> PerRun:
     """A mechanism from GRR_Client, UE_Client, LH_Client, SS_Client, ... of multi_freq_ldpy.pure_frequency_oracles."""
     if not callable(function):
         limit = "a client function of multi_freq_ldpy"

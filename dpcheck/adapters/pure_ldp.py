@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dpcheck.adapters.hashed_reports import numbers_of
 from dpcheck.audits import Neighbours, PerRun, one_user, per_run
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import LOCAL, PureDP
@@ -19,7 +20,7 @@ class Report:
     made: Any
 
     def __call__(self, data: Any) -> np.ndarray:
-        return np.hstack([np.ravel(np.asarray(part, float)) for part in np.atleast_1d(self.made.privatise(int(data)))])
+        return numbers_of(self.made.privatise(int(data)))
 
     @property
     def __name__(self) -> str:

@@ -29,7 +29,7 @@ class InGroups(Method):
     lattice: float
     steps = 1
 
-    def coins(self, rng: np.random.Generator, k: int) -> Array:  # type: ignore[override]
+    def coins(self, rng: np.random.Generator, k: int) -> Array:
         """The coordinate of each user, in random order."""
         return np.asarray(rng.permuted(np.tile(np.arange(self.width) % self.d, (k, 1)), axis=1), float)
 
@@ -77,7 +77,7 @@ class LdpAvgMultidim(Solver):
         return theory.released.at(b_user=self.upper + rounded)  # privacy: dwang20.lemma5.1.6.privacy
 
     def method(self, data: Array, plan: None, released: Released) -> InGroups:
-        return InGroups(*data.shape, lattice_under(self.upper))
+        return InGroups(len(data), data.shape[1], lattice_under(self.upper))
 
     def stated(self, data: Array, guarantee: Guarantee, plan: None) -> tuple[Released, Sequence[Claim]]:
         noise = theory.privacy.evaluate(b_user=self.upper, eps=guarantee.parameters["eps"])
