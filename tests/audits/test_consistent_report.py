@@ -17,7 +17,7 @@ from dpcheck.audits.pairs.pair_in_words import difference, pair_words
 from dpcheck.audits.result import shown_delta
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
 from dpcheck.cli.main import main
-from dpcheck.report.page import audit_page
+from dpcheck.report.audit_page import audit_page
 from dpcheck.testing import run_ledger as ledger
 from dpcheck.testing.assertions import PrivacyViolation, assert_private
 
