@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from dpcheck.audits import AuditResult, Neighbours, add_remove, audit, local, per_run, replace_one
+from dpcheck.audits import AuditResult, Neighbours, add_remove, audit, one_user, per_run, replace_one
 from dpcheck.audits.trials.watching import STAGES, Watch
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import REPLACE_ONE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, Relation
@@ -27,7 +27,11 @@ from dpcheck.report.layout import hanging, tabbed
 from dpcheck.verdicts.written import write_whole
 
 OK, VIOLATED, INTERRUPTED = 0, 1, 130
-MADE_BY: dict[str, Callable[..., Neighbours]] = {"replace_one": replace_one, "add_remove": add_remove, "local": local}
+MADE_BY: dict[str, Callable[..., Neighbours]] = {
+    "replace_one": replace_one,
+    "add_remove": add_remove,
+    "local": one_user,
+}
 
 
 def run_audit(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
