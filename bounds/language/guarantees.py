@@ -221,17 +221,14 @@ class RenyiDP(Guarantee):
     }
 
     def profile(self, eps: Any) -> Any:
-        """Canonne-Kamath-Steinke: delta <= exp((a-1)(R - eps)) / a * (1 - 1/a)^(a-1).
-
-        At eps >= 0 it is at most the total variation, which Bretagnolle and Huber bound by that of order 1, at most R.
-        """
+        """Canonne-Kamath-Steinke: delta <= exp((a-1)(R - eps)) / a * (1 - 1/a)^(a-1)."""
         eps = np.asarray(eps, float)
         if self.eps == 0:  # both laws are the same
             return -np.expm1(np.minimum(eps, 0.0))[()]
         a = self.alpha
         log_delta = (a - 1) * (self.eps - eps) - math.log(a) + (a - 1) * math.log1p(-1 / a)
         positive = np.exp(np.minimum(log_delta, 0.0))
-        return np.where(eps >= 0, np.minimum(positive, math.sqrt(-math.expm1(-self.eps))), positive)[()]
+        return np.where(eps >= 0, positive, np.minimum(1.0, positive))[()]
 
     def epsilon(self, delta: float) -> float:
         """No finite epsilon at delta = 0, however small the profile gets, unless nothing is revealed."""
