@@ -41,7 +41,7 @@ class Meter:
         if isinstance(shown, bool):
             shown = ("bar" if on_terminal() else "lines") if shown else "nothing"
         self.shown: Display = chosen() if shown is None else shown
-        self.started, self.thread = time.monotonic(), threading.get_ident()
+        self.started, self.thread, self.process = time.monotonic(), threading.get_ident(), os.getpid()
         self._marks: deque[tuple[float, float]] = deque([(self.started, 0.0)])
         self._display: _Bar | _Lines | None = None
 
@@ -75,7 +75,7 @@ class Meter:
             self._display = None
 
     def _show(self) -> None:
-        if self.shown != "nothing":
+        if self.shown != "nothing" and os.getpid() == self.process:  # a forked worker has a copy that never moves
             self._display = _Bar(self) if self.shown == "bar" else _Lines(self)
 
     @property

@@ -14,7 +14,7 @@ tail = quantity(
     "chance that n draws of Laplace noise of scale 1/eps sum to t or more in size",
     box=(1e-300, 1.0),
     printed="Pr(|Σxᵢ| ≥ t)",
-    latex=r"\Pr(|\sum x_i|\ge t)",
+    latex=r"\mathrm{Pr}(|\sum x_i|\geq t)",
 )
 
 
