@@ -214,3 +214,14 @@ def test_a_command_on_a_terminal_leaves_its_result_alone() -> None:
     assert "dpcheck bounds, " in bar
     assert "dpcheck bounds, " not in result
     assert "zhang17.lemma2: Δ_T ≤ 3·L·T·η/n" in result
+
+
+def test_a_forked_copy_is_not_shown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen: "0 of 499 claims" from every worker of `verify`, whenever an audit of theirs ended."""
+    monkeypatch.setattr(progress, "FIRST_LINE", 0.01)
+    for process in (os.getpid() + 1, os.getpid()):
+        meter = Meter("verifying", "claims", 499, "lines")
+        meter.process = process
+        with meter:
+            time.sleep(0.2)
+        assert ("0 of 499" in capsys.readouterr().err) is (process == os.getpid())
