@@ -30,7 +30,7 @@ class ExactValue:
     because: str
     samples: int = 400
     unit: Mapping[sympy.Symbol, float] = field(default_factory=dict)  # symbols that both sides have as a factor
-    kind: ClassVar[str] = "exact value"
+    kind: ClassVar[str] = "exact"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         if not bounds_above(claim):

@@ -13,7 +13,7 @@ from html import escape
 from itertools import pairwise
 
 RELATIONS = {"=": "=", "≤": "≤", "≥": "≥", "<": "&lt;", ">": "&gt;"}
-FUNCTIONS = ("sqrt", "log", "exp", "Max", "Min", "Abs", "erfc", "floor", "ceiling", "sin", "cos", "O", "Ω")
+FUNCTIONS = ("sqrt", "log", "exp", "Max", "Min", "Abs", "erfc", "floor", "ceiling", "sin", "cos", "gamma", "O", "Ω")
 CONSTANTS = {"pi": "π", "E": "e", "oo": "∞"}
 NUMBER = re.compile(r"\d+(\.\d+)?(e[+-]?\d+)?")
 WORD = re.compile(r"[A-Za-zΑ-Ωα-ω]+")

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from scipy import special
 
 from dpcheck.bounds.language.claim import Rate
 from dpcheck.bounds.language.symbols import TABLE
@@ -19,6 +20,7 @@ from dpcheck.bounds.registry import library
 from dpcheck.report.formulas import Node, NoFormula, drawn, formula, mathml, name_as_mathml
 
 FUNCTIONS = {
+    "gamma": special.gamma,
     "sqrt": np.sqrt,
     "log": np.log,
     "exp": np.exp,
