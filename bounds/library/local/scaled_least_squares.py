@@ -179,7 +179,10 @@ lemma9 = Claim(
     id="dwang20.lemma5.2.9", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 5.2.9, (5.28)", line=5931),
     says="How far the noise moves the least-squares solution of the data, with probability 1 - exp(-Ω(p)) - ξ.",
-    assumes=[Ge(n, c1 * kappa**4 * cov**2 * d * r**4 * log(1 / delta) / (eps * lam_min) ** 2)],
+    assumes=[
+        Ge(n, c1 * kappa**4 * cov**2 * d * r**4 * log(1 / delta) / (eps * lam_min) ** 2),
+        Setting("XᵀX is invertible, x is sub-Gaussian with ‖Σ^-½x‖_ψ₂ ≤ κ_x = O(1), ‖x‖₁ ≤ r"),
+    ],
     states=Rate(
         ols_shift2,
         d * r**2 * (1 + r**2 * data_norm**2) * log(1 / delta) * log(d**2 / gamma) / (eps**2 * n * lam_min**2),
