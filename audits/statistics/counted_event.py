@@ -58,7 +58,10 @@ class CountedEvent:
         return bool(np.all(epsilon_lower(few, n, many, n, delta=goal.delta, alpha=self.level) > goal.epsilon))
 
 
-def least_count(share: float, n: int, p: float) -> float:
+def least_count(share: float, n: int, p: float) -> int:
     """The least count of n tries with rate p that is not exceeded with probability `share`."""
-    count = math.ceil(special.bdtrik(share, n, p))
-    return float(count - 1 if count > 0 and special.bdtr(count - 1, n, p) >= share else count)
+    low, high = 0, n
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if special.bdtr(middle, n, p) >= share else (middle + 1, high)
+    return low
