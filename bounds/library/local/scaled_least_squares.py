@@ -105,7 +105,6 @@ WELL_SPREAD = [
     Setting("Φ'' (of a known link, f') is G-Lipschitz, c_Φ = 1/E Φ''(<x, w*>)"),
 ]
 scaling_bias = G_link * r * kappa**3 * sqrt(rho2) * rho_inf * w_inf**2 / sqrt(d)
-
 spread_out = rho_inf * G_link * root_inf * w_inf**2
 lemma2 = Claim(
     id="dwang20.lemma5.2.2", kind=Kind.UTILITY,
@@ -175,14 +174,12 @@ lemma4_corrected = Claim(
     ],
 )
 
+REALISED = Setting("XᵀX is invertible, x is sub-Gaussian with ‖Σ^-½x‖_ψ₂ ≤ κ_x = O(1), ‖x‖₁ ≤ r, |y| ≤ 1")
 lemma9 = Claim(
     id="dwang20.lemma5.2.9", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 5.2.9, (5.28)", line=5931),
     says="How far the noise moves the least-squares solution of the data, with probability 1 - exp(-Ω(p)) - ξ.",
-    assumes=[
-        Ge(n, c1 * kappa**4 * cov**2 * d * r**4 * log(1 / delta) / (eps * lam_min) ** 2),
-        Setting("XᵀX is invertible, x is sub-Gaussian with ‖Σ^-½x‖_ψ₂ ≤ κ_x = O(1), ‖x‖₁ ≤ r"),
-    ],
+    assumes=[REALISED, Ge(n, c1 * kappa**4 * cov**2 * d * r**4 * log(1 / delta) / (eps * lam_min) ** 2)],
     states=Rate(
         ols_shift2,
         d * r**2 * (1 + r**2 * data_norm**2) * log(1 / delta) * log(d**2 / gamma) / (eps**2 * n * lam_min**2),
@@ -202,7 +199,8 @@ lemma9 = Claim(
 )
 
 ENOUGH_USERS = Setting(
-    "n ≥ C·p(κ_x⁴‖Σ‖₂² + r⁴log(1/δ)/ε²)/λ_min² for a large C: XᵀX + E₁ has no eigenvalue below nλ_min/4 (5.2.5, 5.2.6)"
+    "n ≥ C·p(κ_x⁴‖Σ‖₂² + r⁴log(1/δ)/ε²)/λ_min² for a large C, by which XᵀX + E₁ has no eigenvalue below nλ_min/4, "
+    "but for exp(-Ω(p)) (Lemmas 5.2.5 and 5.2.6)"
 )
 USUAL = [delta <= Rational(1, 2), gamma <= Rational(1, 2)]
 confidence = sqrt(log(Rational(5, 2) / delta)) * sqrt(log(4 * d**2 / gamma))
@@ -210,7 +208,7 @@ lemma9_explicit = Claim(
     id="dwang20.lemma5.2.9.explicit", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 5.2.9, (5.28), with the noise of Algorithm 5.2.39", line=5931),
     says="(5.28) with a number for its constant, where n exceeds a sum and not a product.",
-    assumes=[ENOUGH_USERS],
+    assumes=[REALISED, ENOUGH_USERS],
     states=Le(ols_shift2, 2**12 * d * r**2 * (1 + r**2 * data_norm**2) * confidence**2 / (eps**2 * n * lam_min**2)),
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
@@ -234,7 +232,7 @@ lemma9_corrected = Claim(
     id="dwang20.lemma5.2.9.corrected", kind=Kind.UTILITY,
     source=lemma9.source,
     says="So it is where n exceeds a sum: the printed product is less where ‖Σ‖₂ is small, as it is for bounded x.",
-    assumes=[ENOUGH_USERS],
+    assumes=[REALISED, ENOUGH_USERS],
     added=USUAL,
     states=lemma9.states,
     corrects=lemma9.id,
@@ -282,7 +280,7 @@ equation29_corrected = Claim(
     id="dwang20.equation5.29.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "(5.29)", line=5997),
     says="With the 1 of (5.28), which it drops, and the error of the sample, of which Lemma 5.2.10 speaks.",
-    assumes=[ENOUGH_USERS],
+    assumes=[REALISED, ENOUGH_USERS],
     added=USUAL,
     states=Le(
         ols_error,
@@ -355,8 +353,8 @@ def corrected_error(name: str, place: str, line: int, corrects: str, public: Exp
         id=name, kind=Kind.UTILITY,
         source=Source("dwang20", place, line),
         says="With 1 + ‖w_ols‖ for ‖w_ols‖ in the noise, and c_Φ·(5.17), of power 2 in w*, in what stays as n grows.",
-        assumes=[*SCALABLE, ENOUGH_USERS, FOUND, *more],
-        added=[*lemma2.added, *USUAL, eps <= 1, rho2 >= 1, rho_inf >= 1],
+        assumes=[*SCALABLE, REALISED, ENOUGH_USERS, FOUND, *more, rho2 >= 1, rho_inf >= 1],
+        added=[*lemma2.added, *USUAL, eps <= 1],
         states=Rate(error_inf, factor * sqrt(d) * (noise + public) + floor),
         corrects=corrects,
         ignores_units=True,
@@ -364,7 +362,7 @@ def corrected_error(name: str, place: str, line: int, corrects: str, public: Exp
             Chain(
                 error_inf,
                 Step("<=", split(ols_inf), because=Premise(
-                    f"(5.39), {by}, |f'| ≥ M and ‖w_ols‖₂ ≤ √p‖w_ols‖_∞; factors of r, κ_x, G, L, M and c̄ are 1 here")),
+                    f"(5.39), {by}, |f'| ≥ M and ‖w_ols‖₂ ≤ √p‖w_ols‖_∞; factors that O() hides are 1 from here on")),
                 Step("<=", split(ols_most), because=Premise("‖w_ols‖_∞ ≤ ‖w*‖_∞/c_Φ + (5.17), and 1/c_Φ = O(1)")),
                 Step("<=", because=Cites(lemma2.id, {G_link: Integer(1), r: Integer(1), kappa: Integer(1)})),
                 Step("<=", 2**9 * (factor * sqrt(d) * (ols_error / (1 + ols_norm) + public) + floor),

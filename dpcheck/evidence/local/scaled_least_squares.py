@@ -170,7 +170,7 @@ CHECKS = {
                 "middle": (0.0, 3.2), "angle": (0.0, 3.2), "y": (-1.0, 1.0), "y_other": (-1.0, 1.0),
             },
             "any two users of the ball",
-            examples=500,
+            examples=200,
         )
     ],
     "dwang20.lemma5.2.1": [
