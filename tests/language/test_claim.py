@@ -193,7 +193,9 @@ def test_arrays_give_what_numbers_give(claim: Claim, seed: int) -> None:
 @settings(deadline=None, max_examples=100)
 @given(some_claim, st.integers(0, 2**32 - 1))
 def test_evaluate_is_the_formula(claim: Claim, seed: int) -> None:
-    point = {name: float(v[0]) for name, v in inside(claim, np.random.default_rng(seed).random((1, MOST_SYMBOLS))).items()}
+    point = {
+        name: float(v[0]) for name, v in inside(claim, np.random.default_rng(seed).random((1, MOST_SYMBOLS))).items()
+    }
     if claim.violated_by(point) is not None:
         return
     exact = sympy.N(claim.formula.subs({s: sympy.Float(point[str(s)], 40) for s in claim.formula.free_symbols}), 40)
