@@ -345,9 +345,11 @@ def corrected_error(name: str, place: str, line: int, corrects: str, public: Exp
     floor = conditions * ((1 + c_link) * w_inf * (1 + w_inf)) ** 2 / sqrt(d)
     noise = sqrt(d) * confidence / (eps * lam_min * sqrt(n))
 
-    def split(ols: Expr) -> Expr:
+    ones = {G_link: Integer(1), r: Integer(1), kappa: Integer(1)}
+
+    def split(ols: Expr, off: Expr) -> Expr:
         private = ols_error / (1 + ols_norm) * (1 + sqrt(d) * ols) * (1 + ols)
-        return private + ols * (1 + sqrt(d) * ols) * public + (c_link + ols * c_link**2) * bias
+        return private + ols * (1 + sqrt(d) * ols) * public + (c_link + ols * c_link**2) * off
 
     return Claim(
         id=name, kind=Kind.UTILITY,
@@ -361,10 +363,11 @@ def corrected_error(name: str, place: str, line: int, corrects: str, public: Exp
         checks=[
             Chain(
                 error_inf,
-                Step("<=", split(ols_inf), because=Premise(
+                Step("<=", split(ols_inf, bias), because=Premise(
                     f"(5.39), {by}, |f'| ≥ M and ‖w_ols‖₂ ≤ √p‖w_ols‖_∞; factors that O() hides are 1 from here on")),
-                Step("<=", split(ols_most), because=Premise("‖w_ols‖_∞ ≤ ‖w*‖_∞/c_Φ + (5.17), and 1/c_Φ = O(1)")),
-                Step("<=", because=Cites(lemma2.id, {G_link: Integer(1), r: Integer(1), kappa: Integer(1)})),
+                Step("<=", because=Cites(lemma2.id, ones)),
+                Step("<=", split(ols_most, lemma2.formula.subs(ones)), because=Premise(
+                    "‖w_ols‖_∞ ≤ ‖w*‖_∞/c_Φ + (5.17), and 1/c_Φ = O(1)")),
                 Step("<=", 2**9 * (factor * sqrt(d) * (ols_error / (1 + ols_norm) + public) + floor),
                      where={d: (1 + _a) ** 2, rho2: (1 + _b) ** 2, rho_inf: 1 + z}),
                 Step("<=", because=Cites(equation29_corrected.id, {r: Integer(1)})),
