@@ -7,6 +7,7 @@ with c · mean slope(c <x, w>) = 1 over the public features: slope is Φ'' of a 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -102,6 +103,17 @@ def least_squares(mean_report: Array, p: int, row_bound: float, label_bound: flo
     gram = np.empty((len(mean_report), p, p))
     gram[:, rows, columns] = gram[:, columns, rows] = mean_report[:, : len(rows)] * row_bound**2
     return np.asarray(np.linalg.solve(gram, mean_report[:, len(rows) :, None] * (row_bound * label_bound))[..., 0])
+
+
+def enough_users(public: Array, row_bound: float, noise_std: float) -> int:
+    """Users from which on the noise on x xᵀ, a matrix of norm about 2σr²√(p/n), is at most half the least eigenvalue of
+    the features' covariance, as the public ones show it. With far fewer the solution is noise.
+    """
+    p = public.shape[1]
+    least = float(np.linalg.eigvalsh(public.T @ public / len(public))[0])
+    if least <= 0:
+        raise InvalidInput("public features", "some", "of full rank", "Leave out features that others determine.")
+    return math.ceil(p * (4 * noise_std * row_bound**2 / least) ** 2)
 
 
 def fitting_scale(slope: Slope, predicted: Array, weights: Array | None = None) -> tuple[Array, Array]:

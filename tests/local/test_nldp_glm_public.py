@@ -15,6 +15,7 @@ from dpcheck.evidence.local.nldp_glm_public import EveryRunEnds
 from dpcheck.families.scaled_least_squares import (
     LabelledUsers,
     Slope,
+    enough_users,
     fitting_scale,
     least_squares,
     report,
@@ -56,6 +57,22 @@ def test_a_formula_and_a_search_find_the_same_scale() -> None:
     assert by_formula == pytest.approx(by_search)
     often = fitting_scale(Slope(np.square, degree=2), predicted, np.array([[1, 3], [1, 3]]))[0]
     assert often[0] == pytest.approx(np.mean([0.01, 0.04, 0.04, 0.04]) ** (-1 / 3))
+
+
+def test_enough_users_are_enough_and_far_fewer_are_not() -> None:
+    """Whether the noisy Gram matrix is positive definite in nearly all of 200 runs; p = 10, features ±1/10."""
+    rng, p, noise = np.random.default_rng(0), 10, 2.0
+    enough = enough_users(np.vstack([np.eye(p), -np.eye(p)]) * np.sqrt(p) / 10, 1.0, noise)
+    E = np.triu(rng.standard_normal((200, p, p)))
+    E += np.triu(E, 1).transpose(0, 2, 1)
+    definite = [
+        (np.linalg.eigvalsh(np.eye(p) / 100 + noise / users**0.5 * E)[:, 0] > 0).mean()
+        for users in (enough, enough / 16)
+    ]
+    assert definite[0] > 0.99
+    assert definite[1] < 0.5
+    with pytest.raises(dp.InvalidInput, match="full rank"):
+        enough_users(np.ones((5, 2)), 1.0, noise)
 
 
 def test_a_large_noise_free_sample_recovers_the_model() -> None:

@@ -44,7 +44,10 @@ SLOPES = {"logistic": Slope(logistic, 4.0), "poisson": Slope(np.exp), "linear": 
 
 @dataclass(frozen=True)
 class PublicGLM(Solver):
-    """Least squares from users' noisy reports, scaled to the GLM's w* with the help of public features."""
+    """Least squares from users' noisy reports, scaled to the GLM's w* with the help of public features.
+
+    Where no scale fits, as happens when noise drowns x xᵀ, the one that comes nearest is taken.
+    """
 
     name: ClassVar[str] = "nldp_glm_public"
     relations: ClassVar[tuple[Relation, ...]] = (LOCAL,)
