@@ -113,7 +113,7 @@ class LocalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             raise InvalidInput("n_components", k, limit, "Ask for as many directions as you need.")
         if not isinstance(self.sparse, bool | np.bool_):
             raise InvalidInput("sparse", self.sparse, "True or False", "Leave it out for False.")
-        return LdpSparsePcaFps(k=int(k)) if self.sparse else LdpPcaGauss(k=int(k))
+        return (LdpSparsePcaFps if self.sparse else LdpPcaGauss)(k=int(k), isometric=True)
 
     def _given(self, X: Any, *, reset: bool) -> Array:
         """Rows about the center; zeros for those that are none."""

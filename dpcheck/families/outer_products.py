@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.families.one_report import OneReport, mean_of_users
 from dpcheck.families.user_numbers import must_be_users
 from dpcheck.kernels.method import Array
-from dpcheck.settings import count
+from dpcheck.settings import count, flag
 from dpcheck.solver import Calibration, Example, Solver, approximate
 
 ROOM = 1e-12  # of the norm, for how it is rounded
@@ -27,10 +28,13 @@ ROOM = 1e-12  # of the norm, for how it is rounded
 class OuterProducts(Solver):
     """Each user sends the upper triangle of xxᵀ with noise, ‖x‖ ≤ 1; of their mean the server makes k directions.
 
-    The output is (trials, k·d): direction after direction, the leading one first.
+    The output is (trials, k·d): direction after direction, the leading one first. Where `isometric`, entries off the
+    diagonal are sent √2 times as large, for the two that they stand for: any two users' are no further apart than √2
+    all the same, and their noise has half of the variance.
     """
 
     k: int = count(1)
+    isometric: bool = flag()
     relations: ClassVar[tuple[Relation, ...]] = (LOCAL,)
     minimises: ClassVar[bool] = False
     printed: ClassVar[Claim]
@@ -50,12 +54,16 @@ class OuterProducts(Solver):
     def method(self, data: Array, plan: None, released: Released) -> OneReport:
         users, d = data.shape
         deviation = float(released.parts[0].law.scale)
+        stands_for = np.where(np.equal(*np.triu_indices(d)), 1.0, math.sqrt(2) if self.isometric else 1.0)
+
+        def sent(rows: Array) -> Array:
+            return upper_triangles(rows) * stands_for
 
         def server(reports: Array) -> Array:
-            found = self.directions(symmetric(mean_of_users(reports), d), users, deviation)
+            found = self.directions(symmetric(mean_of_users(reports) / stands_for, d), users, deviation)
             return oriented(found).transpose(0, 2, 1).reshape(len(found), -1)
 
-        return OneReport(upper_triangles, server, users, d * (d + 1) // 2, d * self.k)
+        return OneReport(sent, server, users, len(stands_for), d * self.k)
 
     def stated(self, data: Array, guarantee: Guarantee, plan: None) -> tuple[Released, Sequence[Claim]]:
         promised = approximate(guarantee)

@@ -45,6 +45,20 @@ def test_reports_average_to_the_outer_products_with_the_certified_noise() -> Non
     assert reports.std(axis=0) == pytest.approx(np.full((3, 6), noise), rel=0.03)
 
 
+def test_isometric_reports_are_as_private_and_err_by_half() -> None:
+    rows = users(2000, 5, 6)
+    plain, even = LdpPcaGauss(), LdpPcaGauss(isometric=True)
+    one, other = (s.method(rows, None, s.calibrated(rows, PRIVATE).released).ask(rows[:2]) for s in (plain, even))
+    whole = np.linalg.norm(np.outer(rows[0], rows[0]) - np.outer(rows[1], rows[1]))
+    assert np.linalg.norm(other[0] - other[1]) == pytest.approx(whole)
+    assert np.linalg.norm(one[0] - one[1]) < whole
+    truth = leading((rows.T @ rows)[None], 1)[0]
+    found = [s.solve(rows, PRIVATE, rng=7, trials=300) for s in (plain, even)]
+    assert found[0].noise_std == found[1].noise_std
+    errors = [subspace_distance2(run.w[:, :, None], truth).mean() for run in found]
+    assert 0.4 < errors[1] / errors[0] < 0.6  # five standard errors; 1 if the two were alike
+
+
 def test_triangles_make_the_covariance() -> None:
     rows = users(10, 4, 1)
     assert np.allclose(symmetric(upper_triangles(rows).mean(axis=0)[None], 4)[0], rows.T @ rows / 10)

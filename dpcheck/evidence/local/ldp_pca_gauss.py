@@ -12,7 +12,7 @@ from dpcheck.bounds.library.local import ldp_pca_gauss as theory
 from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.evidence.property_checks import Property
 from dpcheck.evidence.rate_checks import Trend
-from dpcheck.families.outer_products import leading, subspace_distance2, symmetric, upper_triangles
+from dpcheck.families.outer_products import leading, subspace_distance2, symmetric
 from dpcheck.solvers.local.ldp_pca_gauss import LdpPcaGauss
 
 CLAIMED = ApproxDP(1.0, 1e-2, relation=LOCAL)
@@ -21,14 +21,14 @@ SPECTRUM = np.r_[0.4, 0.4, np.full(D - K, 0.2 / (D - K))]
 
 
 def apart(case: Mapping[str, Any]) -> tuple[float, float]:
-    """Upper triangles of two vectors of the ball, dense or with few entries, orthogonal ones among them."""
+    """Outer products of two vectors of the ball, dense or with few entries, orthogonal ones among them."""
     rng, d = np.random.default_rng(case["seed"]), case["d"]
     rows = rng.standard_normal((2, d)) * (rng.random((2, d)) < case["dense"])
     rows[range(2), rng.integers(d, size=2)] = 1.0
     if case["orthogonal"]:
         rows[1] -= rows[0] * (rows[0] @ rows[1]) / (rows[0] @ rows[0])
     rows *= (np.array([1.0, case["shorter"]]) / np.maximum(np.linalg.norm(rows, axis=1), 1e-12))[:, None]
-    one, other = upper_triangles(rows)
+    one, other = (np.outer(row, row) for row in rows)
     return float(((one - other) ** 2).sum()), float(theory.sensitivity.evaluate(r_outer=1.0))
 
 
