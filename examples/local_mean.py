@@ -51,7 +51,9 @@ def main(path: str | Path = Path(__file__).parents[1] / "docs" / "local-mean.svg
     figure, axes = plt.subplots(figsize=(6, 3.6))
     for name, values in found.items():
         axes.loglog(SIZES, values, "--" if "curator" in name else "o-", label=name)
-    axes.set(xlabel="users", ylabel="error of the mean income, root mean square", title="One report of each user, ε = 1")
+    axes.set(
+        xlabel="users", ylabel="error of the mean income, root mean square", title="One report of each user, ε = 1"
+    )
     axes.grid(alpha=0.3)
     axes.legend()
     figure.tight_layout()
