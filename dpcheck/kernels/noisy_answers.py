@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from dpcheck.audits.scores.transcript import gaussian_log_density
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.privacy.laws import Gaussian, L2Laplace, Laplace, Law, OneBit, Selected
+from dpcheck.bounds.privacy.laws import Gaussian, HalfSphere, L2Laplace, Laplace, Law, OneBit, Selected
 from dpcheck.bounds.privacy.release import Released
 from dpcheck.kernels import exact_draws
 from dpcheck.kernels.blocks import NOISE_HELD, steps_held
 from dpcheck.kernels.method import Method
 from dpcheck.kernels.noise import l2_laplace
+from dpcheck.kernels.reports import half_sphere_log_density, half_spheres, log_chances
 from dpcheck.kernels.selection import select, selection_logs
 
 Array = np.ndarray
@@ -31,6 +32,11 @@ def part_of(released: Released, t: int) -> Any:
             return part
         t -= round(float(part.steps))
     return parts[-1]
+
+
+def answer_width(method: Method, released: Released) -> int:
+    """How many numbers an answer has: a selection is one, whatever it chose from."""
+    return 1 if isinstance(released.parts[0].law, Selected) else method.width
 
 
 class NoisyAnswers:
@@ -50,6 +56,8 @@ class NoisyAnswers:
             return chosen(law, asked, self.rng) if self.lattice == 0 else self._chosen_exactly(law, asked)
         if isinstance(law, OneBit):
             return exact_draws.reports(self.rng, asked, scale)
+        if isinstance(law, HalfSphere):
+            return half_spheres(self.rng, asked.reshape(-1, law.width), scale).reshape(asked.shape)
         if isinstance(law, Gaussian):
             drawn = self._normals(t, len(asked))
             drawn *= scale
@@ -125,8 +133,10 @@ def log_density(law: Law, answers: Array, asked: Array) -> Array:
         logs = selection_logs(asked, 2.0, float(law.scale), law.noise)  # type: ignore[arg-type]
         return np.where(index >= 0, logs[np.arange(len(logs)), np.maximum(index, 0)], 0.0)
     if isinstance(law, OneBit):
-        with np.errstate(divide="ignore"):
-            return np.log(np.clip(0.5 * (1 + answers * asked / float(law.scale)), 0.0, 1.0)).sum(axis=1)
+        return log_chances(answers, asked, float(law.scale)).sum(axis=1)
+    if isinstance(law, HalfSphere):
+        vectors = (len(asked), -1, law.width)
+        return half_sphere_log_density(answers.reshape(vectors), asked.reshape(vectors), float(law.scale)).sum(axis=1)
     return np.where((answers == STOPPED).all(axis=1), 0.0, _additive(law, answers, asked))
 
 
