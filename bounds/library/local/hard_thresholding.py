@@ -4,7 +4,7 @@
 |ξ| ≤ C, a ≤ f' ≤ b and s = 8s*; f(u) = u is linear regression. Solvers: dpcheck/families/hard_thresholding.py.
 """
 
-from sympy import Le, Max, Rational, Symbol, sqrt
+from sympy import Expr, Le, Max, Rational, Symbol, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Setting, Source
 from dpcheck.bounds.language.symbols import T, d, eta, quantity
@@ -27,6 +27,7 @@ off_next = quantity("off_next", "distance from the truth a step later", paramete
 off_iht = quantity("off_iht", "||theta_T - theta*||_2", parameter=1, printed="‖θ_T-θ°‖", latex=r"\|\theta_T-\theta^*\|")
 noise_max = quantity("noise_max", "largest coordinate of a gradient's noise", printed="‖noise‖∞")
 v, w = Symbol("v", nonnegative=True), Symbol("w", positive=True)
+BELOW_1 = {rip: 1 / (1 + w)}
 CONTRACTS = Rational(2, 7)
 
 # Thresholding --------------------------------------------------------------------------------------
@@ -72,7 +73,7 @@ ATTAINED = "the best step size, 2/(a²(1-Δ)+b²(1+Δ)): slopes a and b where X 
 
 rip_linear = Claim(
     id="dwang20.theorem5.3.6.rip", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorem 5.3.6, its condition on Δ", line=6541),
+    source=Source("dwang20", "Theorem 5.3.6, its condition on Δ", line=6543),
     says="With Δ ≤ 2/7 there is a step size with which a linear step contracts by 2/7.",
     assumes=[rip <= CONTRACTS],
     states=Le(factor, CONTRACTS),
@@ -81,7 +82,7 @@ rip_linear = Claim(
 
 rip_link = Claim(
     id="dwang20.theorem5.3.9.rip", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorems 5.3.9 and 5.3.11, their condition on Δ", line=6632),
+    source=Source("dwang20", "Theorems 5.3.9 and 5.3.11, their condition on Δ", line=6634),
     says="With Δ ≤ (9a²-5b²)/14 there is a step size with which a step contracts by 2/7.",
     assumes=[*slopes, 5 * slope_b**2 <= 9 * slope_a**2, 14 * rip <= 9 * slope_a**2 - 5 * slope_b**2],
     states=Le(factor, CONTRACTS),
@@ -90,26 +91,42 @@ rip_link = Claim(
 
 rip_link_corrected = Claim(
     id="dwang20.theorem5.3.9.rip.corrected", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorems 5.3.9 and 5.3.11, their condition on Δ", line=6632),
+    source=Source("dwang20", "Theorems 5.3.9 and 5.3.11, their condition on Δ", line=6634),
     says="It takes Δ ≤ (9a²-5b²)/(9a²+5b²), which is the same for a = b = 1.",
     assumes=[*slopes, 5 * high <= 9 * low],
     states=Le(factor, CONTRACTS),
     corrects="dwang20.theorem5.3.9.rip",
-    checks=[AtMost(best, ATTAINED, where={slope_b: sqrt(Rational(9, 5) * low / ((1 + rip) * (1 + v))), rip: 1 / (1 + w)})],
+    checks=[
+        Chain(
+            factor,
+            Step("=", best, because=Premise(ATTAINED)),
+            Step("<=", STATEMENT, because=Slack(seen=[(9 * low - 5 * high) / (7 * (high + low))]), where=BELOW_1),
+        )
+    ],
 )
 
-upper_end = eta <= Rational(9, 7) / high
+upper_end = 7 * eta * high <= 9
 window = Claim(
     id="dwang20.theorem5.3.9.step_size", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Theorem 5.3.9", line=7167),
     says="A step contracts by 2/7 for η from 5/(7a(1-Δ)) to 9/(7b²(1+Δ)).",
-    assumes=[*slopes, eta >= Rational(5, 7) / (slope_a * (1 - rip)), upper_end],
+    assumes=[*slopes, 7 * eta * slope_a * (1 - rip) >= 5, upper_end],
     states=Le(factor, CONTRACTS),
     ignores_units=True,
     checks=[AtMost(Max(1 - eta * low, eta * high - 1), SPECTRUM)],
 )
 
-lower_end = eta >= Rational(5, 7) / low
+lower_end = 7 * eta * low >= 5
+
+
+def end_of(value: Expr) -> Chain:
+    """One end of the spectrum is the farther from 1."""
+    return Chain(
+        factor, Step("=", value, because=Premise(SPECTRUM)),
+        Step("<=", STATEMENT, because=Slack(seen=[CONTRACTS - value])),
+    )
+
+
 window_corrected = Claim(
     id="dwang20.theorem5.3.9.step_size.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Theorem 5.3.9", line=7167),
@@ -120,17 +137,17 @@ window_corrected = Claim(
     ignores_units=True,
     checks=[
         Cases({  # of the two ends of the spectrum, the one that is farther from 1
-            eta * (low + high) <= 2: AtMost(1 - eta * low, SPECTRUM, where={eta: Rational(5, 7) / low * (1 + v)}),
-            eta * (low + high) > 2: AtMost(eta * high - 1, SPECTRUM, where={eta: Rational(9, 7) / high / (1 + v)}),
+            eta * (low + high) <= 2: end_of(1 - eta * low), eta * (low + high) > 2: end_of(eta * high - 1)
         })
     ],
 )
 
 # A step, and T of them -----------------------------------------------------------------------------
-iht = [
-    lower_end, upper_end, *slopes, Setting("X, or each of its blocks, satisfies RIP at 2s + s* with Δ"),
-    Setting("θ₀ = 0, s = 8s*, ‖θ*‖₀ ≤ s*, ‖θ*‖₂ ≤ 1"),
-]
+isometry = Setting("X, or each of its blocks, satisfies RIP at 2s + s* with Δ")
+sparse_truth = Setting("θ₀ = 0, s = 8s*, ‖θ*‖₀ ≤ s*, ‖θ*‖₂ ≤ 1")
+iht = [lower_end, upper_end, *slopes, isometry, sparse_truth]
+linear = {slope_a: 1, slope_b: 1}
+linear_iht = [lower_end.subs(linear), upper_end.subs(linear), isometry, sparse_truth]
 reach = sqrt(17 * s_star)  # √(2s + s*)
 
 one_step = Claim(

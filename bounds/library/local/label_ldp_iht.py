@@ -1,0 +1,127 @@
+"""Label-LDP-IHT (dwang20, section 5.3.4, Algorithm 5.3.42): rows are public, each user adds noise to her own label.
+
+The server thresholds on the noisy labels. Solver: dpcheck/solvers/local/label_ldp_iht.py.
+"""
+
+from sympy import Eq, Le, Rational, Symbol, diff, log, sqrt
+
+from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Setting, Source
+from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
+from dpcheck.bounds.language.symbols import T, c, d, delta, eps, eta, n, quantity
+from dpcheck.bounds.library.local.hard_thresholding import linear, linear_iht, noise_C, off_iht, reach, rip
+from dpcheck.bounds.library.sparse.dp_ight import s_star, truth
+from dpcheck.bounds.privacy.accountant import Accountant
+from dpcheck.bounds.privacy.laws import Gaussian
+from dpcheck.bounds.privacy.release import Release
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Premise, Slack, Step
+from dpcheck.bounds.proving.proofs import Equals
+
+tau = quantity("tau", "deviation of the noise on a label", printed="τ", latex=r"\tau")
+moved = quantity("moved", "one coordinate of an iterate after a step", printed="θ_(t+1)", latex=r"\theta_{t+1}")
+at_now = quantity("at_now", "one coordinate of an iterate", printed="θ_t", latex=r"\theta_t")
+label = quantity("label", "a user's noisy label", printed="ỹ", latex=r"\tilde y")
+
+# Privacy -------------------------------------------------------------------------------------------
+printed_noise = sqrt(32 * log(Rational(5, 4) / delta)) * noise_C / eps
+widest = 2 * (sqrt(s_star) + noise_C)  # |⟨x, θ*⟩| ≤ ‖θ*‖₁ ≤ √s*
+promised = Release(2 * noise_C, Gaussian(tau), relation=LOCAL)  # labels within C of ⟨x, θ*⟩
+released = Release(widest, Gaussian(tau), relation=LOCAL)  # any labels that the class allows
+private = ApproxDP(eps, delta, relation=LOCAL)
+
+theorem6_privacy = Claim(
+    id="dwang20.theorem5.3.6.privacy", kind=Kind.PRIVACY,
+    source=Source("dwang20", "Theorem 5.3.6 and Algorithm 5.3.42, line 2", line=6543),
+    says="Noise of variance 32C²ln(1.25/δ)/ε² makes labels (ε, δ)-private that lie within C of ⟨x, θ*⟩, as the proof has it.",
+    assumes=[eps <= 1, Setting("the user's label lies within C of ⟨x, θ*⟩, whichever it is")],
+    states=Eq(tau, printed_noise),
+    guarantee=private,
+    ignores_units=True,
+    checks=[Accountant(promised, "labels at the two ends of the interval, 2C apart")],
+)
+
+theorem6_any_label = Claim(
+    id="dwang20.theorem5.3.6.any_label", kind=Kind.PRIVACY,
+    source=Source("dwang20", "Theorem 5.3.6, for any two labels of the class (5.77)", line=6543),
+    says="The same for any two labels that some θ* of the class allows: users do not know θ*, and Definition 2.2.1 has all.",
+    assumes=[eps <= 1],
+    states=Eq(tau, printed_noise),
+    guarantee=private,
+    provenance=Provenance.READING,
+    ignores_units=True,
+    checks=[Accountant(released, "θ* of s* entries ±1/√s*, a row of their signs or of the opposite: ±(√s*+C)")],
+)
+
+theorem6_any_label_corrected = Claim(
+    id="dwang20.theorem5.3.6.any_label.corrected", kind=Kind.PRIVACY,
+    source=Source("dwang20", "Theorem 5.3.6, for any two labels of the class (5.77)", line=6543),
+    says="It takes 2(√s*+C) for 4C, the width of all labels.",
+    assumes=[eps <= 1],
+    states=Eq(tau, widest * sqrt(2 * log(Rational(5, 4) / delta)) / eps),
+    guarantee=private,
+    corrects="dwang20.theorem5.3.6.any_label",
+    ignores_units=True,
+    checks=[Accountant(released, "θ* of s* entries ±1/√s*, a row of their signs or of the opposite: ±(√s*+C)")],
+)
+
+# The step ------------------------------------------------------------------------------------------
+descends = Equals(lambda: at_now - eta * diff((label - at_now) ** 2 / 2, at_now), "one user with x = 1, d = 1: θ - η·L'(θ)")
+
+step = Claim(
+    id="dwang20.algorithm5.3.42.step", kind=Kind.IDENTITY,
+    source=Source("dwang20", "Algorithm 5.3.42, line 5", line=6531),
+    says="A step is θ_t - η·(ỹ - ⟨x, θ_t⟩)x, a gradient step on the squared loss.",
+    states=Eq(moved, at_now - eta * (label - at_now)),
+    misprint_of="dwang20.algorithm5.3.42.step.corrected",
+    ignores_units=True,
+    checks=[descends],
+)
+
+step_corrected = Claim(
+    id="dwang20.algorithm5.3.42.step.corrected", kind=Kind.IDENTITY,
+    source=Source("dwang20", "proof of Theorem 5.3.11, with f(u) = u", line=7248),
+    says="It is θ_t + η·(ỹ - ⟨x, θ_t⟩)x: the other sign climbs.",
+    states=Eq(moved, at_now + eta * (label - at_now)),
+    corrects="dwang20.algorithm5.3.42.step",
+    ignores_units=True,
+    checks=[descends],
+)
+
+# Utility -------------------------------------------------------------------------------------------
+v, y = Symbol("v", nonnegative=True), log(Rational(5, 4) / delta)
+tail = sqrt(6 * log(d) / n)
+LARGEST = Premise(
+    "coordinates of Xᵀ(ξ+z)/n are sub-Gaussian with C²/n and τ²/n: all are below √(6·log d/n) of it but for 4/d² ≤ 2/d"
+)
+CENTRED = Setting("E[ξ | x] = 0, as in (5.70)")
+
+
+def after_noise(noise):  # type: ignore[no-untyped-def]
+    """The distance after T steps, by the largest step size."""
+    return 2 ** (-T) * truth + Rational(9, 2) * reach * tail * noise
+
+
+theorem6 = Claim(
+    id="dwang20.theorem5.3.6", kind=Kind.UTILITY,
+    source=Source("dwang20", "Theorem 5.3.6, equation (5.78)", line=6545),
+    says="The distance from θ* after T steps with the noise of line 2, but for a chance of 2/d at most.",
+    assumes=[*linear_iht, CENTRED, eps <= 1],
+    added=[delta <= Rational(1, 2), d >= 2, Setting("the step of Algorithm 5.3.42 with its sign put right")],
+    states=Le(off_iht, 2 ** (-T) * truth + c * noise_C * log(1 / delta) * sqrt(s_star * log(d)) / (sqrt(n) * eps)),
+    hidden=(c,),
+    guarantee=private,
+    ignores_units=True,
+    checks=[
+        Chain(
+            off_iht,
+            Step("<=", because=Cites("dwang20.theorem5.3.9.steps", linear)),
+            Step("<=", 2 ** (-T) * truth + Rational(7, 2) * eta * reach * tail * (noise_C + tau), because=LARGEST),
+            Step("<=", after_noise(noise_C + tau), where={eta: Rational(9, 7) / ((1 + rip) * (1 + v))}),
+            Step("<=", because=Cites("dwang20.theorem5.3.6.privacy", granted="|ξ| ≤ C")),
+            Step("<=", after_noise(noise_C / eps * (1 + sqrt(32 * y))), where={eps: 1 / (1 + v)}),
+            Step("<=", after_noise(noise_C / eps * (1 + sqrt(8) * (1 + y))),
+                 because=Slack(seen=[(after_noise(noise_C / eps) - after_noise(0)) * sqrt(8) * (1 - sqrt(y)) ** 2])),
+            Step("<=", STATEMENT, where={delta: 2 ** -(1 + v)}),
+            choosing={c: 450},
+        )
+    ],
+)
