@@ -94,7 +94,7 @@ theorem5 = Claim(
     checks=[
         NoConstant(
             truth / 2,
-            {noise_C: x**-3, d: x, n: x**2, T: log(x) / log(2), s_star: 1, truth: 1, eps: 1, eta: 1, rip: 1 / x}, x,
+            {noise_C: x**-3, d: x, n: x**2, T: log(x) / log(2), s_star: 1, truth: 1, eps: 1, eta: 1, rip: 1 / sqrt(x)}, x,
             "C = 1/p³: reports have norm O(r√p) = O(Cp), so that T = log p steps end within O(TCp) < 1/2 of θ₀ = 0",
             at=2**20,
         )
