@@ -125,3 +125,5 @@ theorem6 = Claim(
         )
     ],
 )
+
+printed, corrected = theorem6_privacy, theorem6_any_label_corrected  # for the solvers

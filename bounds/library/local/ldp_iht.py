@@ -135,3 +135,5 @@ theorem5_corrected = Claim(
         )
     ],
 )
+
+printed, corrected = [theorem5_privacy], [theorem5_privacy, norm_corrected]  # for the solvers
