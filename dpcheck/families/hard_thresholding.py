@@ -19,6 +19,7 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP, Guarantee
 from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.families.one_report import OneReport
+from dpcheck.settings import count, positive
 from dpcheck.solver import Calibration, Example, Solver, approximate
 
 Array = np.ndarray
@@ -211,3 +212,16 @@ def hard_thresholding(data: SparseRecords, labels: Array, kept: int, eta: float,
     for _ in range(steps):
         theta = thresholded(theta - eta / data.n * gradients(theta, data.X, labels, data.link) @ data.X, kept)
     return theta
+
+
+@dataclass(frozen=True)
+class LabelPrivateThresholding(LabelPrivate):
+    """Hard thresholding on noisy labels: 8·nonzeros entries are kept and the step size is the middle of what contracts."""
+
+    steps: int = count(20)
+    kept: int | None = count(None)
+    step_size: float | None = positive(None)
+
+    def fitted(self, data: SparseRecords, deviation: float, labels: Array) -> Array:
+        eta = step_size(data.link) if self.step_size is None else self.step_size
+        return hard_thresholding(data, labels, min(self.kept or 8 * data.nonzeros, data.d), eta, self.steps)

@@ -3,18 +3,18 @@
 The server thresholds on the noisy labels. Solver: dpcheck/solvers/local/label_ldp_iht.py.
 """
 
-from sympy import Eq, Le, Rational, Symbol, diff, log, sqrt
+from sympy import Eq, Expr, Integer, Le, Rational, Symbol, diff, log, sqrt
 
-from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Setting, Source
+from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
 from dpcheck.bounds.language.symbols import T, c, d, delta, eps, eta, n, quantity
-from dpcheck.bounds.library.local.hard_thresholding import linear, linear_iht, noise_C, off_iht, reach, rip
+from dpcheck.bounds.library.local.hard_thresholding import isometry, linear, linear_iht, noise_C, off_iht, reach, rip, sparse_truth
 from dpcheck.bounds.library.sparse.dp_ight import s_star, truth
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Premise, Slack, Step
-from dpcheck.bounds.proving.proofs import Equals
+from dpcheck.bounds.proving.proofs import Equals, Quoted
 
 tau = quantity("tau", "deviation of the noise on a label", printed="τ", latex=r"\tau")
 moved = quantity("moved", "one coordinate of an iterate after a step", printed="θ_(t+1)", latex=r"\theta_{t+1}")
@@ -23,44 +23,42 @@ label = quantity("label", "a user's noisy label", printed="ỹ", latex=r"\tilde 
 
 # Privacy -------------------------------------------------------------------------------------------
 printed_noise = sqrt(32 * log(Rational(5, 4) / delta)) * noise_C / eps
-widest = 2 * (sqrt(s_star) + noise_C)  # |⟨x, θ*⟩| ≤ ‖θ*‖₁ ≤ √s*
-promised = Release(2 * noise_C, Gaussian(tau), relation=LOCAL)  # labels within C of ⟨x, θ*⟩
-released = Release(widest, Gaussian(tau), relation=LOCAL)  # any labels that the class allows
 private = ApproxDP(eps, delta, relation=LOCAL)
 
-theorem6_privacy = Claim(
-    id="dwang20.theorem5.3.6.privacy", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Theorem 5.3.6 and Algorithm 5.3.42, line 2", line=6543),
-    says="Noise of variance 32C²ln(1.25/δ)/ε² makes labels (ε, δ)-private that lie within C of ⟨x, θ*⟩, as the proof has it.",
-    assumes=[eps <= 1, Setting("the user's label lies within C of ⟨x, θ*⟩, whichever it is")],
-    states=Eq(tau, printed_noise),
-    guarantee=private,
-    ignores_units=True,
-    checks=[Accountant(promised, "labels at the two ends of the interval, 2C apart")],
-)
 
-theorem6_any_label = Claim(
-    id="dwang20.theorem5.3.6.any_label", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Theorem 5.3.6, for any two labels of the class (5.77)", line=6543),
-    says="The same for any two labels that some θ* of the class allows: users do not know θ*, and Definition 2.2.1 has all.",
-    assumes=[eps <= 1],
-    states=Eq(tau, printed_noise),
-    guarantee=private,
-    provenance=Provenance.READING,
-    ignores_units=True,
-    checks=[Accountant(released, "θ* of s* entries ±1/√s*, a row of their signs or of the opposite: ±(√s*+C)")],
-)
+def labels(theorem: str, line: int, widest: Expr, mean: str, why: str) -> tuple[Release, Claim, Claim, Claim]:
+    """What is released, the theorem as its proof has it, and for any two labels of the class, printed and corrected."""
+    released = Release(widest, Gaussian(tau), relation=LOCAL)
 
-theorem6_any_label_corrected = Claim(
-    id="dwang20.theorem5.3.6.any_label.corrected", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Theorem 5.3.6, for any two labels of the class (5.77)", line=6543),
-    says="It takes 2(√s*+C) for 4C, the width of all labels.",
-    assumes=[eps <= 1],
-    states=Eq(tau, widest * sqrt(2 * log(Rational(5, 4) / delta)) / eps),
-    guarantee=private,
-    corrects="dwang20.theorem5.3.6.any_label",
-    ignores_units=True,
-    checks=[Accountant(released, "θ* of s* entries ±1/√s*, a row of their signs or of the opposite: ±(√s*+C)")],
+    def claim(name: str, says: str, noise: Expr, *promise: Setting, corrects: str | None = None) -> Claim:
+        here = Release(2 * noise_C, Gaussian(tau), relation=LOCAL) if promise else released
+        return Claim(
+            id=f"dwang20.theorem{theorem}.{name}", kind=Kind.PRIVACY,
+            source=Source("dwang20", f"Theorem {theorem}" + ("" if promise else ", for any two labels of its class"), line=line),
+            says=says,
+            assumes=[eps <= 1, *promise],
+            states=Eq(tau, noise),
+            guarantee=private,
+            corrects=corrects,
+            provenance=Provenance.PRINTED if promise else Provenance.READING,
+            ignores_units=True,
+            checks=[Accountant(here, f"labels at the two ends of {'the interval, 2C apart' if promise else why}")],
+        )
+
+    return (
+        released,
+        claim("privacy", f"Noise of variance 32C²ln(1.25/δ)/ε² makes labels (ε, δ)-private that lie within C of {mean}, as the "
+              "proof has it.", printed_noise, Setting(f"the user's label lies within C of {mean}, whichever it is")),
+        claim("any_label", "The same for any two labels that some θ* of the class allows: users do not know θ*, and Definition "
+              "2.2.1 is about all records.", printed_noise),
+        claim("any_label.corrected", "It takes the width of all labels for 4C.",
+              widest * sqrt(2 * log(Rational(5, 4) / delta)) / eps, corrects=f"dwang20.theorem{theorem}.any_label"),
+    )
+
+
+released, printed, theorem6_any_label, corrected = labels(
+    "5.3.6", 6543, 2 * (sqrt(s_star) + noise_C), "⟨x, θ*⟩",
+    "all: ±(√s*+C), by θ* of s* entries 1/√s* and a row of their signs or of the opposite",
 )
 
 # The step ------------------------------------------------------------------------------------------
@@ -95,7 +93,7 @@ LARGEST = Premise(
 CENTRED = Setting("E[ξ | x] = 0, as in (5.70)")
 
 
-def after_noise(noise):  # type: ignore[no-untyped-def]
+def after_noise(noise: Expr) -> Expr:
     """The distance after T steps, by the largest step size."""
     return 2 ** (-T) * truth + Rational(9, 2) * reach * tail * noise
 
@@ -119,11 +117,22 @@ theorem6 = Claim(
             Step("<=", because=Cites("dwang20.theorem5.3.6.privacy", granted="|ξ| ≤ C")),
             Step("<=", after_noise(noise_C / eps * (1 + sqrt(32 * y))), where={eps: 1 / (1 + v)}),
             Step("<=", after_noise(noise_C / eps * (1 + sqrt(8) * (1 + y))),
-                 because=Slack(seen=[(after_noise(noise_C / eps) - after_noise(0)) * sqrt(8) * (1 - sqrt(y)) ** 2])),
+                 because=Slack(seen=[(after_noise(noise_C / eps) - after_noise(Integer(0))) * sqrt(8) * (1 - sqrt(y)) ** 2])),
             Step("<=", STATEMENT, where={delta: 2 ** -(1 + v)}),
             choosing={c: 450},
         )
     ],
 )
 
-printed, corrected = theorem6_privacy, theorem6_any_label_corrected  # for the solvers
+# Another server for the same labels ----------------------------------------------------------------
+error_lasso = quantity("error_lasso", "squared error of the lasso", parameter=2, printed="‖θ-θ°‖²")
+
+lasso = Claim(
+    id="dwang20.section5.3.4.lasso", kind=Kind.UTILITY,
+    source=Source("dwang20", "section 5.3.4, after Theorem 5.3.6", line=6549),
+    says="The lasso on the noisy labels, with a penalty of order √(log p/(nε²)), has the same bound.",
+    assumes=[isometry, sparse_truth, eps <= 1],
+    states=Rate(error_lasso, s_star * log(d) / (n * eps**2)),
+    ignores_units=True,
+    checks=[Quoted("from Negahban et al. with neither C nor δ, which the noise has: no rate in these symbols alone")],
+)

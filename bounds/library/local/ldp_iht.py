@@ -103,7 +103,6 @@ theorem5 = Claim(
 
 tail = sqrt(6 * log(d) * T / n)
 spread = sqrt(103) * radius / eps
-r_corrected = norm_corrected.formula
 LARGEST = Premise(
     "in a block of n/T users coordinates of the labels' and the reports' deviations are sub-Gaussian with C²T/n and 103r²T/"
     "(nε²): all are below √(6·log d) of it in every step but for T·4/d² ≤ 2T/d (a report's: density at most 2 on its "
@@ -128,7 +127,7 @@ theorem5_corrected = Claim(
             Step("<=", 2 ** (-T) * truth + Rational(7, 2) * eta * reach * tail * (noise_C + spread), because=LARGEST),
             Step("<=", 2 ** (-T) * truth + Rational(9, 2) * reach * tail * (noise_C + spread),
                  where={eta: Rational(9, 7) / ((1 + rip) * (1 + v))}),
-            Step("=", 2 ** (-T) * truth + Rational(9, 2) * reach * tail * (noise_C + spread.subs(radius, r_corrected)),
+            Step("=", 2 ** (-T) * truth + Rational(9, 2) * reach * tail * (noise_C + spread.subs(radius, norm_corrected.formula)),
                  because=Premise("r of dwang20.theorem5.3.5.gradient.corrected")),
             Step("<=", STATEMENT, where={eps: 1 / (1 + v), d: (sqrt(2) + u) ** 2}),
             choosing={c: 2000},

@@ -18,6 +18,7 @@ capacity = quantity("capacity", "C_inf of the hypotheses", printed="C∞", latex
 bessel = quantity("bessel", "sum of squared coefficients of a function of norm 1", box=(1e-3, 1), printed="Σ⟨γ,yx_j⟩²")
 divergence = quantity("report_divergence", "KL divergence of all reports from their mixture", printed="D(M₀‖M̄)")
 chi2_zcdp = quantity("chi2_zcdp", "e^(kappa+2 rho)-1 of (kappa, rho)-zCDP", box=(1e-4, 10), printed="(e^(κ+2ρ)-1)")
+wide = quantity("wide", "log(p/s)", box=(1, 12), printed="log(p/s)", latex=r"\log(p/s)")
 risk = quantity("sparse_risk", "private minimax squared error", printed="M(‖·‖²)", latex=r"\mathcal{M}")
 sum_risk = quantity("sum_risk", "private minimax error of the sum of coordinates", printed="M(|1ᵀ·|)")
 label_risk = quantity("label_risk", "minimax squared error with private labels", printed="M'(‖·‖²)")
@@ -130,15 +131,15 @@ theorem1 = Claim(
 def labels(name: str, line: int, slope: Expr, *assumes: Hypothesis) -> Claim:
     """Theorems 5.3.7 and 5.3.10: s-sparse θ = δ√(2/s)·z, z of a packing, labels with uniform noise."""
     per_user = slope**2 * (1 + rip) * n * eps**2 / noise_C**2
-    packing = s_star / 2 * log(d / s_star)  # of (s/2)·log((p-s)/(s/2)), as 2(p/s-1) ≥ p/s
+    packing = s_star / 2 * wide  # of (s/2)·log((p-s)/(s/2)), as 2(p/s-1) ≥ p/s
     known = h**2 / 8 * (1 - (38 * per_user * h**2 + log(2)) / packing)
-    rate = at_most_one(s_star * log(d / s_star) / per_user)
+    rate = at_most_one(s_star * wide / per_user)
     return Claim(
         id=f"dwang20.{name}", kind=Kind.LOWER_BOUND,
         source=Source("dwang20", name.capitalize().replace("m5", "m 5"), line=line),
         says="No ε-private protocol without interaction has a smaller error, labels alone being private; min{1, r} is r/(1+r).",
         assumes=[weak, *assumes, Setting("X satisfies RIP at 17s with Δ"), Setting("labels within C of f(⟨x, θ*⟩)")],
-        added=[20 * s_star <= d],
+        added=[wide >= 3],
         states=Rate(label_risk, rate, below=True),
         ignores_units=True,
         checks=[
@@ -148,7 +149,11 @@ def labels(name: str, line: int, slope: Expr, *assumes: Hypothesis) -> Claim:
                      because=Premise("Lemma 5.3.8 with c < 19: δ apart, log|packing| ≥ (s/2)log(p/s) for p ≥ 2s (Lemma 5.3.14), "
                                      "and TV ≤ b|⟨θ-θ', x_i⟩|/2C, whose squares add up to 2n(1+Δ)b²δ²/C² at most by RIP")),
                 Step(">=", known.subs(h, sqrt(rate) / 20), because=Premise("any δ ≤ 1/√2 is allowed: δ² = r/(1+r)/400")),
-                Step(">=", STATEMENT / 10000, where={d: 20 * s_star * exp(u), s_star: 1 + v}),
+                Step(">=", rate / 3200 * (Rational(81, 100) - 2 * log(2) / (s_star * wide)), because=Slack(
+                    seen=[rate / 3200 * Rational(19, 100) * (1 - per_user / (per_user + s_star * wide))])),
+                Step(">=", STATEMENT / 10000, because=Slack(
+                    seen=[rate / 3200 * (Rational(49, 100) - 2 * log(2) / (s_star * wide))]),
+                    where={wide: 3 + u, s_star: 1 + v}),
             )
         ],
     )
