@@ -4,9 +4,9 @@ User i sends the upper triangle of xxᵀ, diagonal included, with Gaussian noise
 eigenvectors. Solver: dpcheck/solvers/local/ldp_pca_gauss.py; with sparse eigenvectors: ldp_sparse_pca_fps.py.
 """
 
-from sympy import Eq, Integer, Le, Matrix, Rational, Symbol, cos, expand, eye, log, simplify, sin, sqrt
+from sympy import Eq, Expr, Integer, Le, Matrix, Rational, Symbol, cos, expand, eye, log, simplify, sin, sqrt
 
-from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting, Source
+from dpcheck.bounds.language.claim import Claim, Hypothesis, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
 from dpcheck.bounds.language.symbols import d, delta, eps, n, quantity
 from dpcheck.bounds.privacy.accountant import Accountant
@@ -71,33 +71,30 @@ sensitivity_corrected = Claim(
 )
 
 
-def privacy(name: str, place: str, line: int) -> Claim:
-    """The noise of both algorithms of the section."""
-    return Claim(
-        id=f"dwang20.{name}.privacy", kind=Kind.PRIVACY,
-        source=Source("dwang20", place, line=line),
-        says="Noise of variance 2ln(1.25/δ)/ε² on each entry makes a user's outer product (ε, δ)-private.",
-        assumes=[unit],
-        states=Eq(sigma_1, classical),
-        guarantee=private,
-        ignores_units=True,
-        checks=[Accountant(released, CORNERS)],
+def privacy(theorem: str, line: int, *assumes: Hypothesis) -> tuple[Claim, Claim]:
+    """The noise of an algorithm of the section, as printed and corrected."""
+
+    def claim(says: str, noise: Expr, *given: Hypothesis, corrects: str | None = None) -> Claim:
+        return Claim(
+            id=f"dwang20.theorem{theorem}.privacy{'.corrected' if corrects else ''}", kind=Kind.PRIVACY,
+            source=Source("dwang20", f"Theorem {theorem}, with line 2 of its algorithm", line=line),
+            says=says,
+            assumes=[unit, *given],
+            states=Eq(sigma_1, noise),
+            guarantee=private,
+            corrects=corrects,
+            ignores_units=True,
+            checks=[Accountant(released, CORNERS)],
+        )
+
+    return (
+        claim("Noise of variance 2ln(1.25/δ)/ε² on each entry makes a user's outer product (ε, δ)-private.", classical, *assumes),
+        claim("It takes twice that variance, for ε at most 1.", sqrt(2) * classical, eps <= 1,
+              corrects=f"dwang20.theorem{theorem}.privacy"),
     )
 
 
-theorem2_privacy = privacy("theorem6.1.2", "Theorem 6.1.2 and Algorithm 6.1.46, line 2", 7385)
-
-theorem2_privacy_corrected = Claim(
-    id="dwang20.theorem6.1.2.privacy.corrected", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Theorem 6.1.2 and Algorithm 6.1.46, line 2", line=7385),
-    says="It takes twice that variance, for ε at most 1.",
-    assumes=[unit, eps <= 1],
-    states=Eq(sigma_1, sqrt(2) * classical),
-    guarantee=private,
-    corrects="dwang20.theorem6.1.2.privacy",
-    ignores_units=True,
-    checks=[Accountant(released, CORNERS)],
-)
+theorem2_privacy, theorem2_privacy_corrected = privacy("6.1.2", 7385)
 
 # Utility -------------------------------------------------------------------------------------------
 principal = [Setting("V and Ṽ are the k leading eigenvectors of Σ and of what the server averages"), gap <= top, n >= d]
@@ -148,7 +145,7 @@ theorem2_corrected = Claim(
 phi = Symbol("phi", real=True)
 
 
-def divergence():  # type: ignore[no-untyped-def]
+def divergence() -> Expr:
     """tr(Σ'⁻¹(Σ-Σ'))/2 of two planes of one principal angle φ, in units of 5p(λ+1); angles add up."""
     direction = Matrix([cos(phi), sin(phi)])
     one, other = Matrix([[1, 0], [0, 0]]), direction * direction.T
