@@ -6,7 +6,7 @@ dpcheck/solvers/local/ldp_sparse_pca_fps.py; noise and λ₁: ldp_pca_gauss.py.
 
 from sympy import Le, Rational, Symbol, log, sqrt
 
-from dpcheck.bounds.language.claim import Check, Claim, Hypothesis, Kind, Rate, Setting, Source
+from dpcheck.bounds.language.claim import Claim, Kind, Rate, Setting, Source
 from dpcheck.bounds.language.symbols import c, d, delta, eps, n, quantity, ratio
 from dpcheck.bounds.library.local.ldp_pca_gauss import gap, k, principal, private, privacy, sigma_1, sigma_k, sin2, top, unit
 from dpcheck.bounds.privacy.numeric_checks import Counted
@@ -99,42 +99,23 @@ logs = log(1 / delta) * log(d) / (eps**2 * correlation**2)
 allowed = gap**2 / (4 * rows * (gap + 8 * top))  # 0 ≤ gap - 4λs(1 + 8λ₁/gap), Lemma 6.1.17
 
 
-def recovers(says: str, enough: Hypothesis, *checks: Check, corrects: str | None = None) -> Claim:
-    """What the condition on n is for: with the λ of the theorem, the second condition of Lemma 6.1.17."""
-    return Claim(
-        id=f"dwang20.theorem6.1.5.n{'.corrected' if corrects else ''}", kind=Kind.UTILITY,
-        source=Source("dwang20", "Theorem 6.1.5, equation (6.6)", line=7497),
-        says=says,
-        assumes=[enough, gap <= top, Setting("λ = √(log(1/δ)log p/n)/(αε)")],
-        states=Rate(penalty, allowed),
-        corrects=corrects,
-        hidden=(c,),
-        ignores_units=True,
-        checks=checks,
-    )
-
-
 printed_n = rows**2 * top**2 * logs * (8 * top + gap) / gap**2
-corrected_n = rows**2 * logs * (8 * top + gap) ** 2 / gap**4
-support = recovers(
-    "With n ≥ Ω(s²λ₁²log(1/δ)log p·(8λ₁+gap)/(ε²α²gap²)) the λ of the theorem is small enough to find the support.",
-    n >= c * printed_n,
-    NoConstant(
-        sqrt(logs / n),
-        {top: x**-4, gap: x**-4, rows: 2, d: 100, eps: 1, delta: Rational(1, 10), correlation: 1, n: x}, x,
-        "Σ times t: λ must fall like t, which takes n like 1/t²; the printed bound on n falls like t",
-    ),
-)
-support_corrected = recovers(
-    "With n ≥ Ω(s²log(1/δ)log p·(8λ₁+gap)²/(ε²α²gap⁴)) it is.",
-    n >= c * corrected_n,
-    Chain(
-        penalty,
-        Step("=", sqrt(logs / n), because=Premise("λ of the theorem")),
-        Step("<=", STATEMENT, where={n: 16 * corrected_n * (1 + v)}),
-        choosing={c: 16},
-    ),
-    corrects="dwang20.theorem6.1.5.n",
+
+support = Claim(
+    id="dwang20.theorem6.1.5.n", kind=Kind.UTILITY,
+    source=Source("dwang20", "Theorem 6.1.5, equation (6.6)", line=7497),
+    says="With n ≥ Ω(s²λ₁²log(1/δ)log p·(8λ₁+gap)/(ε²α²gap²)) the λ of the theorem is small enough for Lemma 6.1.17.",
+    assumes=[n >= c * printed_n, gap <= top, Setting("λ = √(log(1/δ)log p/n)/(αε)")],
+    states=Rate(penalty, allowed),
+    hidden=(c,),
+    ignores_units=True,
+    checks=[
+        NoConstant(
+            sqrt(logs / n),
+            {top: x**-4, gap: x**-4, rows: 2, d: 100, eps: 1, delta: Rational(1, 10), correlation: 1, n: x}, x,
+            "Σ times t: λ must fall like t, which takes n like 1/t²; the printed bound on n falls like t",
+        )
+    ],
 )
 
 # The lower bound, and tables -----------------------------------------------------------------------

@@ -1,0 +1,48 @@
+"""Private labels: the fit finds θ*, records outside are refused, and the printed sign climbs."""
+
+import numpy as np
+import pytest
+
+import dpcheck as dp
+from dpcheck.families.hard_thresholding import SparseRecords, generated, hard_thresholding, thresholded
+from dpcheck.solvers.local.label_ldp_iht import LabelLDPIHT
+from dpcheck.solvers.local.label_ldp_iht_nonlinear import LabelLDPIHTNonlinear
+from dpcheck.solvers.local.label_ldp_lasso import LabelLDPLasso
+
+PRIVATE = dp.ApproxDP(1.0, 1e-3, relation=dp.LOCAL)
+
+
+def test_without_noise_the_truth_is_found_and_with_the_printed_sign_it_is_not():
+    data, truth = generated(2000, 40, 2, 0.0, seed=1)
+    found = hard_thresholding(data, data.y[None], 16, 1.0, 30)[0]
+    climbing = hard_thresholding(data, data.y[None], 16, -1.0, 30)[0]
+    assert np.linalg.norm(found - truth) < 1e-6
+    assert np.linalg.norm(climbing - truth) > 1
+
+
+@pytest.mark.parametrize("solver", [LabelLDPIHT(), LabelLDPLasso()])
+def test_more_users_bring_it_nearer(solver):
+    errors = []
+    for n in (4_000, 64_000):
+        data, truth = generated(n, 20, 1, 0.05, seed=2)
+        errors.append(np.linalg.norm(solver.solve(data, PRIVATE, rng=0, trials=8).w - truth, axis=1).mean())
+    assert errors[1] < 0.5 * errors[0]  # a rate of n^(-1/2) would bring it to a quarter
+
+
+def test_thresholding_keeps_the_largest_within_the_ball():
+    assert np.allclose(thresholded(np.array([[3.0, -4.0, 1.0]]), 2), [[0.6, -0.8, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "words"),
+    [([[2.0]], [0.0], "-1 and 1"), ([[1.0]], [3.0], "labels"), ([[1.0]], [0.0, 1.0], "users"), ([[1.0]], [np.nan], "labels")],
+)
+def test_records_outside_are_refused(X, y, words):
+    with pytest.raises(dp.InvalidInput, match=words):
+        SparseRecords(np.array(X), np.array(y), 1, 0.5)
+
+
+def test_a_link_needs_the_solver_that_knows_it():
+    pair = LabelLDPIHTNonlinear().worst_pair()
+    with pytest.raises(dp.InvalidInput, match="link"):
+        LabelLDPIHT().solve(pair[0], PRIVATE)

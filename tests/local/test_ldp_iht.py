@@ -1,0 +1,42 @@
+"""Reported gradients: reports are unbiased, too few users are refused, more users bring it nearer."""
+
+import numpy as np
+import pytest
+
+import dpcheck as dp
+from dpcheck.families.hard_thresholding import LINEAR, generated, gradients
+from dpcheck.solvers.local.ldp_iht import LDPIHT
+
+PRIVATE = dp.PureDP(1.0, relation=dp.LOCAL)
+
+
+def off_centre(length, data, box, k=4000):
+    """How many standard errors the mean of scaled reports is from the mean gradient at θ₀ = 0, at its worst coordinate."""
+    reports = box(data, np.random.default_rng(0), k)[:, 0].reshape(k, data.n, data.d)
+    means = length * reports.mean(axis=1)
+    wanted = (gradients(np.zeros((1, data.d)), data.X, data.y, LINEAR) @ data.X / data.n)[0]
+    return float(np.max(np.abs(means.mean(axis=0) - wanted) / (means.std(axis=0) / k**0.5)))
+
+
+def test_reports_are_unbiased_and_a_forgotten_coth_is_not():
+    data, _ = generated(50, 3, 1, 0.05, seed=0)
+    solver = LDPIHT(steps=1)
+    done = solver.calibrated(data, PRIVATE)
+    length = solver.method(data, done.plan, done.released).length
+    box = solver.mechanism(PRIVATE, transcript=True)
+    assert off_centre(length, data, box) < 6
+    assert off_centre(length * np.tanh(0.5), data, box) > 6  # planted: the radius O(r√p) as printed
+
+
+def test_more_users_bring_it_nearer():
+    errors = []
+    for n in (4_000, 100_000):
+        data, truth = generated(n, 4, 1, 0.05, seed=1)
+        errors.append(np.linalg.norm(LDPIHT(steps=3).solve(data, PRIVATE, rng=0, trials=4).w - truth, axis=1).mean())
+    assert errors[1] < 0.6 * errors[0]
+
+
+def test_each_step_needs_users_of_its_own():
+    data, _ = generated(3, 4, 1, 0.05, seed=1)
+    with pytest.raises(dp.InvalidInput, match="at least steps=4"):
+        LDPIHT(steps=4).solve(data, PRIVATE)
