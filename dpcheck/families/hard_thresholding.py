@@ -1,4 +1,4 @@
-"""Sparse regression with iterative hard thresholding: the records, the steps and what protocols with private labels share.
+"""Sparse regression by hard thresholding: records, steps and what protocols with private labels share.
 
 Claims: bounds/library/local/hard_thresholding.py.
 """
@@ -216,7 +216,7 @@ def hard_thresholding(data: SparseRecords, labels: Array, kept: int, eta: float,
 
 @dataclass(frozen=True)
 class LabelPrivateThresholding(LabelPrivate):
-    """Hard thresholding on noisy labels: 8·nonzeros entries are kept and the step size is the middle of what contracts."""
+    """Hard thresholding on noisy labels: 8·nonzeros entries are kept; the step size is in the middle."""
 
     steps: int = count(20)
     kept: int | None = count(None)

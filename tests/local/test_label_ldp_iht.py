@@ -35,7 +35,12 @@ def test_thresholding_keeps_the_largest_within_the_ball():
 
 @pytest.mark.parametrize(
     ("X", "y", "words"),
-    [([[2.0]], [0.0], "-1 and 1"), ([[1.0]], [3.0], "labels"), ([[1.0]], [0.0, 1.0], "users"), ([[1.0]], [np.nan], "labels")],
+    [
+        ([[2.0]], [0.0], "-1 and 1"),
+        ([[1.0]], [3.0], "labels"),
+        ([[1.0]], [0.0, 1.0], "users"),
+        ([[1.0]], [np.nan], "labels"),
+    ],
 )
 def test_records_outside_are_refused(X, y, words):
     with pytest.raises(dp.InvalidInput, match=words):

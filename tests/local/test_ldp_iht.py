@@ -11,7 +11,7 @@ PRIVATE = dp.PureDP(1.0, relation=dp.LOCAL)
 
 
 def off_centre(length, data, box, k=4000):
-    """How many standard errors the mean of scaled reports is from the mean gradient at θ₀ = 0, at its worst coordinate."""
+    """How many standard errors the mean of reports is from the mean gradient at θ₀ = 0, at its worst."""
     reports = box(data, np.random.default_rng(0), k)[:, 0].reshape(k, data.n, data.d)
     means = length * reports.mean(axis=1)
     wanted = (gradients(np.zeros((1, data.d)), data.X, data.y, LINEAR) @ data.X / data.n)[0]

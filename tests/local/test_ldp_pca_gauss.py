@@ -39,10 +39,13 @@ def test_projections_have_trace_k_and_spectrum_within_one():
     S = np.random.default_rng(0).standard_normal((3, 6, 6))
     values = np.linalg.eigvalsh(onto_fantope(S + S.transpose(0, 2, 1), 2))
     assert np.allclose(values.sum(axis=1), 2)
-    assert values.min() > -1e-9 and values.max() < 1 + 1e-9
+    assert values.min() > -1e-9
+    assert values.max() < 1 + 1e-9
 
 
-@pytest.mark.parametrize(("data", "k", "words"), [(np.full((2, 2), 2.0), 1, "norm at most 1"), (np.eye(2), 3, "at most d")])
+@pytest.mark.parametrize(
+    ("data", "k", "words"), [(np.full((2, 2), 2.0), 1, "norm at most 1"), (np.eye(2), 3, "at most d")]
+)
 def test_bad_records_are_refused(data, k, words):
     with pytest.raises(dp.InvalidInput, match=words):
         LocalPCA(k=k).solve(data, PRIVATE)

@@ -1,6 +1,6 @@
 """Iterative hard thresholding on rows of ±1 (dwang20, section 5.3): what its four protocols share.
 
-θ' = Trunc(θ - η·(gradient + noise), s), projected onto the unit ball, for y = f(⟨x, θ*⟩) + ξ with ‖θ*‖₀ ≤ s*, ‖θ*‖₂ ≤ 1,
+θ' = Trunc(θ - η·(gradient + noise), s), projected onto the unit ball, for y = f(⟨x, θ*⟩) + ξ, ‖θ*‖₀ ≤ s*, ‖θ*‖₂ ≤ 1,
 |ξ| ≤ C, a ≤ f' ≤ b and s = 8s*; f(u) = u is linear regression. Solvers: dpcheck/families/hard_thresholding.py.
 """
 
@@ -37,7 +37,8 @@ off_s = (d - kept) / (d - s_star)
 lemma3 = Claim(
     id="dwang20.lemma5.3.3", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 5.3.3", line=6775),
-    says="Keeping the s largest of d entries is off by at most (d-s)/(d-s*) times the squared distance to an s*-sparse θ*.",
+    says="Keeping the s largest of d entries is off by at most (d-s)/(d-s*) times the squared distance to an "
+    "s*-sparse θ*.",
     assumes=sparser,
     states=Le(cut, off_s * aside2),
     misprint_of="dwang20.lemma5.3.3.corrected",

@@ -3,12 +3,21 @@
 The server thresholds on the noisy labels. Solver: dpcheck/solvers/local/label_ldp_iht.py.
 """
 
-from sympy import Eq, Expr, Integer, Le, Rational, Symbol, diff, log, sqrt
+from sympy import Eq, Expr, Le, Rational, Symbol, diff, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
 from dpcheck.bounds.language.symbols import T, c, d, delta, eps, eta, n, quantity
-from dpcheck.bounds.library.local.hard_thresholding import isometry, linear, linear_iht, noise_C, off_iht, reach, rip, sparse_truth
+from dpcheck.bounds.library.local.hard_thresholding import (
+    isometry,
+    linear,
+    linear_iht,
+    noise_C,
+    off_iht,
+    reach,
+    rip,
+    sparse_truth,
+)
 from dpcheck.bounds.library.sparse.dp_ight import s_star, truth
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Gaussian
@@ -34,7 +43,8 @@ def labels(theorem: str, line: int, widest: Expr, mean: str, why: str) -> tuple[
         here = Release(2 * noise_C, Gaussian(tau), relation=LOCAL) if promise else released
         return Claim(
             id=f"dwang20.theorem{theorem}.{name}", kind=Kind.PRIVACY,
-            source=Source("dwang20", f"Theorem {theorem}" + ("" if promise else ", for any two labels of its class"), line=line),
+            source=Source("dwang20", f"Theorem {theorem}" + ("" if promise else ", for any two labels of its "
+            "class"), line=line),
             says=says,
             assumes=[eps <= 1, *promise],
             states=Eq(tau, noise),
@@ -47,9 +57,11 @@ def labels(theorem: str, line: int, widest: Expr, mean: str, why: str) -> tuple[
 
     return (
         released,
-        claim("privacy", f"Noise of variance 32C²ln(1.25/δ)/ε² makes labels (ε, δ)-private that lie within C of {mean}, as the "
+        claim("privacy", f"Noise of variance 32C²ln(1.25/δ)/ε² makes labels (ε, δ)-private that lie within C of "
+        f"{mean}, as the "
               "proof has it.", printed_noise, Setting(f"the user's label lies within C of {mean}, whichever it is")),
-        claim("any_label", "The same for any two labels that some θ* of the class allows: users do not know θ*, and Definition "
+        claim("any_label", "The same for any two labels that some θ* of the class allows: users do not know θ*, "
+        "and Definition "
               "2.2.1 is about all records.", printed_noise),
         claim("any_label.corrected", "It takes the width of all labels for 4C.",
               widest * sqrt(2 * log(Rational(5, 4) / delta)) / eps, corrects=f"dwang20.theorem{theorem}.any_label"),
@@ -62,7 +74,8 @@ released, printed, theorem6_any_label, corrected = labels(
 )
 
 # The step ------------------------------------------------------------------------------------------
-descends = Equals(lambda: at_now - eta * diff((label - at_now) ** 2 / 2, at_now), "one user with x = 1, d = 1: θ - η·L'(θ)")
+descends = Equals(lambda: at_now - eta * diff((label - at_now) ** 2 / 2, at_now), "one user with x = 1, d = 1: θ "
+"- η·L'(θ)")
 
 step = Claim(
     id="dwang20.algorithm5.3.42.step", kind=Kind.IDENTITY,
@@ -117,7 +130,7 @@ theorem6 = Claim(
             Step("<=", because=Cites("dwang20.theorem5.3.6.privacy", granted="|ξ| ≤ C")),
             Step("<=", after_noise(noise_C / eps * (1 + sqrt(32 * y))), where={eps: 1 / (1 + v)}),
             Step("<=", after_noise(noise_C / eps * (1 + sqrt(8) * (1 + y))),
-                 because=Slack(seen=[(after_noise(noise_C / eps) - after_noise(Integer(0))) * sqrt(8) * (1 - sqrt(y)) ** 2])),
+                 because=Slack(seen=[Rational(9, 2) * reach * tail * noise_C / eps * sqrt(8) * (1 - sqrt(y)) ** 2])),
             Step("<=", STATEMENT, where={delta: 2 ** -(1 + v)}),
             choosing={c: 450},
         )

@@ -1,4 +1,4 @@
-"""LDP-IHT (dwang20, section 5.3.3, Algorithm 5.3.41): the users of a block report their gradients, whole records private.
+"""LDP-IHT (dwang20, section 5.3.3, Algorithm 5.3.41): users report gradients, whole records private.
 
 Block t of n/T users sends points of half spheres, the server takes a step of iterative hard thresholding. Solver:
 dpcheck/solvers/local/ldp_iht.py; the randomiser: ldp_l2_randomizer.py.
@@ -33,7 +33,8 @@ released = Release(
 theorem5_privacy = Claim(
     id="dwang20.theorem5.3.5.privacy", kind=Kind.PRIVACY,
     source=Source("dwang20", "Theorem 5.3.5, with the randomizer (5.75)", line=6496),
-    says="Each user reports once, on her gradient's own side with probability e^ε/(1+e^ε) at norm r: ε-private for any ε > 0.",
+    says="Each user reports once, on her gradient's own side with probability e^ε/(1+e^ε) at norm r: ε-private "
+    "for any ε > 0.",
     assumes=[Setting("the gradients of users have norm at most r")],
     states=Eq(sphere, radius * (exp(eps) + 1) / (exp(eps) - 1)),
     guarantee=PureDP(eps, relation=LOCAL),
@@ -94,7 +95,8 @@ theorem5 = Claim(
     checks=[
         NoConstant(
             truth / 2,
-            {noise_C: x**-3, d: x, n: x**2, T: log(x) / log(2), s_star: 1, truth: 1, eps: 1, eta: 1, rip: 1 / sqrt(x)}, x,
+            {noise_C: x**-3, d: x, n: x**2, T: log(x) / log(2), s_star: 1, truth: 1, eps: 1, eta: 1,
+             rip: 1 / sqrt(x)}, x,
             "C = 1/p³: reports have norm O(r√p) = O(Cp), so that T = log p steps end within O(TCp) < 1/2 of θ₀ = 0",
             at=2**20,
         )
@@ -104,7 +106,8 @@ theorem5 = Claim(
 tail = sqrt(6 * log(d) * T / n)
 spread = sqrt(103) * radius / eps
 LARGEST = Premise(
-    "in a block of n/T users coordinates of the labels' and the reports' deviations are sub-Gaussian with C²T/n and 103r²T/"
+    "in a block of n/T users coordinates of the labels' and the reports' deviations are sub-Gaussian with C²T/n "
+    "and 103r²T/"
     "(nε²): all are below √(6·log d) of it in every step but for T·4/d² ≤ 2T/d (a report's: density at most 2 on its "
     "sphere, whose radius is at most r·coth(ε/2)√(πd/2), and coth(ε/2) ≤ 2.164/ε for ε ≤ 1)"
 )
@@ -113,7 +116,8 @@ theorem5_corrected = Claim(
     id="dwang20.theorem5.3.5.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.3.5, equation (5.76)", line=6501),
     says="With √s*+C for C and r = √p·((1+√8)√s*+C), for ε at most 1, but for a chance of 2T/p.",
-    assumes=[*linear_iht, *sparse, eps <= 1, d >= 2, Setting("E[ξ | x] = 0; blocks of n/T users, reports with the radius "
+    assumes=[*linear_iht, *sparse, eps <= 1, d >= 2, Setting("E[ξ | x] = 0; blocks of n/T users, reports with "
+    "the radius "
                                                             "that makes them unbiased")],
     states=Le(off_iht, 2 ** (-T) * truth + c * (sqrt(s_star) + noise_C) * rate),
     hidden=(c,),
@@ -127,7 +131,8 @@ theorem5_corrected = Claim(
             Step("<=", 2 ** (-T) * truth + Rational(7, 2) * eta * reach * tail * (noise_C + spread), because=LARGEST),
             Step("<=", 2 ** (-T) * truth + Rational(9, 2) * reach * tail * (noise_C + spread),
                  where={eta: Rational(9, 7) / ((1 + rip) * (1 + v))}),
-            Step("=", 2 ** (-T) * truth + Rational(9, 2) * reach * tail * (noise_C + spread.subs(radius, norm_corrected.formula)),
+            Step("=", 2 ** (-T) * truth
+                 + Rational(9, 2) * reach * tail * (noise_C + spread.subs(radius, norm_corrected.formula)),
                  because=Premise("r of dwang20.theorem5.3.5.gradient.corrected")),
             Step("<=", STATEMENT, where={eps: 1 / (1 + v), d: (sqrt(2) + u) ** 2}),
             choosing={c: 2000},

@@ -1,6 +1,6 @@
 """Private records with labels f(⟨x, θ*⟩) + ξ, slopes of f from a to b (dwang20, section 5.3.5, Algorithm 5.3.44).
 
-Solver: dpcheck/solvers/local/ldp_iht_nonlinear.py. The linear case: ldp_iht.py; the condition on Δ: hard_thresholding.py.
+Solver: dpcheck/solvers/local/ldp_iht_nonlinear.py. The condition on Δ: hard_thresholding.py.
 """
 
 from sympy import Eq, Le, Rational, exp, sqrt
@@ -33,7 +33,8 @@ private = PureDP(eps, relation=LOCAL)
 theorem9_privacy = Claim(
     id="dwang20.theorem5.3.9.privacy", kind=Kind.PRIVACY,
     source=Source("dwang20", "Theorem 5.3.9, with the randomizer (5.75)", line=6634),
-    says="Each user reports once, on her gradient's own side with probability e^ε/(1+e^ε) at norm r: ε-private for any ε > 0.",
+    says="Each user reports once, on her gradient's own side with probability e^ε/(1+e^ε) at norm r: ε-private "
+    "for any ε > 0.",
     assumes=[Setting("the gradients of users have norm at most r")],
     states=Eq(sphere, radius * (exp(eps) + 1) / (exp(eps) - 1)),
     guarantee=private,
@@ -110,7 +111,8 @@ theorem9_explicit = Claim(
             off_iht,
             Step("<=", because=Cites("dwang20.theorem5.3.9.steps")),
             Step("<=", 2 ** (-T) * truth + Rational(7, 2) * eta * reach * tail * (slope_b * noise_C + spread),
-                 because=Premise("as for dwang20.theorem5.3.5.corrected; labels' deviations are weighted by f' ≤ b, and a block "
+                 because=Premise("as for dwang20.theorem5.3.5.corrected; labels' deviations are weighted by f' ≤ "
+                 "b, and a block "
                                  "is new to the θ_t that it is asked about")),
             Step("<=", 2 ** (-T) * truth + after, where={eta: Rational(9, 7) / (slope_b**2 * (1 + rip) * (1 + v))}),
             Step("=", 2 ** (-T) * truth + after.subs(radius, norm_corrected.formula),

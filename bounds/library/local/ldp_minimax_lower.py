@@ -13,7 +13,7 @@ from dpcheck.bounds.library.sparse.dp_ight import s_star
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Premise, Slack, Step
 
 h = quantity("shift_h", "distance of the hypotheses from 0", box=(1e-6, 0.5), below=1.0, printed="δ", latex=r"\delta")
-chi2 = quantity("chi2_user", "largest chi-square divergence of a user's reports", box=(1e-4, 10), printed="χ²", latex=r"\chi^2")
+chi2 = quantity("chi2_user", "largest chi-square of a user's reports", box=(1e-4, 10), printed="χ²", latex=r"\chi^2")
 capacity = quantity("capacity", "C_inf of the hypotheses", printed="C∞", latex=r"C_\infty")
 bessel = quantity("bessel", "sum of squared coefficients of a function of norm 1", box=(1e-3, 1), printed="Σ⟨γ,yx_j⟩²")
 divergence = quantity("report_divergence", "KL divergence of all reports from their mixture", printed="D(M₀‖M̄)")
@@ -72,7 +72,8 @@ def le_cam(
     return Claim(
         id=f"dwang20.{name}", kind=Kind.LOWER_BOUND,
         source=Source("dwang20", place, line=line),
-        says="No such protocol has a smaller error, whatever the one-sparse θ* and the labels within 2 of ⟨x, θ*⟩; min{1, r} "
+        says="No such protocol has a smaller error, whatever the one-sparse θ* and the labels within 2 of ⟨x, "
+        "θ*⟩; min{1, r} "
         "is written r/(1+r), which is between a half of it and all.",
         assumes=[signs, *assumes],
         added=[2 * h <= 1],
@@ -82,7 +83,8 @@ def le_cam(
             Chain(
                 subject,
                 Step(">=", loss / 2 * (Rational(3, 4) - divergence / 2),
-                     because=Premise("Le Cam: half of what any θ loses at both, times 1-TV; TV ≤ √(D/2) ≤ 1/4 + D/2 (Pinsker)")),
+                     because=Premise("Le Cam: half of what any θ loses at both, times 1-TV; TV ≤ √(D/2) ≤ 1/4 + "
+                     "D/2 (Pinsker)")),
                 Step(">=", because=Cites("dwang20.theorem5.3.4.divergence")),
                 Step(">=", known, because=Premise(why)),
                 Step(">=", known.subs(h, sqrt(rate) / 4), because=Premise("any δ ≤ 1/2 is allowed: δ² = r/(1+r)/16")),
@@ -110,7 +112,8 @@ known = h**2 / 4 * (1 - (n * eps**2 * h**2 / d + log(2)) / (log(2) + log(d)))
 theorem1 = Claim(
     id="dwang20.theorem5.3.1", kind=Kind.LOWER_BOUND,
     source=Source("dwang20", "Theorem 5.3.1, equation (5.71)", line=6395),
-    says="No ε-private protocol without interaction has a smaller error on one-sparse θ*; min{1, r} is written r/(1+r).",
+    says="No ε-private protocol without interaction has a smaller error on one-sparse θ*; min{1, r} is written "
+    "r/(1+r).",
     assumes=[signs, weak],
     added=[d >= 2, 2 * h <= 1],
     states=Rate(risk, whole_rate, below=True),
@@ -137,7 +140,8 @@ def labels(name: str, line: int, slope: Expr, *assumes: Hypothesis) -> Claim:
     return Claim(
         id=f"dwang20.{name}", kind=Kind.LOWER_BOUND,
         source=Source("dwang20", name.capitalize().replace("m5", "m 5"), line=line),
-        says="No ε-private protocol without interaction has a smaller error, labels alone being private; min{1, r} is r/(1+r).",
+        says="No ε-private protocol without interaction has a smaller error, labels alone being private; min{1, "
+        "r} is r/(1+r).",
         assumes=[weak, *assumes, Setting("X satisfies RIP at 17s with Δ"), Setting("labels within C of f(⟨x, θ*⟩)")],
         added=[wide >= 3],
         states=Rate(label_risk, rate, below=True),
@@ -146,9 +150,12 @@ def labels(name: str, line: int, slope: Expr, *assumes: Hypothesis) -> Claim:
             Chain(
                 label_risk,
                 Step(">=", known,
-                     because=Premise("Lemma 5.3.8 with c < 19: δ apart, log|packing| ≥ (s/2)log(p/s) for p ≥ 2s (Lemma 5.3.14), "
-                                     "and TV ≤ b|⟨θ-θ', x_i⟩|/2C, whose squares add up to 2n(1+Δ)b²δ²/C² at most by RIP")),
-                Step(">=", known.subs(h, sqrt(rate) / 20), because=Premise("any δ ≤ 1/√2 is allowed: δ² = r/(1+r)/400")),
+                     because=Premise("Lemma 5.3.8 with c < 19: δ apart, log|packing| ≥ (s/2)log(p/s) for p ≥ 2s "
+                     "(Lemma 5.3.14), "
+                                     "and TV ≤ b|⟨θ-θ', x_i⟩|/2C, whose squares add up to 2n(1+Δ)b²δ²/C² at most "
+                                     "by RIP")),
+                Step(">=", known.subs(h, sqrt(rate) / 20), because=Premise("any δ ≤ 1/√2 is allowed: δ² = "
+                "r/(1+r)/400")),
                 Step(">=", rate / 3200 * (Rational(81, 100) - 2 * log(2) / (s_star * wide)), because=Slack(
                     seen=[rate / 3200 * Rational(19, 100) * (1 - per_user / (per_user + s_star * wide))])),
                 Step(">=", STATEMENT / 10000, because=Slack(

@@ -1,7 +1,8 @@
 """Principal components from noisy outer products (dwang20, section 6.1.3, Algorithm 6.1.46), one of each user.
 
-User i sends the upper triangle of xxᵀ, diagonal included, with Gaussian noise; the server averages and takes the k leading
-eigenvectors. Solver: dpcheck/solvers/local/ldp_pca_gauss.py; with sparse eigenvectors: ldp_sparse_pca_fps.py.
+User i sends the upper triangle of xxᵀ, diagonal included, with Gaussian noise; the server averages and
+takes the k leading eigenvectors.
+Solver: dpcheck/solvers/local/ldp_pca_gauss.py; with sparse eigenvectors: ldp_sparse_pca_fps.py.
 """
 
 from sympy import Eq, Expr, Integer, Le, Matrix, Rational, Symbol, cos, expand, eye, log, simplify, sin, sqrt
@@ -16,7 +17,7 @@ from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Premise, Slac
 from dpcheck.bounds.proving.proofs import AtMost, NoConstant, Quoted
 
 sigma_1 = quantity("sigma_outer", "deviation of the noise on an outer product", printed="σ₁", latex=r"\sigma_1")
-outer_gap2 = quantity("outer_gap2", "squared distance of two users' upper triangles", box=(1e-2, 2), printed="‖xxᵀ-yyᵀ‖²△")
+outer_gap2 = quantity("outer_gap2", "squared distance of upper triangles", box=(1e-2, 2), printed="‖xxᵀ-yyᵀ‖²△")
 cosine2 = quantity("cosine2", "<x, y>^2", box=(1e-3, 1), printed="⟨x,y⟩²")
 diagonal2 = quantity("diagonal2", "squares of the differences on the diagonal", box=(1e-3, 2), printed="Σ(x_i²-y_i²)²")
 k = quantity("leading", "dimension of the principal subspace", box=(1, 100), integer=True, printed="k", latex="k")
@@ -62,7 +63,8 @@ sensitivity_corrected = Claim(
         Chain(
             outer_gap2,
             Step("<=", (2 - 2 * cosine2 + diagonal2) / 2,
-                 because=Premise("an upper triangle has half of the matrix's square, which is at most 2-2⟨x,y⟩², and half of "
+                 because=Premise("an upper triangle has half of the matrix's square, which is at most 2-2⟨x,y⟩², "
+                 "and half of "
                                  "the diagonal's")),
             Step("<=", STATEMENT, because=Slack(
                 given={"the diagonal is a part of the matrix": (2 - 2 * cosine2 - diagonal2) / 2}, seen=[2 * cosine2])),
@@ -88,7 +90,8 @@ def privacy(theorem: str, line: int, *assumes: Hypothesis) -> tuple[Claim, Claim
         )
 
     return (
-        claim("Noise of variance 2ln(1.25/δ)/ε² on each entry makes a user's outer product (ε, δ)-private.", classical, *assumes),
+        claim("Noise of variance 2ln(1.25/δ)/ε² on each entry makes a user's outer product (ε, δ)-private.", classical,
+              *assumes),
         claim("It takes twice that variance, for ε at most 1.", sqrt(2) * classical, eps <= 1,
               corrects=f"dwang20.theorem{theorem}.privacy"),
     )
@@ -120,9 +123,11 @@ theorem2 = Claim(
 theorem2_corrected = Claim(
     id="dwang20.theorem6.1.2.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 6.1.2, equation (6.2)", line=7387),
-    says="λ₁² belongs to the sample alone: the noise knows nothing of it. But for a chance of 3e^(-p/2), with enough noise.",
+    says="λ₁² belongs to the sample alone: the noise knows nothing of it. But for a chance of 3e^(-p/2), with "
+    "enough noise.",
     assumes=[*principal, unit, eps <= 1],
-    added=[delta <= Rational(1, 2), Setting("‖S-Σ‖ ≤ 8λ₁√(p/n), as normal samples have it but for a chance of 2e^(-p/2)")],
+    added=[delta <= Rational(1, 2), Setting("‖S-Σ‖ ≤ 8λ₁√(p/n), as normal samples have it but for a chance of "
+    "2e^(-p/2)")],
     states=Rate(sin2, k * d * (top**2 + log(1 / delta) / eps**2) / (gap**2 * n)),
     guarantee=private,
     corrects="dwang20.theorem6.1.2",
@@ -130,10 +135,12 @@ theorem2_corrected = Claim(
     checks=[
         Chain(
             sin2,
-            Step("<=", 4 * k * operator2 / gap**2, because=Premise("Lemma 6.1.7, which is Davis and Kahan's, at r = 1, s = k")),
+            Step("<=", 4 * k * operator2 / gap**2, because=Premise("Lemma 6.1.7, which is Davis and Kahan's, at "
+            "r = 1, s = k")),
             Step("<=", 8 * k * (sampled2 + noisy2) / gap**2, because=Premise("‖S̃-Σ‖² ≤ 2‖S-Σ‖² + 2‖Z‖²")),
             Step("<=", 8 * k * (64 * top**2 * d / n + 16 * d * sigma_1**2 / n) / gap**2,
-                 because=Premise("‖S-Σ‖ ≤ 8λ₁√(p/n); ‖Z‖ is 2σ₁√(p/n) on average and √2σ₁/√n-Lipschitz in normals, so at "
+                 because=Premise("‖S-Σ‖ ≤ 8λ₁√(p/n); ‖Z‖ is 2σ₁√(p/n) on average and √2σ₁/√n-Lipschitz in "
+                 "normals, so at "
                                  "most 4σ₁√(p/n) but for a chance of e^(-p)")),
             Step("<=", because=Cites("dwang20.theorem6.1.2.privacy.corrected")),
             Step("<=", 800 * STATEMENT, where={delta: 2 ** -(1 + v)}),

@@ -4,24 +4,38 @@ X̂ maximises ⟨S̃, X⟩ - λ‖X‖₁₁ over the Fantope 0 ≤ X ≤ I, tr 
 dpcheck/solvers/local/ldp_sparse_pca_fps.py; noise and λ₁: ldp_pca_gauss.py.
 """
 
+import itertools
+
 from sympy import Le, Rational, Symbol, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Setting, Source
 from dpcheck.bounds.language.symbols import c, d, delta, eps, n, quantity, ratio
-from dpcheck.bounds.library.local.ldp_pca_gauss import gap, k, principal, private, privacy, sigma_1, sigma_k, sin2, top, unit
+from dpcheck.bounds.library.local.ldp_pca_gauss import (
+    gap,
+    k,
+    principal,
+    privacy,
+    private,
+    sigma_1,
+    sigma_k,
+    sin2,
+    top,
+    unit,
+)
 from dpcheck.bounds.privacy.numeric_checks import Counted
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Premise, Slack, Step
 from dpcheck.bounds.proving.proofs import NoConstant, Quoted
 
 rows = quantity("rows", "rows of V that are not 0", box=(1, 1e3), integer=True, printed="s", latex="s")
 penalty = quantity("penalty", "weight of the l1 norm", box=(1e-6, 10), printed="λ", latex=r"\lambda")
-fantope = quantity("fantope", "Frobenius distance of the solution from VV'", printed="‖X̂-VVᵀ‖", latex=r"\|\hat X-VV^T\|_F")
+fantope = quantity("fantope", "Frobenius distance of the solution from VV'", printed="‖X̂-VVᵀ‖", latex=r"\|\hat "
+"X-VV^T\|_F")
 on_support = quantity("on_support", "l1 norm of the difference on the support of VV'", printed="‖(X̂-VVᵀ)_Q‖₁₁")
 off_support = quantity("off_support", "l1 norm of the difference elsewhere", printed="‖X̂_(Q^c)‖₁₁")
 true_l1 = quantity("true_l1", "l1 norm of VV'", printed="‖VVᵀ‖₁₁")
 found_l1 = quantity("found_l1", "l1 norm of the solution", printed="‖X̂‖₁₁")
 correlation = quantity("correlation", "constant of limited correlation", box=(0.01, 1), printed="α", latex=r"\alpha")
-risk_sparse_pca = quantity("risk_sparse_pca", "minimax squared distance of sparse subspaces", printed="M(S(P(s,k,σ²)),ε)")
+risk_sparse_pca = quantity("risk_sparse_pca", "minimax squared distance, sparse", printed="M(S(P(s,k,σ²)),ε)")
 v, x = Symbol("v", nonnegative=True), Symbol("x", positive=True)
 
 theorem4_privacy, theorem4_privacy_corrected = privacy("6.1.4", 7469, eps <= 1)
@@ -40,7 +54,8 @@ lemma15 = Claim(
         Chain(
             fantope,
             Step("<=", 2 * penalty * (on_support + off_support + true_l1 - found_l1) / (gap * fantope),
-                 because=Premise("½(λ_k-λ_(k+1))‖X̂-VVᵀ‖² ≤ ⟨Σ, VVᵀ-X̂⟩ (Lemma 6.1.14); X̂ is optimal for S̃, and λ ≥ ‖S̃-Σ‖∞∞")),
+                 because=Premise("½(λ_k-λ_(k+1))‖X̂-VVᵀ‖² ≤ ⟨Σ, VVᵀ-X̂⟩ (Lemma 6.1.14); X̂ is optimal for S̃, "
+                 "and λ ≥ ‖S̃-Σ‖∞∞")),
             Step("<=", STATEMENT, because=Slack(given={
                 "triangle inequality on Q, where VVᵀ lives": 2 * penalty / (gap * fantope)
                 * (found_l1 - true_l1 + on_support - off_support),
@@ -62,7 +77,8 @@ theorem4 = Claim(
         NoConstant(
             Rational(1, 2),
             {top: x**-9, gap: x**-9 / 2, k: 1, rows: 2, d: x, n: x**3, eps: 1}, x,
-            "Σ times t leaves λ₁/(λ_k-λ_(k+1)) as it is; as t falls tΣ and λ vanish beside the noise, whose own leading "
+            "Σ times t leaves λ₁/(λ_k-λ_(k+1)) as it is; as t falls tΣ and λ vanish beside the noise, whose own "
+            "leading "
             "direction is at 45° or more from a given one but for a chance that p brings to 0",
         )
     ],
@@ -85,7 +101,8 @@ theorem4_corrected = Claim(
             Step("<=", 2 * fantope**2, because=Premise("Lemma 6.1.13, by that of Davis and Kahan")),
             Step("<=", because=Cites("dwang20.lemma6.1.15")),
             Step("=", 32 * rows**2 * entries**2 / gap**2,
-                 because=Premise("the λ chosen: of p(p+1)/2 normal entries none exceeds √(6·log p) deviations but for 1/p")),
+                 because=Premise("the λ chosen: of p(p+1)/2 normal entries none exceeds √(6·log p) deviations "
+                 "but for 1/p")),
             Step("<=", 64 * rows**2 * log(d) / n * (64 * top**2 + 6 * sigma_1**2) / gap**2, because=Slack(
                 seen=[32 * rows**2 * log(d) / n / gap**2 * (8 * top - sqrt(6) * sigma_1) ** 2])),
             Step("<=", because=Cites("dwang20.theorem6.1.4.privacy.corrected")),
@@ -141,13 +158,14 @@ LEVELS = {
 
 def rising(cells: dict[str, tuple[float, ...]]) -> dict[str, list[bool]]:
     """Whether each number of a row is below the next."""
-    return {name: [a < b for a, b in zip(row, row[1:], strict=False)] for name, row in cells.items()}
+    return {name: [a < b for a, b in itertools.pairwise(row)] for name, row in cells.items()}
 
 
 def table(name: str, line: int, says: str, lists: dict[str, list[bool]]) -> Claim:
     """What is said of a printed table, counted in its own numbers."""
     return Claim(
-        id=f"dwang20.table{name}", kind=Kind.EXPERIMENT, source=Source("dwang20", f"Table {name[:3]}", line=line), says=says,
+        id=f"dwang20.table{name}", kind=Kind.EXPERIMENT, says=says,
+        source=Source("dwang20", f"Table {name[:3]}", line=line),
         states=Le(ratio, 1), checks=[Counted(lists, 1.0, "the numbers that the document prints")],
     )
 

@@ -1,4 +1,4 @@
-"""DP-IHT for sparsity-constrained empirical risk (dwang20, section 5.3.5, Algorithm 5.3.43): central privacy, full gradients.
+"""DP-IHT for sparsity-constrained empirical risk (dwang20, section 5.3.5, Algorithm 5.3.43).
 
 There is no solver: what is released is that of dp_ight.py.
 """
@@ -28,10 +28,12 @@ theorem8_privacy = Claim(
 theorem8 = Claim(
     id="dwang20.theorem5.3.8", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.3.8, equation (5.79)", line=6585),
-    says="The excess risk over the best k*-sparse point after T = O(κ·log(n²ε²/k*)) steps, G, ρ and ℓ counted as constants.",
+    says="The excess risk over the best k*-sparse point after T = O(κ·log(n²ε²/k*)) steps, G, ρ and ℓ counted as "
+    "constants.",
     assumes=[lipschitz(G), Setting("restricted strong convexity and smoothness at 2k + k*, k ≥ (1+64κ²)k*"), eps <= 1],
     states=Rate(excess_risk, log(n) * log(d) * s_star * log(1 / delta) / (n**2 * eps**2)),
     guarantee=ApproxDP(eps, delta),
     ignores_units=True,
-    checks=[Quoted("with κ in its constants, and losses both Lipschitz and strongly convex, which no unbounded set allows")],
+    checks=[Quoted("with κ in its constants, and losses both Lipschitz and strongly convex, which no unbounded "
+    "set allows")],
 )

@@ -18,6 +18,8 @@ def attacked(calibration: Calibration) -> tuple[Any, tuple[Any, Any], Guarantee]
 
 at = {"noise_C": 0.05, "s_star": 1, "slope_b": 9}
 CHECKS = {
-    "dwang20.theorem5.3.11.any_label": [AuditCheck(lambda: attacked("stated"), "as published, f(u) = 8u + cos u", at=at)],
+    "dwang20.theorem5.3.11.any_label": [
+        AuditCheck(lambda: attacked("stated"), "as published, f(u) = 8u + cos u", at=at)
+    ],
     "dwang20.theorem5.3.11.any_label.corrected": [AuditCheck(lambda: attacked("certified"), "certified", at=at)],
 }

@@ -38,7 +38,14 @@ def attacked() -> tuple[Any, tuple[Any, Any], Guarantee]:
     return solver.mechanism(claimed, transcript=True), solver.worst_pair(), claimed
 
 
-searched = {"seed": (0, 1 << 30), "s_star": (1, 6), "more": (0, 20), "noise_C": (0.0, 5.0), "flat": (0, 1), "common": (0, 1)}
+searched = {
+    "seed": (0, 1 << 30),
+    "s_star": (1, 6),
+    "more": (0, 20),
+    "noise_C": (0.0, 5.0),
+    "flat": (0, 1),
+    "common": (0, 1),
+}
 CHECKS = {
     "dwang20.theorem5.3.5.privacy": [AuditCheck(attacked, "the whole run, one user's records at both ends")],
     "dwang20.theorem5.3.5.gradient.corrected": [

@@ -24,6 +24,8 @@ def told_apart(case: Mapping[str, Any]) -> tuple[float, float]:
 
 CHECKS = {
     "dwang20.lemma5.3.10": [
-        Property(told_apart, {"d": (1, 3), "h": (0.01, 0.99)}, "every vertex of the cube of γ, for p up to 3", examples=20)
+        Property(
+            told_apart, {"d": (1, 3), "h": (0.01, 0.99)}, "every vertex of the cube of γ, for p up to 3", examples=20
+        )
     ],
 }

@@ -1,4 +1,4 @@
-"""Noisy outer products: distances searched, reports attacked, the rate measured. Claims: bounds/library/local/ldp_pca_gauss.py.
+"""Noisy outer products searched, attacked, measured. Claims: bounds/library/local/ldp_pca_gauss.py.
 
 The mean of n users' noise is normal: the rate is measured on Σ and that mean, for any n at the cost of one matrix.
 """
@@ -48,7 +48,9 @@ def distances(n: float, trials: int, seed: int) -> np.ndarray:
 
 CHECKS = {
     "dwang20.algorithm6.1.46.sensitivity.corrected": [
-        Property(apart, {"seed": (0, 1 << 30), "d": (1, 12), "dense": (0.0, 1.0)}, "two records of the ball, dense or sparse")
+        Property(
+            apart, {"seed": (0, 1 << 30), "d": (1, 12), "dense": (0.0, 1.0)}, "two records of the ball, dense or sparse"
+        )
     ],
     "dwang20.theorem6.1.2.privacy.corrected": [AuditCheck(attacked, "certified noise, a user at e₁ or at e₂")],
     "dwang20.theorem6.1.2.corrected": [

@@ -15,7 +15,7 @@ from dpcheck.settings import count, positive
 
 @dataclass(frozen=True)
 class LabelLDPLasso(LabelPrivate):
-    """min ‖y-Xθ‖²/(2n) + penalty·‖θ‖₁ by accelerated proximal steps; the penalty is twice what noise reaches by default."""
+    """min ‖y-Xθ‖²/(2n) + penalty·‖θ‖₁ by proximal steps; the penalty is twice what noise reaches by default."""
 
     steps: int = count(200)
     penalty: float | None = positive(None)

@@ -11,7 +11,7 @@ from dpcheck.families.reported_gradients import ReportedGradients
 
 @dataclass(frozen=True)
 class LDPIHT(ReportedGradients):
-    """Sparse linear regression with whole records private: hard thresholding on reports of one block after the other."""
+    """Sparse linear regression with whole records private: hard thresholding on reports, block after block."""
 
     name: ClassVar[str] = "ldp_iht"
     theory: ClassVar = theory

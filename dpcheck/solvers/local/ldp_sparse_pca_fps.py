@@ -19,7 +19,7 @@ Array = np.ndarray
 class LocalSparsePCA(OuterProducts):
     """Fantope projection and selection on the mean of noisy outer products, by ADMM.
 
-    The penalty is by default √(6 log d) deviations of an entry's noise; `coupling` is ADMM's ρ, by default of that size.
+    The penalty is by default √(6 log d) deviations of an entry's noise; `coupling` is ADMM's ρ, of that size.
     """
 
     penalty: float | None = positive(None)
