@@ -37,6 +37,6 @@ def attacked() -> tuple[Any, tuple[Any, Any], Guarantee]:
 
 searched = {"seed": (0, 1 << 30), "d": (6, 10), "k": (1, 3), "more": (0, 3), "gap": (0.1, 1.0), "digits": (0.5, 4.0)}
 CHECKS = {
-    "dwang20.lemma6.1.15": [Property(recovered, searched, "400 steps of ADMM on random sparse subspaces", examples=40)],
+    "dwang20.lemma6.1.15": [Property(recovered, searched, "400 steps of ADMM on random sparse subspaces", examples=8)],
     "dwang20.theorem6.1.4.privacy.corrected": [AuditCheck(attacked, "certified noise, a user at e₁ or at e₂")],
 }
