@@ -28,8 +28,7 @@ from dpcheck.bounds.proving.proofs import NoConstant, Quoted
 
 rows = quantity("rows", "rows of V that are not 0", box=(1, 1e3), integer=True, printed="s", latex="s")
 penalty = quantity("penalty", "weight of the l1 norm", box=(1e-6, 10), printed="λ", latex=r"\lambda")
-fantope = quantity("fantope", "Frobenius distance of the solution from VV'", printed="‖X̂-VVᵀ‖", latex=r"\|\hat "
-"X-VV^T\|_F")
+fantope = quantity("fantope", "distance of the solution from VV'", printed="‖X̂-VVᵀ‖", latex=r"\|\hat X-VV^T\|_F")
 on_support = quantity("on_support", "l1 norm of the difference on the support of VV'", printed="‖(X̂-VVᵀ)_Q‖₁₁")
 off_support = quantity("off_support", "l1 norm of the difference elsewhere", printed="‖X̂_(Q^c)‖₁₁")
 true_l1 = quantity("true_l1", "l1 norm of VV'", printed="‖VVᵀ‖₁₁")
