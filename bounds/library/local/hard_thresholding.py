@@ -16,7 +16,10 @@ noise_C = quantity("noise_C", "largest deviation of a label from its mean", box=
 slope_a = quantity("slope_a", "least slope of the link", box=(0.1, 10), printed="a", latex="a")
 slope_b = quantity("slope_b", "largest slope of the link", box=(0.1, 10), printed="b", latex="b")
 rip = quantity("rip", "restricted isometry constant", box=(1e-3, 0.99), below=1.0, printed="Δ", latex=r"\Delta")
-factor = quantity("factor", "norm of I - ηD on 2s + s* coordinates", printed="‖I-ηD‖", latex=r"\|I-\eta D\|")
+factor = quantity(
+    "factor", "max(1 - eta a^2 (1-rip), eta b^2 (1+rip) - 1), which bounds ||I - eta D|| on 2s + s* coordinates",
+    printed="max{1-ηa²(1-Δ),ηb²(1+Δ)-1}",
+)
 cut2 = quantity("cut2", "||Trunc(v, s) - v||^2", parameter=2, printed="‖Trunc(v,s)-v‖²")
 cut = quantity("cut", "||Trunc(v, s) - v||", parameter=1, printed="‖Trunc(v,s)-v‖")
 aside2 = quantity("aside2", "||theta* - v||^2", parameter=2, printed="‖θ°-v‖²")
@@ -67,27 +70,26 @@ lemma3_corrected = Claim(
 
 # The step size -------------------------------------------------------------------------------------
 slopes = [slope_a <= slope_b]
-low, high = slope_a**2 * (1 - rip), slope_b**2 * (1 + rip)  # the spectrum of D, by the isometry
-best = (high - low) / (high + low)  # of max(1 - η·low, η·high - 1) over η
-SPECTRUM = "the ends of the spectrum of D are attained"
-ATTAINED = "the best step size, 2/(a²(1-Δ)+b²(1+Δ)): slopes a and b where X is longest and shortest attain the spectrum"
+low, high = slope_a**2 * (1 - rip), slope_b**2 * (1 + rip)  # the ends of D's spectrum on 2s + s* coordinates, by RIP
+best = (high - low) / (high + low)
+BEST = "at the best step size, 2/(a²(1-Δ)+b²(1+Δ)), where the two terms are equal"
 
 rip_linear = Claim(
     id="dwang20.theorem5.3.6.rip", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorem 5.3.6, its condition on Δ", line=6543),
+    source=Source("dwang20", "Theorem 5.3.6, its condition on Δ, as the proof of Theorem 5.3.9 uses it", line=6543),
     says="With Δ ≤ 2/7 there is a step size with which a linear step contracts by 2/7.",
     assumes=[rip <= CONTRACTS],
     states=Le(factor, CONTRACTS),
-    checks=[AtMost(best.subs({slope_a: 1, slope_b: 1}), ATTAINED, where={rip: CONTRACTS / (1 + v)})],
+    checks=[AtMost(best.subs({slope_a: 1, slope_b: 1}), BEST, where={rip: CONTRACTS / (1 + v)})],
 )
 
 rip_link = Claim(
     id="dwang20.theorem5.3.9.rip", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorems 5.3.9 and 5.3.11, their condition on Δ", line=6634),
+    source=Source("dwang20", "Theorems 5.3.9 and 5.3.11, their condition on Δ, as the proof uses it", line=6634),
     says="With Δ ≤ (9a²-5b²)/14 there is a step size with which a step contracts by 2/7.",
     assumes=[*slopes, 5 * slope_b**2 <= 9 * slope_a**2, 14 * rip <= 9 * slope_a**2 - 5 * slope_b**2],
     states=Le(factor, CONTRACTS),
-    checks=[AtMost(best, ATTAINED)],
+    checks=[AtMost(best, BEST)],
 )
 
 rip_link_corrected = Claim(
@@ -100,46 +102,33 @@ rip_link_corrected = Claim(
     checks=[
         Chain(
             factor,
-            Step("=", best, because=Premise(ATTAINED)),
+            Step("=", best, because=Premise(BEST)),
             Step("<=", STATEMENT, because=Slack(seen=[(9 * low - 5 * high) / (7 * (high + low))]), where=BELOW_1),
         )
     ],
 )
 
-upper_end = 7 * eta * high <= 9
-window = Claim(
-    id="dwang20.theorem5.3.9.step_size", kind=Kind.UTILITY,
-    source=Source("dwang20", "proof of Theorem 5.3.9", line=7167),
-    says="A step contracts by 2/7 for η from 5/(7a(1-Δ)) to 9/(7b²(1+Δ)).",
-    assumes=[*slopes, 7 * eta * slope_a * (1 - rip) >= 5, upper_end],
-    states=Le(factor, CONTRACTS),
-    ignores_units=True,
-    checks=[AtMost(Max(1 - eta * low, eta * high - 1), SPECTRUM)],
-)
-
-lower_end = 7 * eta * low >= 5
+lower_end, upper_end = 7 * eta * low >= 5, 7 * eta * high <= 9
 
 
 def end_of(value: Expr) -> Chain:
     """One end of the spectrum is the farther from 1."""
     return Chain(
-        factor, Step("=", value, because=Premise(SPECTRUM)),
+        factor, Step("=", value, because=Premise("the larger of the two terms")),
         Step("<=", STATEMENT, because=Slack(seen=[CONTRACTS - value])),
     )
 
 
-window_corrected = Claim(
-    id="dwang20.theorem5.3.9.step_size.corrected", kind=Kind.UTILITY,
-    source=Source("dwang20", "proof of Theorem 5.3.9", line=7167),
-    says="For η from 5/(7a²(1-Δ)).",
+window = Claim(
+    id="dwang20.theorem5.3.9.step_size", kind=Kind.UTILITY,
+    source=Source("dwang20", "proof of Theorem 5.3.9, with a² for the a of its lower end", line=7167),
+    says="A step contracts by 2/7 for η from 5/(7a²(1-Δ)) to 9/(7b²(1+Δ)).",
     assumes=[*slopes, lower_end, upper_end],
     states=Le(factor, CONTRACTS),
-    corrects="dwang20.theorem5.3.9.step_size",
+    provenance=Provenance.READING,
     ignores_units=True,
     checks=[
-        Cases({  # of the two ends of the spectrum, the one that is farther from 1
-            eta * (low + high) <= 2: end_of(1 - eta * low), eta * (low + high) > 2: end_of(eta * high - 1)
-        })
+        Cases({eta * (low + high) <= 2: end_of(1 - eta * low), eta * (low + high) > 2: end_of(eta * high - 1)})
     ],
 )
 
@@ -167,7 +156,7 @@ one_step = Claim(
                                  "√((s+s*)/2s) of the distance (Lemma 5.3.3 on 2s + s* coordinates)")),
             Step("<=", Rational(7, 4) * (factor * off_now + eta * reach * noise_max),
                  because=Premise("θ̃-θ* = (I-ηD)(θ_t-θ*) - η·noise on 2s + s* coordinates, by the mean value theorem")),
-            Step("<=", because=Cites("dwang20.theorem5.3.9.step_size.corrected")),
+            Step("<=", because=Cites(window.id)),
             Step("<=", STATEMENT),
         )
     ],

@@ -1,6 +1,6 @@
 """Label-LDP-IHT (dwang20, section 5.3.4, Algorithm 5.3.42): rows are public, each user adds noise to her own label.
 
-The server thresholds on the noisy labels. Solver: dpcheck/solvers/local/label_ldp_iht.py.
+The server thresholds on the noisy labels. Solvers: dpcheck/solvers/local/label_ldp_iht.py, label_ldp_lasso.py.
 """
 
 from sympy import Eq, Expr, Le, Rational, Symbol, diff, log, sqrt
@@ -23,7 +23,7 @@ from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Premise, Slack, Step
-from dpcheck.bounds.proving.proofs import Equals, Quoted
+from dpcheck.bounds.proving.proofs import Equals
 
 tau = quantity("tau", "deviation of the noise on a label", printed="τ", latex=r"\tau")
 moved = quantity("moved", "one coordinate of an iterate after a step", printed="θ_(t+1)", latex=r"\theta_{t+1}")
@@ -31,51 +31,60 @@ at_now = quantity("at_now", "one coordinate of an iterate", printed="θ_t", late
 label = quantity("label", "a user's noisy label", printed="ỹ", latex=r"\tilde y")
 
 # Privacy -------------------------------------------------------------------------------------------
-printed_noise = sqrt(32 * log(Rational(5, 4) / delta)) * noise_C / eps
+log_delta = log(Rational(5, 4) / delta)
+printed_noise = sqrt(32 * log_delta) * noise_C / eps
 private = ApproxDP(eps, delta, relation=LOCAL)
 
 
-def labels(theorem: str, line: int, widest: Expr, mean: str, why: str) -> tuple[Release, Claim, Claim, Claim]:
+def labels(theorem: str, line: int, widest: Expr, mean: str, ends: str) -> tuple[Release, Claim, Claim, Claim]:
     """What is released, the theorem as its proof has it, and for any two labels of the class, printed and corrected."""
-    released = Release(widest, Gaussian(tau), relation=LOCAL)
 
-    def claim(name: str, says: str, noise: Expr, *promise: Setting, corrects: str | None = None) -> Claim:
-        here = Release(2 * noise_C, Gaussian(tau), relation=LOCAL) if promise else released
+    def claim(name: str, says: str, noise: Expr, width: Expr, pair: str, *promise: Setting, corrects: str = "") -> Claim:
+        place = f"Theorem {theorem}, its first sentence" + ("" if promise else ", for any two labels of its class")
         return Claim(
             id=f"dwang20.theorem{theorem}.{name}", kind=Kind.PRIVACY,
-            source=Source("dwang20", f"Theorem {theorem}" + ("" if promise else ", for any two labels of its "
-            "class"), line=line),
+            source=Source("dwang20", place, line=line),
             says=says,
             assumes=[eps <= 1, *promise],
             states=Eq(tau, noise),
             guarantee=private,
-            corrects=corrects,
+            corrects=corrects or None,
             provenance=Provenance.PRINTED if promise else Provenance.READING,
             ignores_units=True,
-            checks=[Accountant(here, f"labels at the two ends of {'the interval, 2C apart' if promise else why}")],
+            checks=[Accountant(Release(width, Gaussian(tau), relation=LOCAL), f"labels at the two ends of {pair}")],
         )
 
     return (
-        released,
-        claim("privacy", f"Noise of variance 32C²ln(1.25/δ)/ε² makes labels (ε, δ)-private that lie within C of "
-        f"{mean}, as the "
-              "proof has it.", printed_noise, Setting(f"the user's label lies within C of {mean}, whichever it is")),
-        claim("any_label", "The same for any two labels that some θ* of the class allows: users do not know θ*, "
-        "and Definition "
-              "2.2.1 is about all records.", printed_noise),
-        claim("any_label.corrected", "It takes the width of all labels for 4C.",
-              widest * sqrt(2 * log(Rational(5, 4) / delta)) / eps, corrects=f"dwang20.theorem{theorem}.any_label"),
+        Release(widest, Gaussian(tau), relation=LOCAL),
+        claim(
+            "privacy",
+            f"Noise of variance 32C²ln(1.25/δ)/ε² makes labels (ε, δ)-private that lie within C of {mean}, as the proof "
+            "has it: it hides ξ.",
+            printed_noise, 2 * noise_C, "the interval, 2C apart",
+            Setting(f"the user's label lies within C of {mean}, whichever it is"),
+        ),
+        claim(
+            "any_label",
+            "The same for any two labels that some θ* of the class allows: users do not know θ*, and Definition 2.2.1 is "
+            "about all records.",
+            printed_noise, widest, ends,
+        ),
+        claim(
+            "any_label.corrected", "It takes the width of all labels for 4C.",
+            widest * sqrt(2 * log_delta) / eps, widest, ends, corrects=f"dwang20.theorem{theorem}.any_label",
+        ),
     )
 
 
-released, printed, theorem6_any_label, corrected = labels(
+released, printed, any_label, corrected = labels(
     "5.3.6", 6543, 2 * (sqrt(s_star) + noise_C), "⟨x, θ*⟩",
     "all: ±(√s*+C), by θ* of s* entries 1/√s* and a row of their signs or of the opposite",
 )
 
 # The step ------------------------------------------------------------------------------------------
-descends = Equals(lambda: at_now - eta * diff((label - at_now) ** 2 / 2, at_now), "one user with x = 1, d = 1: θ "
-"- η·L'(θ)")
+descends = Equals(
+    lambda: at_now - eta * diff((label - at_now) ** 2 / 2, at_now), "one user with x = 1, d = 1: θ - η·L'(θ)"
+)
 
 step = Claim(
     id="dwang20.algorithm5.3.42.step", kind=Kind.IDENTITY,
@@ -98,54 +107,74 @@ step_corrected = Claim(
 )
 
 # Utility -------------------------------------------------------------------------------------------
-v, y = Symbol("v", nonnegative=True), log(Rational(5, 4) / delta)
-tail = sqrt(6 * log(d) / n)
-LARGEST = Premise(
-    "coordinates of Xᵀ(ξ+z)/n are sub-Gaussian with C²/n and τ²/n: all are below √(6·log d/n) of it but for 4/d² ≤ 2/d"
-)
+v = Symbol("v", nonnegative=True)
 CENTRED = Setting("E[ξ | x] = 0, as in (5.70)")
+USUAL = [delta <= Rational(1, 2), d >= 2, CENTRED]
 
 
-def after_noise(noise: Expr) -> Expr:
-    """The distance after T steps, by the largest step size."""
-    return 2 ** (-T) * truth + Rational(9, 2) * reach * tail * noise
+def after_steps(slope: Expr, users: Expr, where: dict[Symbol, Expr], privacy: Claim, constant: int) -> Chain:
+    """T steps on noisy labels of so many users each, by the largest step size, 9/(7b²)."""
+    tail = sqrt(6 * log(d) / users)
+    largest = Premise(
+        f"coordinates of the mean f'·(ξ+z)x of {'all' if users == n else 'n/T new'} users are sub-Gaussian with b²C² and "
+        "b²τ² over their number: all are below √(6·log d) of their deviations but for 4/d² ≤ 2/d"
+    )
+
+    def bound(noise: Expr) -> Expr:
+        return 2 ** (-T) * truth + Rational(9, 2) / slope * reach * tail * noise
+
+    return Chain(
+        off_iht,
+        Step("<=", because=Cites("dwang20.theorem5.3.9.steps", where)),
+        Step("<=", 2 ** (-T) * truth + Rational(7, 2) * eta * reach * tail * slope * (noise_C + tau), because=largest),
+        Step("<=", bound(noise_C + tau), where={eta: Rational(9, 7) / (slope**2 * (1 + rip) * (1 + v))}),
+        Step("<=", because=Cites(privacy.id, granted="|ξ| ≤ C")),
+        Step("<=", bound(noise_C / eps * (1 + sqrt(32 * log_delta))), where={eps: 1 / (1 + v)}),
+        Step("<=", bound(noise_C / eps * (1 + sqrt(8) * (1 + log_delta))), because=Slack(
+            seen=[Rational(9, 2) / slope * reach * tail * noise_C / eps * sqrt(8) * (1 - sqrt(log_delta)) ** 2])),
+        Step("<=", STATEMENT, where={delta: 2 ** -(1 + v)}),
+        choosing={c: constant},
+    )
 
 
 theorem6 = Claim(
     id="dwang20.theorem5.3.6", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.3.6, equation (5.78)", line=6545),
-    says="The distance from θ* after T steps with the noise of line 2, but for a chance of 2/d at most.",
-    assumes=[*linear_iht, CENTRED, eps <= 1],
-    added=[delta <= Rational(1, 2), d >= 2, Setting("the step of Algorithm 5.3.42 with its sign put right")],
+    says="The distance from θ* after T steps with the noise of line 2, but for a chance of e^(-n) + 2/p^c.",
+    assumes=[*linear_iht, eps <= 1],
+    added=[*USUAL, Setting("the step of Algorithm 5.3.42 with its sign put right")],
     states=Le(off_iht, 2 ** (-T) * truth + c * noise_C * log(1 / delta) * sqrt(s_star * log(d)) / (sqrt(n) * eps)),
     hidden=(c,),
     guarantee=private,
     ignores_units=True,
-    checks=[
-        Chain(
-            off_iht,
-            Step("<=", because=Cites("dwang20.theorem5.3.9.steps", linear)),
-            Step("<=", 2 ** (-T) * truth + Rational(7, 2) * eta * reach * tail * (noise_C + tau), because=LARGEST),
-            Step("<=", after_noise(noise_C + tau), where={eta: Rational(9, 7) / ((1 + rip) * (1 + v))}),
-            Step("<=", because=Cites("dwang20.theorem5.3.6.privacy", granted="|ξ| ≤ C")),
-            Step("<=", after_noise(noise_C / eps * (1 + sqrt(32 * y))), where={eps: 1 / (1 + v)}),
-            Step("<=", after_noise(noise_C / eps * (1 + sqrt(8) * (1 + y))),
-                 because=Slack(seen=[Rational(9, 2) * reach * tail * noise_C / eps * sqrt(8) * (1 - sqrt(y)) ** 2])),
-            Step("<=", STATEMENT, where={delta: 2 ** -(1 + v)}),
-            choosing={c: 450},
-        )
-    ],
+    checks=[after_steps(Rational(1), n, linear, printed, 450)],
 )
 
 # Another server for the same labels ----------------------------------------------------------------
 error_lasso = quantity("error_lasso", "squared error of the lasso", parameter=2, printed="‖θ-θ°‖²")
+penalty = quantity("penalty", "penalty of the lasso", printed="λ", latex=r"\lambda")
 
 lasso = Claim(
     id="dwang20.section5.3.4.lasso", kind=Kind.UTILITY,
-    source=Source("dwang20", "section 5.3.4, after Theorem 5.3.6", line=6549),
-    says="The lasso on the noisy labels, with a penalty of order √(log p/(nε²)), has the same bound.",
+    source=Source("dwang20", "section 5.3.4, after Theorem 5.3.6, with the C and δ of its noise", line=6549),
+    says="The lasso on the noisy labels, with a penalty λ of order √(log p/(nε²)), has the same bound on the squared "
+    "error; C and log(1/δ), which are left out there, are shown.",
     assumes=[isometry, sparse_truth, eps <= 1],
-    states=Rate(error_lasso, s_star * log(d) / (n * eps**2)),
+    added=USUAL,
+    states=Rate(error_lasso, noise_C**2 * log(1 / delta) * s_star * log(d) / (n * eps**2)),
+    provenance=Provenance.READING,
     ignores_units=True,
-    checks=[Quoted("from Negahban et al. with neither C nor δ, which the noise has: no rate in these symbols alone")],
+    checks=[
+        Chain(
+            error_lasso,
+            Step("<=", 36 * s_star * penalty**2, because=Premise(
+                "Negahban et al.: ‖θ-θ*‖ ≤ 3√s*·λ/κ for λ ≥ 2‖Xᵀ(ξ+z)/n‖∞, with restricted strong convexity κ ≥ 1/2")),
+            Step("=", 36 * s_star * (2 * sqrt(6 * log(d) / n) * (noise_C + tau)) ** 2, because=Premise(
+                "that λ is enough, as the coordinates are sub-Gaussian with C²/n and τ²/n, but for 4/d² ≤ 2/d")),
+            Step("<=", because=Cites(printed.id, granted="|ξ| ≤ C")),
+            Step("<=", 36 * s_star * 48 * log(d) / n * noise_C**2 * (1 + 32 * log_delta) / eps**2, because=Premise(
+                "(a+b)² ≤ 2a² + 2b², and ε ≤ 1")),
+            Step("<=", 160_000 * STATEMENT, where={delta: 2 ** -(1 + v)}),
+        )
+    ],
 )
