@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP, Guarantee
+from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP, Guarantee, Relation
 from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.families.one_report import OneReport
 from dpcheck.settings import count, positive
@@ -57,29 +57,35 @@ WAVY = Link(eight_and_cosine, eight_less_sine, 7.0, 9.0)
 
 @dataclass(frozen=True, eq=False)
 class SparseRecords:
-    """Users with rows of ±1 and labels within `noise` of f(⟨x, θ*⟩), where ‖θ*‖₂ ≤ 1 has at most `nonzeros` entries."""
+    """Users with rows and labels within `noise` of f(⟨x, θ*⟩), where ‖θ*‖₂ ≤ 1 has at most `nonzeros` entries.
+
+    Labels have the range of rows of ±1, unless `label_bound` says that all are of that size at most.
+    """
 
     X: Array
     y: Array
     nonzeros: int
     noise: float
-    link: Link = field(default=LINEAR)
+    link: Link = LINEAR
+    label_bound: float | None = None
 
     def __post_init__(self) -> None:
         X, y = np.asarray(self.X, float), np.asarray(self.y, float)
         if X.ndim != 2 or X.size == 0 or y.shape != X.shape[:1]:
             raise InvalidInput("records", (X.shape, y.shape), "X of (users, d) and y of (users,)", "One row a user.")
-        if not np.all(np.abs(X) == 1):
-            raise InvalidInput("rows", "others", "rows of -1 and 1", "Round them, or take another protocol.")
+        if not np.all(np.isfinite(X)):
+            raise InvalidInput("rows", "some", "finite numbers", "Rows are public: mend those that are not.")
         if not 1 <= self.nonzeros <= X.shape[1] or not 0 <= self.noise < math.inf:
             found, limit = (self.nonzeros, self.noise), f"from 1 to {X.shape[1]}, and finite from 0 on"
             raise InvalidInput("nonzeros and noise", found, limit, "They are public bounds of the problem.")
+        if self.label_bound is not None and not 0 < self.label_bound < math.inf:
+            raise InvalidInput("label_bound", self.label_bound, "finite and > 0", "Leave it out for rows of ±1.")
         low, high = self.labels
         if not np.all((y >= low - 1e-9) & (y <= high + 1e-9)):
             limit = f"from {low:.6g} to {high:.6g}, as nonzeros, noise and link allow"
             raise InvalidInput("labels", "some outside", limit, "Clip them, or raise a bound.")
         object.__setattr__(self, "X", X)
-        object.__setattr__(self, "y", y)
+        object.__setattr__(self, "y", np.clip(y, low, high))  # what was rounded beyond an end stands at it
 
     @property
     def n(self) -> int:
@@ -91,7 +97,9 @@ class SparseRecords:
 
     @property
     def labels(self) -> tuple[float, float]:
-        """The least and the largest label that some θ* of the class allows: |⟨x, θ*⟩| ≤ √nonzeros."""
+        """The least and the largest label: as said, or as some θ* of the class allows, where |⟨x, θ*⟩| ≤ √nonzeros."""
+        if self.label_bound is not None:
+            return -self.label_bound, self.label_bound
         ends = self.link.f(np.sqrt(self.nonzeros) * np.array([-1.0, 1.0]))
         return float(ends[0]) - self.noise, float(ends[1]) + self.noise
 
@@ -100,6 +108,13 @@ class SparseRecords:
         y = self.y.copy()
         y[i] = label
         return replace(self, y=y)
+
+
+def must_be_records(data: Any, links: Sequence[Link]) -> None:
+    """Refuse other data, and records with a link that a solver is not for."""
+    if not isinstance(data, SparseRecords) or data.link not in links:
+        limit = "SparseRecords with a link that this solver is for"
+        raise InvalidInput("data", type(data).__name__, limit, "Make them of X, y, nonzeros and noise.")
 
 
 def other_label(data: SparseRecords, rng: np.random.Generator) -> SparseRecords:
@@ -153,7 +168,7 @@ def step_size(link: Link) -> float:
 class LabelPrivate(Solver):
     """Each user sends her label with Gaussian noise, rows being public; the server fits a sparse θ to them."""
 
-    relations: ClassVar = (LOCAL,)
+    relations: ClassVar[tuple[Relation, ...]] = (LOCAL,)
     minimises: ClassVar[bool] = False
     links: ClassVar[tuple[Link, ...]] = (LINEAR,)
     theory: ClassVar[Any]  # with `released`, `printed` and `corrected`: the library's module, or part of it
@@ -163,13 +178,12 @@ class LabelPrivate(Solver):
         """θ of noisy labels (k, n), (k, d). Of the data it uses the rows and public bounds."""
 
     def must_suit(self, data: SparseRecords, guarantee: Guarantee, calibration: Calibration) -> None:
-        if not isinstance(data, SparseRecords) or data.link not in self.links:
-            limit = "SparseRecords with a link that this solver is for"
-            raise InvalidInput("data", type(data).__name__, limit, "Make them of X, y, nonzeros and noise.")
+        must_be_records(data, self.links)
 
     def release(self, data: SparseRecords, plan: None) -> Release:
         low, high = data.labels
-        return replace(self.theory.released, sensitivity=high - low)
+        known: Release = self.theory.released  # of labels at the two ends of their range
+        return replace(known, sensitivity=high - low)
 
     def method(self, data: SparseRecords, plan: None, released: Released) -> OneReport:
         server = partial(self.fitted, data, float(released.parts[0].law.scale))

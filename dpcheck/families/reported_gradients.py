@@ -7,32 +7,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.guarantees import LOCAL, Guarantee
-from dpcheck.bounds.privacy.laws import HalfSphere
+from dpcheck.bounds.language.guarantees import LOCAL, Guarantee, PureDP, Relation
 from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.families.hard_thresholding import (
     LINEAR,
     Link,
     SparseRecords,
     gradients,
+    must_be_records,
     other_record,
     step_size,
     thresholded,
 )
+from dpcheck.families.user_numbers import must_be_pure
 from dpcheck.kernels.method import Array, Drawn, Method, State
 from dpcheck.kernels.one_answer import HELD
 from dpcheck.kernels.reports import unbiased_radius
 from dpcheck.settings import count, positive
-from dpcheck.solver import Calibration, Example, Solver, gaussian_parameters
+from dpcheck.solver import Calibration, Example, Solver
 
 FARTHEST = 1 + math.sqrt(8)  # ‖θ*‖₁ + ‖θ_t‖₁ over √nonzeros, at most
+ROOM = 1e-12  # of the radius, for how norms are rounded
 
 
 class Blocks(NamedTuple):
@@ -84,15 +86,16 @@ class ReportedGradients(Solver):
     steps: int = count(4)
     step_size: float | None = positive(None)
 
-    relations: ClassVar = (LOCAL,)
+    relations: ClassVar[tuple[Relation, ...]] = (LOCAL,)
     minimises: ClassVar[bool] = False
     links: ClassVar[tuple[Link, ...]] = (LINEAR,)
     theory: ClassVar[Any]  # with `released`, `printed` and `corrected`
 
     def must_suit(self, data: SparseRecords, guarantee: Guarantee, calibration: Calibration) -> None:
-        if not isinstance(data, SparseRecords) or data.link not in self.links:
-            limit = "SparseRecords with a link that this solver is for"
-            raise InvalidInput("data", type(data).__name__, limit, "Make them of X, y, nonzeros and noise.")
+        must_be_pure(guarantee)
+        must_be_records(data, self.links)
+        if not np.all(np.abs(data.X) == 1) or data.label_bound is not None:
+            raise InvalidInput("rows", "others", "rows of -1 and 1", "Round them, or take private labels alone.")
         if data.n < self.steps:
             raise InvalidInput("users", data.n, f"at least steps={self.steps}", "Each step asks users of its own.")
 
@@ -103,7 +106,7 @@ class ReportedGradients(Solver):
 
     def release(self, data: SparseRecords, plan: Blocks) -> Release:
         known: Release = self.theory.released
-        return replace(known, law=HalfSphere(known.law.scale, data.d)).at(gradient_r=plan.radius, T=self.steps)
+        return known.at(r_ball=plan.radius * (1 + ROOM), d=data.d, T=self.steps)
 
     def method(self, data: SparseRecords, plan: Blocks, released: Released) -> Reported:
         length = float(released.parts[0].law.scale) * unbiased_radius(data.d)
@@ -112,7 +115,7 @@ class ReportedGradients(Solver):
     def stated(self, data: SparseRecords, guarantee: Guarantee, plan: Blocks) -> tuple[Released, Sequence[Claim]]:
         """r = bC√d, the printed order with constant 1: longer gradients are reported as if they had that norm."""
         radius, claims = data.link.high * data.noise * math.sqrt(data.d), self.theory.printed
-        noise = claims[0].evaluate(gradient_r=radius, eps=gaussian_parameters(guarantee)[0])
+        noise = claims[0].evaluate(r_ball=radius, eps=guarantee.parameters["eps"])
         return self.release(data, plan._replace(radius=radius)).with_noise(float(noise)), claims
 
     def certifying(self, data: SparseRecords, plan: Blocks) -> Sequence[Claim]:
@@ -129,4 +132,4 @@ class ReportedGradients(Solver):
     def example(cls) -> Example:
         link = cls.links[0]  # the worst pair stands at θ₀ = 0, where the slope is not the largest
         steepness = float(link.slope(np.zeros(1))[0]) / link.high
-        return Example(cls(steps=2), neighbour=other_record, reaches=0.95 * steepness)
+        return Example(cls(steps=2), PureDP(1.0, relation=LOCAL), neighbour=other_record, reaches=0.95 * steepness)

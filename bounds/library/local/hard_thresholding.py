@@ -4,7 +4,7 @@
 |ξ| ≤ C, a ≤ f' ≤ b and s = 8s*; f(u) = u is linear regression. Solvers: dpcheck/families/hard_thresholding.py.
 """
 
-from sympy import Expr, Le, Max, Rational, Symbol, sqrt
+from sympy import Expr, Le, Rational, Symbol, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Setting, Source
 from dpcheck.bounds.language.symbols import T, d, eta, quantity

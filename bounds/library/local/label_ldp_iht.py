@@ -39,7 +39,7 @@ private = ApproxDP(eps, delta, relation=LOCAL)
 def labels(theorem: str, line: int, widest: Expr, mean: str, ends: str) -> tuple[Release, Claim, Claim, Claim]:
     """What is released, the theorem as its proof has it, and for any two labels of the class, printed and corrected."""
 
-    def claim(name: str, says: str, noise: Expr, width: Expr, pair: str, *promise: Setting, corrects: str = "") -> Claim:
+    def claim(name: str, says: str, noise: Expr, width: Expr, pair: str, *promise: Setting) -> Claim:
         place = f"Theorem {theorem}, its first sentence" + ("" if promise else ", for any two labels of its class")
         return Claim(
             id=f"dwang20.theorem{theorem}.{name}", kind=Kind.PRIVACY,
@@ -48,7 +48,7 @@ def labels(theorem: str, line: int, widest: Expr, mean: str, ends: str) -> tuple
             assumes=[eps <= 1, *promise],
             states=Eq(tau, noise),
             guarantee=private,
-            corrects=corrects or None,
+            corrects=f"dwang20.theorem{theorem}.any_label" if name.endswith("corrected") else None,
             provenance=Provenance.PRINTED if promise else Provenance.READING,
             ignores_units=True,
             checks=[Accountant(Release(width, Gaussian(tau), relation=LOCAL), f"labels at the two ends of {pair}")],
@@ -58,20 +58,20 @@ def labels(theorem: str, line: int, widest: Expr, mean: str, ends: str) -> tuple
         Release(widest, Gaussian(tau), relation=LOCAL),
         claim(
             "privacy",
-            f"Noise of variance 32C²ln(1.25/δ)/ε² makes labels (ε, δ)-private that lie within C of {mean}, as the proof "
-            "has it: it hides ξ.",
+            f"Noise of variance 32C²ln(1.25/δ)/ε² makes labels (ε, δ)-private that lie within C of {mean}, as the "
+            "proof has it: it hides ξ.",
             printed_noise, 2 * noise_C, "the interval, 2C apart",
             Setting(f"the user's label lies within C of {mean}, whichever it is"),
         ),
         claim(
             "any_label",
-            "The same for any two labels that some θ* of the class allows: users do not know θ*, and Definition 2.2.1 is "
-            "about all records.",
+            "The same for any two labels that some θ* of the class allows: users do not know θ*, and Definition 2.2.1 "
+            "is about all records.",
             printed_noise, widest, ends,
         ),
         claim(
             "any_label.corrected", "It takes the width of all labels for 4C.",
-            widest * sqrt(2 * log_delta) / eps, widest, ends, corrects=f"dwang20.theorem{theorem}.any_label",
+            widest * sqrt(2 * log_delta) / eps, widest, ends,
         ),
     )
 
@@ -116,8 +116,8 @@ def after_steps(slope: Expr, users: Expr, where: dict[Symbol, Expr], privacy: Cl
     """T steps on noisy labels of so many users each, by the largest step size, 9/(7b²)."""
     tail = sqrt(6 * log(d) / users)
     largest = Premise(
-        f"coordinates of the mean f'·(ξ+z)x of {'all' if users == n else 'n/T new'} users are sub-Gaussian with b²C² and "
-        "b²τ² over their number: all are below √(6·log d) of their deviations but for 4/d² ≤ 2/d"
+        f"coordinates of the mean f'·(ξ+z)x of {'all' if users == n else 'n/T new'} users are sub-Gaussian with b²C² "
+        "and b²τ² over their number: all are below √(6·log d) of their deviations but for 4/d² ≤ 2/d"
     )
 
     def bound(noise: Expr) -> Expr:

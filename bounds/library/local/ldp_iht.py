@@ -129,8 +129,8 @@ theorem5_corrected = Claim(
 theorem5 = Claim(
     id="dwang20.theorem5.3.5", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.3.5, equation (5.76)", line=6501),
-    says="The distance from θ* after T steps with r = O(C√p), but for a chance of 2T/p^c. That r bounds gradients where "
-    "√s* is at most of the order of C.",
+    says="The distance from θ* after T steps with r = O(C√p), but for a chance of 2T/p^c. That r bounds gradients "
+    "where √s* is at most of the order of C.",
     assumes=[*linear_iht, users],
     added=[*usual, s_star <= noise_C**2],
     states=Le(off_iht, 2 ** (-T) * truth + c * noise_C * rate),

@@ -86,8 +86,8 @@ theorem9_corrected = Claim(
 theorem9 = Claim(
     id="dwang20.theorem5.3.9", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.3.9, equation (5.82), of which C and b are left out", line=6658),
-    says="The distance from θ* after T steps, but for a chance of 2T/p^c; with C(1+1/b), which is counted as a constant, "
-    "and where √s* is at most of the order of C.",
+    says="The distance from θ* after T steps, but for a chance of 2T/p^c; with C(1+1/b), counted as a constant, and "
+    "where √s* is at most of the order of C.",
     assumes=[*iht, *users],
     added=[*usual, s_star <= noise_C**2],
     states=Le(off_iht, 2 ** (-T) * truth + c * noise_C * (1 + 1 / slope_b) * rate),

@@ -85,7 +85,7 @@ ODDS = Premise("e^ε - 1 ≥ ε")
 
 length = Claim(
     id="dwang20.lemma5.3.1.length", kind=Kind.IDENTITY,
-    source=Source("dwang20", "Lemma 5.3.1, the length that has its variance O(r²/ε²) on each of p coordinates", line=6471),
+    source=Source("dwang20", "Lemma 5.3.1, the length whose p coordinates have its variance O(r²/ε²)", line=6471),
     says="Reports that average to x have length O(r√p/ε), as the lemma's variance has it: ε is lost above (5.75).",
     assumes=[in_ball],
     added=[eps <= 1],
@@ -114,8 +114,8 @@ explicit = Claim(
         Chain(
             proxy,
             Step("<=", 16 * sphere**2 / d, because=Premise(
-                "with a second report z', E exp(t(z-Ez)) ≤ E exp(t(z-z')) ≤ (E exp(t²z²))²; a report's density is at most "
-                "twice the uniform one, under which E exp(3pz²/(8‖R‖²)) ≤ 2")),
+                "with a second report z', E exp(t(z-Ez)) ≤ E exp(t(z-z')) ≤ (E exp(t²z²))²; a report's density is at "
+                "most twice the uniform one, under which E exp(3pz²/(8‖R‖²)) ≤ 2")),
             Step("=", because=Cites(unbiased_corrected.id)),
             Step("<=", 8 * pi * r**2 * odds**2, because=NORM),
             Step("<=", 8 * pi * r**2 * (1 + 2 / eps) ** 2, because=ODDS),

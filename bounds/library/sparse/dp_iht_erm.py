@@ -90,7 +90,7 @@ equation95 = Claim(
     checks=[
         Chain(
             gap_next,
-            Step("<=", by_592, because=Premise("(5.92) with η = 1/(2ℓ): smoothness, and Lemma 5.3.3 on k + 2k* entries")),
+            Step("<=", by_592, because=Premise("(5.92), η = 1/(2ℓ): smoothness, and Lemma 5.3.3 on k + 2k* entries")),
             Step("<=", STATEMENT, because=Slack(
                 cited=[(used, Cites(lemma12.id))],
                 seen=[
@@ -142,7 +142,7 @@ theorem8 = Claim(
                  because=Premise("‖z‖² ≤ (2k+k*)‖z‖∞² on three supports, and 2k+k* = (3+128κ²)k* ≤ 131κ²k*")),
             Step("<=", because=Cites("lwang21.lemma2.10.1.proof")),
             Step("=", because=Cites(theorem8_privacy_explicit.id)),
-            Step("<=", enough + noise * 128 * kappa_s * log(n) * G**2 * log(1 / delta) / (n * eps) ** 2 * 2 * log(4 * d),
+            Step("<=", enough + 256 * noise * kappa_s * log(n) * log(4 * d) * log(1 / delta) * (G / (n * eps)) ** 2,
                  because=Premise("(1-1/8κ)^T ≤ e^(-T/8κ) = k*/(nε)², L(x₀)-L(x*) ≤ 2G²/ρ by convexity and G, and "
                                  "T ≤ 16κ·log n")),
             Step("<=", 60_000_000 * STATEMENT,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from dpcheck.bounds.library.local import label_ldp_iht as theory
+from dpcheck.bounds.library.local import label_ldp_iht as library
 from dpcheck.families.hard_thresholding import LabelPrivateThresholding
 
 
@@ -14,4 +14,4 @@ class LabelLDPIHT(LabelPrivateThresholding):
     """Sparse linear regression from private labels."""
 
     name: ClassVar[str] = "label_ldp_iht"
-    theory: ClassVar = theory
+    theory: ClassVar[Any] = library

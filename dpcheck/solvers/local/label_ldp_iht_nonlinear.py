@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from dpcheck.bounds.library.local import label_ldp_iht_nonlinear as theory
-from dpcheck.families.hard_thresholding import LINEAR, WAVY, LabelPrivateThresholding
+from dpcheck.bounds.library.local import label_ldp_iht_nonlinear as library
+from dpcheck.families.hard_thresholding import LINEAR, WAVY, LabelPrivateThresholding, Link
 
 
 @dataclass(frozen=True)
@@ -14,5 +14,5 @@ class LabelLDPIHTNonlinear(LabelPrivateThresholding):
     """Sparse regression through a link from private labels."""
 
     name: ClassVar[str] = "label_ldp_iht_nonlinear"
-    theory: ClassVar = theory
-    links: ClassVar = (WAVY, LINEAR)
+    theory: ClassVar[Any] = library
+    links: ClassVar[tuple[Link, ...]] = (WAVY, LINEAR)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from dpcheck.bounds.library.local import label_ldp_iht as theory
+from dpcheck.bounds.library.local import label_ldp_iht as library
 from dpcheck.families.hard_thresholding import LabelPrivate, SparseRecords
 from dpcheck.settings import count, positive
 
@@ -21,7 +21,7 @@ class LabelLDPLasso(LabelPrivate):
     penalty: float | None = positive(None)
 
     name: ClassVar[str] = "label_ldp_lasso"
-    theory: ClassVar = theory
+    theory: ClassVar[Any] = library
 
     def fitted(self, data: SparseRecords, deviation: float, labels: np.ndarray) -> np.ndarray:
         spread = math.hypot(deviation, data.noise)

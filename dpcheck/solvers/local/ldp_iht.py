@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from dpcheck.bounds.library.local import ldp_iht as theory
+from dpcheck.bounds.library.local import ldp_iht as library
 from dpcheck.families.reported_gradients import ReportedGradients
 
 
@@ -14,4 +14,4 @@ class LDPIHT(ReportedGradients):
     """Sparse linear regression with whole records private: hard thresholding on reports, block after block."""
 
     name: ClassVar[str] = "ldp_iht"
-    theory: ClassVar = theory
+    theory: ClassVar[Any] = library

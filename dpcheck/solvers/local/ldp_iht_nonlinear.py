@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from dpcheck.bounds.library.local import ldp_iht_nonlinear as theory
-from dpcheck.families.hard_thresholding import LINEAR, WAVY
+from dpcheck.bounds.library.local import ldp_iht_nonlinear as library
+from dpcheck.families.hard_thresholding import LINEAR, WAVY, Link
 from dpcheck.families.reported_gradients import ReportedGradients
 
 
@@ -15,5 +15,5 @@ class LDPIHTNonlinear(ReportedGradients):
     """Sparse regression through a link, whole records private."""
 
     name: ClassVar[str] = "ldp_iht_nonlinear"
-    theory: ClassVar = theory
-    links: ClassVar = (WAVY, LINEAR)
+    theory: ClassVar[Any] = library
+    links: ClassVar[tuple[Link, ...]] = (WAVY, LINEAR)
