@@ -27,9 +27,11 @@ from dpcheck.estimators.models import (
     PrivateSparseLogisticRegression,
     PrivateSparseRegression,
 )
+from dpcheck.estimators.private_labels import LabelPrivateSparseRegression
 from dpcheck.solver import SeededNoiseWarning
 
 __all__ = [
+    "LabelPrivateSparseRegression",
     "PrivacyLeakWarning",
     "PrivateHuber",
     "PrivateLogisticRegression",

@@ -1,10 +1,22 @@
-"""Private labels: the fit finds θ*, records outside are refused, and the printed sign climbs."""
+"""Private labels: the fit finds θ*, the printed sign climbs, records outside are refused."""
+
+from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
 
 import dpcheck as dp
-from dpcheck.families.hard_thresholding import SparseRecords, generated, hard_thresholding, thresholded
+from dpcheck.families.hard_thresholding import (
+    WAVY,
+    LabelPrivate,
+    SparseRecords,
+    generated,
+    hard_thresholding,
+    step_size,
+    thresholded,
+)
 from dpcheck.solvers.local.label_ldp_iht import LabelLDPIHT
 from dpcheck.solvers.local.label_ldp_iht_nonlinear import LabelLDPIHTNonlinear
 from dpcheck.solvers.local.label_ldp_lasso import LabelLDPLasso
@@ -12,7 +24,7 @@ from dpcheck.solvers.local.label_ldp_lasso import LabelLDPLasso
 PRIVATE = dp.ApproxDP(1.0, 1e-3, relation=dp.LOCAL)
 
 
-def test_without_noise_the_truth_is_found_and_with_the_printed_sign_it_is_not():
+def test_without_noise_the_truth_is_found_and_with_the_printed_sign_it_is_not() -> None:
     data, truth = generated(2000, 40, 2, 0.0, seed=1)
     found = hard_thresholding(data, data.y[None], 16, 1.0, 30)[0]
     climbing = hard_thresholding(data, data.y[None], 16, -1.0, 30)[0]
@@ -20,8 +32,16 @@ def test_without_noise_the_truth_is_found_and_with_the_printed_sign_it_is_not():
     assert np.linalg.norm(climbing - truth) > 1
 
 
+def test_a_link_is_followed_with_its_own_step_size_and_not_with_that_of_none() -> None:
+    data, truth = generated(4000, 20, 1, 0.0, seed=1, link=WAVY)
+    errors = [
+        np.linalg.norm(hard_thresholding(data, data.y[None], 8, eta, 40)[0] - truth) for eta in (step_size(WAVY), 1.0)
+    ]
+    assert errors[0] < 1e-3 < errors[1]
+
+
 @pytest.mark.parametrize("solver", [LabelLDPIHT(), LabelLDPLasso()])
-def test_more_users_bring_it_nearer(solver):
+def test_more_users_bring_it_nearer(solver: LabelPrivate) -> None:
     errors = []
     for n in (4_000, 64_000):
         data, truth = generated(n, 20, 1, 0.05, seed=2)
@@ -29,25 +49,25 @@ def test_more_users_bring_it_nearer(solver):
     assert errors[1] < 0.5 * errors[0]  # a rate of n^(-1/2) would bring it to a quarter
 
 
-def test_thresholding_keeps_the_largest_within_the_ball():
+def test_thresholding_keeps_the_largest_within_the_ball() -> None:
     assert np.allclose(thresholded(np.array([[3.0, -4.0, 1.0]]), 2), [[0.6, -0.8, 0.0]])
 
 
 @pytest.mark.parametrize(
     ("X", "y", "words"),
     [
-        ([[2.0]], [0.0], "-1 and 1"),
+        ([[np.nan]], [0.0], "finite"),
         ([[1.0]], [3.0], "labels"),
         ([[1.0]], [0.0, 1.0], "users"),
         ([[1.0]], [np.nan], "labels"),
     ],
 )
-def test_records_outside_are_refused(X, y, words):
+def test_records_outside_are_refused(X: Any, y: Any, words: str) -> None:
     with pytest.raises(dp.InvalidInput, match=words):
         SparseRecords(np.array(X), np.array(y), 1, 0.5)
 
 
-def test_a_link_needs_the_solver_that_knows_it():
+def test_a_link_needs_the_solver_that_knows_it() -> None:
     pair = LabelLDPIHTNonlinear().worst_pair()
     with pytest.raises(dp.InvalidInput, match="link"):
         LabelLDPIHT().solve(pair[0], PRIVATE)

@@ -1,16 +1,20 @@
 """Reported gradients: reports are unbiased, too few users are refused, more users bring it nearer."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 import pytest
 
 import dpcheck as dp
-from dpcheck.families.hard_thresholding import LINEAR, generated, gradients
+from dpcheck.families.hard_thresholding import LINEAR, SparseRecords, generated, gradients
 from dpcheck.solvers.local.ldp_iht import LDPIHT
 
 PRIVATE = dp.PureDP(1.0, relation=dp.LOCAL)
 
 
-def off_centre(length, data, box, k=4000):
+def off_centre(length: float, data: SparseRecords, box: Any, k: int = 4000) -> float:
     """How many standard errors the mean of reports is from the mean gradient at θ₀ = 0, at its worst."""
     reports = box(data, np.random.default_rng(0), k)[:, 0].reshape(k, data.n, data.d)
     means = length * reports.mean(axis=1)
@@ -18,7 +22,7 @@ def off_centre(length, data, box, k=4000):
     return float(np.max(np.abs(means.mean(axis=0) - wanted) / (means.std(axis=0) / k**0.5)))
 
 
-def test_reports_are_unbiased_and_a_forgotten_coth_is_not():
+def test_reports_are_unbiased_and_a_forgotten_coth_is_not() -> None:
     data, _ = generated(50, 3, 1, 0.05, seed=0)
     solver = LDPIHT(steps=1)
     done = solver.calibrated(data, PRIVATE)
@@ -28,7 +32,7 @@ def test_reports_are_unbiased_and_a_forgotten_coth_is_not():
     assert off_centre(length * np.tanh(0.5), data, box) > 6  # planted: the radius O(r√p) as printed
 
 
-def test_more_users_bring_it_nearer():
+def test_more_users_bring_it_nearer() -> None:
     errors = []
     for n in (4_000, 100_000):
         data, truth = generated(n, 4, 1, 0.05, seed=1)
@@ -36,7 +40,15 @@ def test_more_users_bring_it_nearer():
     assert errors[1] < 0.6 * errors[0]
 
 
-def test_each_step_needs_users_of_its_own():
+def test_each_step_needs_users_of_its_own() -> None:
     data, _ = generated(3, 4, 1, 0.05, seed=1)
     with pytest.raises(dp.InvalidInput, match="at least steps=4"):
         LDPIHT(steps=4).solve(data, PRIVATE)
+
+
+def test_rows_must_be_signs_and_privacy_pure() -> None:
+    data, _ = generated(8, 4, 1, 0.05, seed=1)
+    with pytest.raises(dp.InvalidInput, match="-1 and 1"):
+        LDPIHT().solve(SparseRecords(data.X / 2, data.y, 1, 0.05), PRIVATE)
+    with pytest.raises(dp.InvalidInput, match="PureDP"):
+        LDPIHT().solve(data, dp.ApproxDP(1.0, 1e-3, relation=dp.LOCAL))

@@ -108,8 +108,7 @@ step_corrected = Claim(
 
 # Utility -------------------------------------------------------------------------------------------
 v = Symbol("v", nonnegative=True)
-CENTRED = Setting("E[ξ | x] = 0, as in (5.70)")
-USUAL = [delta <= Rational(1, 2), d >= 2, CENTRED]
+USUAL = [delta <= Rational(1, 2), Setting("p ≥ 2, and E[ξ | x] = 0 as in (5.70)")]
 
 
 def after_steps(slope: Expr, users: Expr, where: dict[Symbol, Expr], privacy: Claim, constant: int) -> Chain:

@@ -8,7 +8,7 @@ from sympy import Eq, Expr, Le, Rational, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, PureDP
-from dpcheck.bounds.language.symbols import T, c, d, eps, eta, n, quantity, sigma
+from dpcheck.bounds.language.symbols import T, c, d, eps, eta, n, quantity, ratio, sigma
 from dpcheck.bounds.library.local.hard_thresholding import linear, linear_iht, noise_C, off_iht, reach, rip
 from dpcheck.bounds.library.local.ldp_l2_randomizer import proxy, r
 from dpcheck.bounds.library.local.ldp_l2_randomizer import released as one_report
@@ -17,7 +17,7 @@ from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Interaction
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Premise, Slack, Step
-from dpcheck.bounds.proving.proofs import NoConstant
+from dpcheck.bounds.proving.proofs import Equals, NoConstant
 
 gradient = quantity("gradient", "norm of a user's gradient", printed="‖∇_i‖", latex=r"\|\nabla_i\|")
 inner_now = quantity("inner_now", "|<x, theta_t>|", printed="|⟨x,θ_t⟩|")
@@ -145,6 +145,31 @@ theorem5 = Claim(
             choosing={c: 8000},
         )
     ],
+)
+
+optimality = Claim(
+    id="dwang20.section5.3.3.optimality", kind=Kind.UTILITY,
+    source=Source("dwang20", "section 5.3.3, after Theorem 5.3.5", line=6504),
+    says="For s* = 1 the bound O(p·log p·log n/(nε²)) on the squared error is Theorem 5.3.2's up to a factor of √log p; "
+    "read as one of the error itself.",
+    assumes=[d >= 2],
+    states=Rate(ratio, sqrt(log(d))),
+    checks=[
+        NoConstant(
+            sqrt(d * log(d) * log(n) / (n * eps**2) / (d / (n * eps**2))), {d: 2, n: x, eps: 1}, x,
+            "the root of the two bounds' quotient, as printed: √(log p·log n)", at=1e12,
+        )
+    ],
+)
+
+optimality_corrected = Claim(
+    id="dwang20.section5.3.3.optimality.corrected", kind=Kind.UTILITY,
+    source=Source("dwang20", "section 5.3.3, after Theorem 5.3.5", line=6504),
+    says="It is √(log p·log n).",
+    assumes=[d >= 2],
+    states=Eq(ratio, sqrt(log(d) * log(n))),
+    corrects="dwang20.section5.3.3.optimality",
+    checks=[Equals(sqrt(d * log(d) * log(n) / (n * eps**2) / (d / (n * eps**2))), "the root of the quotient")],
 )
 
 printed, corrected = [theorem5_privacy], [theorem5_privacy, norm_corrected]  # for the solvers

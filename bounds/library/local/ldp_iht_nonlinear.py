@@ -27,10 +27,9 @@ from dpcheck.bounds.proving.proofs import NoConstant
 __all__ = ["released"]  # what is let out is what it is without a link
 
 u, v = Symbol("u", nonnegative=True), Symbol("v", nonnegative=True)
-users = [
-    slope_a <= slope_b,
-    Setting("x in {±1}^d, θ* and θ_t in the unit ball with s* and 8s* nonzeros, |y - f(⟨x, θ*⟩)| ≤ C, a ≤ f' ≤ b"),
-]
+users = Setting(
+    "x in {±1}^d, θ* and θ_t in the unit ball with s* and 8s* nonzeros, |y - f(⟨x, θ*⟩)| ≤ C, a ≤ f' ≤ b"
+)
 
 theorem9_privacy = privacy_of("5.3.9", 6634)
 
@@ -38,7 +37,7 @@ norm = Claim(
     id="dwang20.theorem5.3.9.gradient", kind=Kind.SENSITIVITY,
     source=Source("dwang20", "proof of Theorem 5.3.9, its first display, and Algorithm 5.3.44, line 3", line=7103),
     says="Gradients have norm r = O(bC√p).",
-    assumes=[*users, s_star <= d],
+    assumes=[users, s_star <= d],
     states=Rate(gradient, slope_b * noise_C * sqrt(d)),
     ignores_units=True,
     checks=[
@@ -54,7 +53,7 @@ norm_corrected = Claim(
     id="dwang20.theorem5.3.9.gradient.corrected", kind=Kind.SENSITIVITY,
     source=Source("dwang20", "proof of Theorem 5.3.9, its first display", line=7103),
     says="They have norm at most b√p·(b(1+√8)√s* + C).",
-    assumes=users,
+    assumes=[users],
     states=Le(gradient, slope_b * sqrt(d) * (slope_b * (1 + sqrt(8)) * sqrt(s_star) + noise_C)),
     corrects="dwang20.theorem5.3.9.gradient",
     ignores_units=True,
@@ -75,7 +74,7 @@ theorem9_corrected = Claim(
     id="dwang20.theorem5.3.9.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.3.9, equation (5.82)", line=6658),
     says="With √s* + C/b, and r = b√p·(b(1+√8)√s*+C), for ε at most 1, but for a chance of 2T/p.",
-    assumes=[*iht, *users, *usual],
+    assumes=[*iht, users, *usual],
     states=Le(off_iht, 2 ** (-T) * truth + 4000 * (sqrt(s_star) + noise_C / slope_b) * rate),
     guarantee=private,
     corrects="dwang20.theorem5.3.9",
@@ -88,7 +87,7 @@ theorem9 = Claim(
     source=Source("dwang20", "Theorem 5.3.9, equation (5.82), of which C and b are left out", line=6658),
     says="The distance from θ* after T steps, but for a chance of 2T/p^c; with C(1+1/b), counted as a constant, and "
     "where √s* is at most of the order of C.",
-    assumes=[*iht, *users],
+    assumes=[*iht, users],
     added=[*usual, s_star <= noise_C**2],
     states=Le(off_iht, 2 ** (-T) * truth + c * noise_C * (1 + 1 / slope_b) * rate),
     hidden=(c,),

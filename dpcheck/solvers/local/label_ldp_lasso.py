@@ -26,7 +26,7 @@ class LabelLDPLasso(LabelPrivate):
     def fitted(self, data: SparseRecords, deviation: float, labels: np.ndarray) -> np.ndarray:
         spread = math.hypot(deviation, data.noise)
         penalty = self.penalty or 2 * spread * math.sqrt(2 * math.log(2 * data.d) / data.n)
-        eta = data.n / float(np.linalg.norm(data.X, 2)) ** 2
+        eta = data.n / max(float(np.linalg.norm(data.X, 2)) ** 2, np.finfo(float).tiny)
         theta = ahead = np.zeros((len(labels), data.d))
         for t in range(self.steps):
             moved = ahead - eta / data.n * (ahead @ data.X.T - labels) @ data.X
