@@ -1,22 +1,20 @@
 """Label-LDP-IHT (dwang20, section 5.3.4, Algorithm 5.3.42): rows are public, each user adds noise to her own label.
 
-The server thresholds on the noisy labels. Solvers: dpcheck/solvers/local/label_ldp_iht.py, label_ldp_lasso.py.
+The server thresholds on the noisy labels. Solver: dpcheck/solvers/local/label_ldp_iht.py; another: label_ldp_lasso.py.
 """
 
 from sympy import Eq, Expr, Le, Rational, Symbol, diff, log, sqrt
 
-from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting, Source
+from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
 from dpcheck.bounds.language.symbols import T, c, d, delta, eps, eta, n, quantity
 from dpcheck.bounds.library.local.hard_thresholding import (
-    isometry,
     linear,
     linear_iht,
     noise_C,
     off_iht,
     reach,
     rip,
-    sparse_truth,
 )
 from dpcheck.bounds.library.sparse.dp_ight import s_star, truth
 from dpcheck.bounds.privacy.accountant import Accountant
@@ -147,33 +145,4 @@ theorem6 = Claim(
     guarantee=private,
     ignores_units=True,
     checks=[after_steps(Rational(1), n, linear, printed, 450)],
-)
-
-# Another server for the same labels ----------------------------------------------------------------
-error_lasso = quantity("error_lasso", "squared error of the lasso", parameter=2, printed="‖θ-θ°‖²")
-penalty = quantity("penalty", "penalty of the lasso", printed="λ", latex=r"\lambda")
-
-lasso = Claim(
-    id="dwang20.section5.3.4.lasso", kind=Kind.UTILITY,
-    source=Source("dwang20", "section 5.3.4, after Theorem 5.3.6, with the C and δ of its noise", line=6549),
-    says="The lasso on the noisy labels, with a penalty λ of order √(log p/(nε²)), has the same bound on the squared "
-    "error; C and log(1/δ), which are left out there, are shown.",
-    assumes=[isometry, sparse_truth, eps <= 1],
-    added=USUAL,
-    states=Rate(error_lasso, noise_C**2 * log(1 / delta) * s_star * log(d) / (n * eps**2)),
-    provenance=Provenance.READING,
-    ignores_units=True,
-    checks=[
-        Chain(
-            error_lasso,
-            Step("<=", 36 * s_star * penalty**2, because=Premise(
-                "Negahban et al.: ‖θ-θ*‖ ≤ 3√s*·λ/κ for λ ≥ 2‖Xᵀ(ξ+z)/n‖∞, with restricted strong convexity κ ≥ 1/2")),
-            Step("=", 36 * s_star * (2 * sqrt(6 * log(d) / n) * (noise_C + tau)) ** 2, because=Premise(
-                "that λ is enough, as the coordinates are sub-Gaussian with C²/n and τ²/n, but for 4/d² ≤ 2/d")),
-            Step("<=", because=Cites(printed.id, granted="|ξ| ≤ C")),
-            Step("<=", 36 * s_star * 48 * log(d) / n * noise_C**2 * (1 + 32 * log_delta) / eps**2, because=Premise(
-                "(a+b)² ≤ 2a² + 2b², and ε ≤ 1")),
-            Step("<=", 160_000 * STATEMENT, where={delta: 2 ** -(1 + v)}),
-        )
-    ],
 )

@@ -156,8 +156,8 @@ optimality = Claim(
     states=Rate(ratio, sqrt(log(d))),
     checks=[
         NoConstant(
-            sqrt(d * log(d) * log(n) / (n * eps**2) / (d / (n * eps**2))), {d: 2, n: x, eps: 1}, x,
-            "the root of the two bounds' quotient, as printed: √(log p·log n)", at=1e12,
+            sqrt(d * log(d) * log(n) / (n * eps**2) / (d / (n * eps**2))), {d: 2, n: exp(x), eps: 1}, x,
+            "the root of the two bounds' quotient, as printed: √(log p·log n)", at=100,
         )
     ],
 )

@@ -1,4 +1,4 @@
-"""The lasso on private labels. Claims: bounds/library/local/label_ldp_iht.py, dwang20.section5.3.4.lasso."""
+"""The lasso on private labels. Claims: bounds/library/local/label_ldp_lasso.py, and of privacy label_ldp_iht.py."""
 
 from __future__ import annotations
 
