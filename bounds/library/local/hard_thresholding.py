@@ -77,7 +77,7 @@ BEST = "at the best step size, 2/(a²(1-Δ)+b²(1+Δ)), where the two terms are 
 rip_linear = Claim(
     id="dwang20.theorem5.3.6.rip", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.3.6, its condition on Δ, as the proof of Theorem 5.3.9 uses it", line=6543),
-    says="With Δ ≤ 2/7 there is a step size with which a linear step contracts by 2/7.",
+    says="With Δ ≤ 2/7 there is a step size with which a linear step, a = b = 1, contracts by 2/7.",
     assumes=[rip <= CONTRACTS],
     states=Le(factor, CONTRACTS),
     checks=[AtMost(best.subs({slope_a: 1, slope_b: 1}), BEST, where={rip: CONTRACTS / (1 + v)})],

@@ -86,7 +86,7 @@ descends = Equals(
 
 step = Claim(
     id="dwang20.algorithm5.3.42.step", kind=Kind.IDENTITY,
-    source=Source("dwang20", "Algorithm 5.3.42, line 5", line=6531),
+    source=Source("dwang20", "Algorithm 5.3.42, line 5", line=6532),
     says="A step is θ_t - η·(ỹ - ⟨x, θ_t⟩)x, a gradient step on the squared loss.",
     states=Eq(moved, at_now - eta * (label - at_now)),
     misprint_of="dwang20.algorithm5.3.42.step.corrected",
@@ -96,7 +96,7 @@ step = Claim(
 
 step_corrected = Claim(
     id="dwang20.algorithm5.3.42.step.corrected", kind=Kind.IDENTITY,
-    source=Source("dwang20", "proof of Theorem 5.3.11, with f(u) = u", line=7248),
+    source=Source("dwang20", "proof of Theorem 5.3.11, with f(u) = u", line=7249),
     says="It is θ_t + η·(ỹ - ⟨x, θ_t⟩)x: the other sign climbs.",
     states=Eq(moved, at_now + eta * (label - at_now)),
     corrects="dwang20.algorithm5.3.42.step",

@@ -53,7 +53,7 @@ users = Setting("x in {±1}^d, θ* and θ_t in the unit ball with s* and 8s* non
 
 norm = Claim(
     id="dwang20.theorem5.3.5.gradient", kind=Kind.SENSITIVITY,
-    source=Source("dwang20", "Algorithm 5.3.41, line 3, and the proof of Theorem 5.3.9", line=6482),
+    source=Source("dwang20", "Algorithm 5.3.41, line 3, and the proof of Theorem 5.3.9", line=6481),
     says="Gradients have norm r = O(C√p), as |⟨x, θ⟩| ≤ ‖x‖∞‖θ‖₂ ≤ 1.",
     assumes=[users, s_star <= d],
     states=Rate(gradient, noise_C * sqrt(d)),
@@ -68,7 +68,7 @@ norm = Claim(
 
 norm_corrected = Claim(
     id="dwang20.theorem5.3.5.gradient.corrected", kind=Kind.SENSITIVITY,
-    source=Source("dwang20", "Algorithm 5.3.41, line 3, and the proof of Theorem 5.3.9", line=6482),
+    source=Source("dwang20", "Algorithm 5.3.41, line 3, and the proof of Theorem 5.3.9", line=6481),
     says="They have norm at most √p·((1+√8)√s* + C), as |⟨x, θ⟩| ≤ ‖θ‖₁; disjoint supports attain it.",
     assumes=[users],
     states=Le(gradient, sqrt(d) * ((1 + sqrt(8)) * sqrt(s_star) + noise_C)),
@@ -116,7 +116,7 @@ def explicit(radius: Expr, slope: Expr, where: dict[Symbol, Expr]) -> Chain:
 
 theorem5_corrected = Claim(
     id="dwang20.theorem5.3.5.corrected", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorem 5.3.5, equation (5.76)", line=6501),
+    source=Source("dwang20", "Theorem 5.3.5, equation (5.76)", line=6500),
     says="With √s*+C for C and r = √p·((1+√8)√s*+C), for ε at most 1, but for a chance of 2T/p.",
     assumes=[*linear_iht, users, *usual],
     states=Le(off_iht, 2 ** (-T) * truth + 4000 * (sqrt(s_star) + noise_C) * rate),
@@ -128,7 +128,7 @@ theorem5_corrected = Claim(
 
 theorem5 = Claim(
     id="dwang20.theorem5.3.5", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorem 5.3.5, equation (5.76)", line=6501),
+    source=Source("dwang20", "Theorem 5.3.5, equation (5.76)", line=6500),
     says="The distance from θ* after T steps with r = O(C√p), but for a chance of 2T/p^c. That r bounds gradients "
     "where √s* is at most of the order of C.",
     assumes=[*linear_iht, users],
@@ -150,8 +150,8 @@ theorem5 = Claim(
 optimality = Claim(
     id="dwang20.section5.3.3.optimality", kind=Kind.UTILITY,
     source=Source("dwang20", "section 5.3.3, after Theorem 5.3.5", line=6504),
-    says="For s* = 1 the squared error's bound O(p·log p·log n/(nε²)) is Theorem 5.3.2's up to a factor of √log p, "
-    "read as one of the error itself.",
+    says="For s* = 1 the squared error's bound O(p·log p·log n/(nε²)) is Theorem 5.3.2's up to a factor of √log p. "
+    "That would be one of the error, not squared, at best.",
     assumes=[d >= 2],
     states=Rate(ratio, sqrt(log(d))),
     checks=[

@@ -72,7 +72,7 @@ norm_corrected = Claim(
 
 theorem9_corrected = Claim(
     id="dwang20.theorem5.3.9.corrected", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorem 5.3.9, equation (5.82)", line=6658),
+    source=Source("dwang20", "Theorem 5.3.9, equation (5.82)", line=6657),
     says="With √s* + C/b, and r = b√p·(b(1+√8)√s*+C), for ε at most 1, but for a chance of 2T/p.",
     assumes=[*iht, users, *usual],
     states=Le(off_iht, 2 ** (-T) * truth + 4000 * (sqrt(s_star) + noise_C / slope_b) * rate),
@@ -84,7 +84,7 @@ theorem9_corrected = Claim(
 
 theorem9 = Claim(
     id="dwang20.theorem5.3.9", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorem 5.3.9, equation (5.82), of which C and b are left out", line=6658),
+    source=Source("dwang20", "Theorem 5.3.9, equation (5.82), of which C and b are left out", line=6657),
     says="The distance from θ* after T steps, but for a chance of 2T/p^c; with C(1+1/b), counted as a constant, and "
     "where √s* is at most of the order of C.",
     assumes=[*iht, users],

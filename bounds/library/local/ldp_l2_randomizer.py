@@ -67,7 +67,7 @@ unbiased = Claim(
 
 unbiased_corrected = Claim(
     id="dwang20.lemma5.3.1.unbiased.corrected", kind=Kind.IDENTITY,
-    source=Source("dwang20", "Lemma 5.3.1, E R(x) = x", line=6471),
+    source=Source("dwang20", "Lemma 5.3.1, E R(x) = x", line=6469),
     says="The length that makes a report average to x is r (e^ε+1)/(e^ε-1) √π Γ((p+1)/2)/Γ(p/2).",
     assumes=[in_ball],
     states=Eq(sphere, exact_sphere),
@@ -85,7 +85,7 @@ ODDS = Premise("e^ε - 1 ≥ ε")
 
 length = Claim(
     id="dwang20.lemma5.3.1.length", kind=Kind.IDENTITY,
-    source=Source("dwang20", "Lemma 5.3.1, the length whose p coordinates have its variance O(r²/ε²)", line=6471),
+    source=Source("dwang20", "Lemma 5.3.1, the length whose p coordinates have its variance O(r²/ε²)", line=6469),
     says="Reports that average to x have length O(r√p/ε), as the lemma's variance has it: ε is lost above (5.75).",
     assumes=[in_ball],
     added=[eps <= 1],
@@ -104,7 +104,7 @@ length = Claim(
 
 explicit = Claim(
     id="dwang20.lemma5.3.1.explicit", kind=Kind.UTILITY,
-    source=Source("dwang20", "Lemma 5.3.1, with a number and Definition 5.3.6", line=6471),
+    source=Source("dwang20", "Lemma 5.3.1, with a number and Definition 5.3.6", line=6469),
     says="Each coordinate of a report that averages to x is sub-Gaussian about its mean.",
     assumes=[in_ball],
     added=[eps <= 1],
@@ -126,7 +126,7 @@ explicit = Claim(
 
 lemma1 = Claim(
     id="dwang20.lemma5.3.1", kind=Kind.UTILITY,
-    source=Source("dwang20", "Lemma 5.3.1, with the length that makes it unbiased", line=6471),
+    source=Source("dwang20", "Lemma 5.3.1, with the length that makes it unbiased", line=6469),
     says="Each coordinate of a report is sub-Gaussian with variance O(r²/ε²).",
     assumes=[in_ball],
     added=[eps <= 1],

@@ -24,7 +24,9 @@ risk = quantity("sparse_risk", "private minimax squared error", printed="M(‖·
 sum_risk = quantity("sum_risk", "private minimax error of the sum of coordinates", printed="M(|1ᵀ·|)")
 label_risk = quantity("label_risk", "minimax squared error with private labels", printed="M'(‖·‖²)")
 u, v = (Symbol(name, nonnegative=True) for name in "uv")
-signs = Setting("x uniform on {±1}^p, y = ±1 with E[y | x] = δ⟨x, v⟩, v = ±e_j: laws of P(1, p, 2)")
+signs = Setting("x uniform on {±1}^p, y = ±1 with E[y | x] = δ⟨x, v⟩, v = ±e_j")
+one_sparse = Setting("P(1, p, 2): x uniform on {±1}^p, θ* one-sparse in the unit ball, labels within 2 of ⟨x, θ*⟩")
+IN_CLASS = "these laws are in P(1, p, 2), as |y - δ⟨x, v⟩| ≤ 2"
 weak = eps <= Rational(1, 2)
 
 # How far the hypotheses are apart ------------------------------------------------------------------
@@ -69,7 +71,7 @@ apart = Claim(
 
 # Le Cam --------------------------------------------------------------------------------------------
 def le_cam(
-    name: str, place: str, line: int, subject: Symbol, scale: Expr, why: str, *assumes: Hypothesis, power: int = 2
+    name: str, place: str, line: int, subject: Symbol, scale: Expr, why: str, *weak: Hypothesis, power: int = 2
 ) -> Claim:
     """At δ = r/(1+r)/4, or its root, for min{1, r}; χ² is twice the scale at most."""
     loss = h**2 / 2 if power == 2 else h  # of any θ at 0 and at θ_v, together
@@ -78,8 +80,8 @@ def le_cam(
     return Claim(
         id=f"dwang20.{name}", kind=Kind.LOWER_BOUND,
         source=Source("dwang20", place, line=line),
-        says="No such protocol has a smaller error, whatever the one-sparse θ* and the labels within 2 of ⟨x, θ*⟩.",
-        assumes=[signs, *assumes],
+        says="No sequentially interactive protocol of this privacy has a smaller error on the worst law of the class.",
+        assumes=[one_sparse, *weak],
         states=Rate(subject, Min(1, r), below=True),
         ignores_units=True,
         checks=[
@@ -87,7 +89,7 @@ def le_cam(
                 subject,
                 Step(">=", (loss / 2 * (Rational(3, 4) - divergence / 2)).subs(here), because=Premise(
                     "Le Cam: half of what any θ loses at both, times 1-TV; TV ≤ √(D/2) ≤ 1/4 + D/2 (Pinsker)")),
-                Step(">=", because=Cites(apart.id, here)),
+                Step(">=", because=Cites(apart.id, here, granted=IN_CLASS)),
                 Step(">=", (loss / 2 * (Rational(3, 4) - 2 * n * scale * h**2 / d)).subs(here), because=Premise(why)),
                 Step(">=", r / (1 + r) / 128),
                 Step(">=", STATEMENT / 256),
@@ -115,8 +117,8 @@ at_whole = {h: sqrt(whole / (1 + whole)) / 2}
 theorem1 = Claim(
     id="dwang20.theorem5.3.1", kind=Kind.LOWER_BOUND,
     source=Source("dwang20", "Theorem 5.3.1, equation (5.71)", line=6395),
-    says="No ε-private protocol without interaction has a smaller error on one-sparse θ*.",
-    assumes=[signs, weak],
+    says="No ε-private protocol without interaction has a smaller error on the worst law of the class.",
+    assumes=[one_sparse, weak],
     added=[d >= 2],
     states=Rate(risk, Min(1, whole), below=True),
     ignores_units=True,
@@ -125,7 +127,7 @@ theorem1 = Claim(
             risk,
             Step(">=", fano.subs(at_whole),
                  because=Premise("Lemma 5.3.7, of Duchi, Jordan and Wainwright: 2p hypotheses, √2δ apart")),
-            Step(">=", because=Cites(lemma10.id, at_whole)),
+            Step(">=", because=Cites(lemma10.id, at_whole, granted=IN_CLASS)),
             Step(">=", whole / (1 + whole) / 64, where={d: 2 * exp(u)}),
             Step(">=", STATEMENT / 128, where={d: 2 * exp(u)}),
         )
@@ -133,7 +135,7 @@ theorem1 = Claim(
 )
 
 
-def private_labels(name: str, place: str, line: int, slope: Expr, *assumes: Hypothesis) -> Claim:
+def private_labels(name: str, place: str, line: int, slope: Expr, mean: str, *assumes: Hypothesis) -> Claim:
     """Theorems 5.3.7 and 5.3.10: s-sparse θ = δ√(2/s)·z, z of a packing, labels with uniform noise."""
     per_user = slope**2 * (1 + rip) * n * eps**2 / noise_C**2
     r = s_star * wide / per_user
@@ -143,7 +145,7 @@ def private_labels(name: str, place: str, line: int, slope: Expr, *assumes: Hypo
         id=f"dwang20.{name}", kind=Kind.LOWER_BOUND,
         source=Source("dwang20", place, line=line),
         says="No ε-private protocol without interaction has a smaller error, labels alone being private.",
-        assumes=[weak, *assumes, Setting("X satisfies RIP at 17s with Δ"), Setting("labels within C of f(⟨x, θ*⟩)")],
+        assumes=[weak, *assumes, Setting("X satisfies RIP at 17s with Δ"), Setting(f"labels within C of {mean}")],
         added=[wide >= 3],
         states=Rate(label_risk, Min(1, r), below=True),
         ignores_units=True,
@@ -163,5 +165,5 @@ def private_labels(name: str, place: str, line: int, slope: Expr, *assumes: Hypo
     )
 
 
-theorem7 = private_labels("theorem5.3.7", "Theorem 5.3.7", 6553, Rational(1))
-theorem10 = private_labels("theorem5.3.10", "Theorem 5.3.10", 6671, slope_b, slope_a <= slope_b)
+theorem7 = private_labels("theorem5.3.7", "Theorem 5.3.7", 6553, Rational(1), "⟨x, θ*⟩")
+theorem10 = private_labels("theorem5.3.10", "Theorem 5.3.10", 6671, slope_b, "f(⟨x, θ*⟩)", slope_a <= slope_b)

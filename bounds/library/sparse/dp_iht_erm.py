@@ -57,7 +57,7 @@ theorem8_privacy_explicit = Claim(
 # A step --------------------------------------------------------------------------------------------
 lemma12 = Claim(
     id="dwang20.lemma5.3.12", kind=Kind.UTILITY,
-    source=Source("dwang20", "Lemma 5.3.12, equation (5.93)", line=7040),
+    source=Source("dwang20", "Lemma 5.3.12, equation (5.93)", line=7061),
     says="How far an iterate is from the best sparse point, by its risk, its noisy gradient and the noise.",
     assumes=losses,
     states=Le(away**2, -4 / rho * gap_now + 8 / rho**2 * g**2 + 8 / rho**2 * z**2),
@@ -83,7 +83,7 @@ used = q * (2 * ell - rho) + left * rho**2 / 8
 
 equation95 = Claim(
     id="dwang20.equation5.95", kind=Kind.UTILITY,
-    source=Source("dwang20", "equation (5.95), without its term of mean 0", line=7062),
+    source=Source("dwang20", "equation (5.95), without its term of mean 0", line=7077),
     says="One step with η = 1/(2ℓ), for k at least (1+64κ²)k*; 37ℓ/ρ² is 37κ/ρ.",
     assumes=[*losses, k >= (1 + 64 * kappa_s**2) * k_star],
     states=Le(gap_next, (1 - 1 / (8 * kappa_s)) * gap_now + 37 * kappa_s / rho * z**2),
@@ -105,7 +105,7 @@ equation95 = Claim(
 # T steps -------------------------------------------------------------------------------------------
 lemma13 = Claim(
     id="dwang20.lemma5.3.13", kind=Kind.UTILITY,
-    source=Source("dwang20", "Lemma 5.3.13", line=7066),
+    source=Source("dwang20", "Lemma 5.3.13", line=7079),
     says="The largest squared coordinate of Gaussian noise is of order σ²·log p.",
     added=[d >= 2],
     states=Rate(largest2, sigma_n**2 * log(d)),
