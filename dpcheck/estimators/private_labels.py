@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
+from dpcheck.bounds.language.guarantees import LABEL_ONLY, ApproxDP
 from dpcheck.estimators.base import seed_from, validate_data
 from dpcheck.families.hard_thresholding import LabelPrivate, SparseRecords
 from dpcheck.kernels.system_generator import SystemGenerator
@@ -24,12 +24,14 @@ Array = np.ndarray
 
 @dataclass(repr=False, eq=False)
 class LabelPrivateSparseRegression(RegressorMixin, BaseEstimator):
-    """At most `nonzeros` coefficients, fitted to labels that have (epsilon, delta)-local privacy each.
+    """At most `nonzeros` coefficients, fitted to labels that are (epsilon, delta)-private before anybody sees them.
 
-    A user clips her label to `target_bound` and adds noise (`privatize`): nobody else sees it. A server fits what it
-    gets (`fit_reports`); `fit` does both. Columns are scaled to mean 0 and deviation 1, as rows are public; in these
-    units, and of `target_bound`, coefficients stay in the unit ball. server="iht" keeps the largest in each step;
-    "lasso" keeps those that its penalty leaves, and of them the largest.
+    A user clips her label to `target_bound` and adds noise (`privatize`). A server fits what it gets (`fit_reports`);
+    `fit` does both. Neighbours differ in one label: rows are not hidden.
+
+    Columns are scaled to mean 0 and deviation 1, as rows are public; in these units, and of `target_bound`,
+    coefficients stay in the unit ball. server="iht" keeps the largest in each step; "lasso" keeps those that its
+    penalty leaves, and of them the largest.
     """
 
     epsilon: float = 1.0
@@ -51,7 +53,7 @@ class LabelPrivateSparseRegression(RegressorMixin, BaseEstimator):
         must_be_positive("epsilon", self.epsilon)
         if isinstance(self.delta, bool) or not isinstance(self.delta, float) or not 0 < self.delta < 1:
             raise InvalidInput("delta", self.delta, "a number above 0 and below 1", "Pass delta=1e-5.")
-        return ApproxDP(float(self.epsilon), float(self.delta), relation=LOCAL)
+        return ApproxDP(float(self.epsilon), float(self.delta), relation=LABEL_ONLY)
 
     def privatize(self, y: Any) -> Array:
         """What users send of their labels: clipped, with Gaussian noise, on a grid below it."""

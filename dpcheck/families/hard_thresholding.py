@@ -16,7 +16,7 @@ import numpy as np
 
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP, Guarantee, Relation
+from dpcheck.bounds.language.guarantees import LABEL_ONLY, ApproxDP, Guarantee, Relation
 from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.families.one_report import OneReport
 from dpcheck.settings import count, positive
@@ -166,9 +166,12 @@ def step_size(link: Link) -> float:
 # Private labels ------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class LabelPrivate(Solver):
-    """Each user sends her label with Gaussian noise, rows being public; the server fits a sparse θ to them."""
+    """Each user sends her label with Gaussian noise, rows being public; the server fits a sparse θ to them.
 
-    relations: ClassVar[tuple[Relation, ...]] = (LOCAL,)
+    What is let out are the reports, so that nobody need be trusted with a label; neighbours differ in one.
+    """
+
+    relations: ClassVar[tuple[Relation, ...]] = (LABEL_ONLY,)
     minimises: ClassVar[bool] = False
     links: ClassVar[tuple[Link, ...]] = (LINEAR,)
     theory: ClassVar[Any]  # with `released`, `printed` and `corrected`: the library's module, or part of it

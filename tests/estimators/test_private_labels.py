@@ -37,7 +37,7 @@ def test_it_finds_the_coefficients_among_many_in_their_own_units(server: str) ->
     assert set(np.flatnonzero(model.coef_)) == {7, 30}
     assert model.coef_[7] > 0 > model.coef_[30]
     assert model.score(X, y) > 0.2
-    assert model.guarantee_ == dp.ApproxDP(4.0, 1e-5, relation=dp.LOCAL)
+    assert model.guarantee_ == dp.ApproxDP(4.0, 1e-5, relation=dp.LABEL_ONLY)
     assert "dwang20.theorem5.3.6.any_label.corrected" in model.rests_on_
 
 
@@ -51,7 +51,7 @@ def test_the_server_needs_no_label_and_fresh_noise_differs() -> None:
 
 def test_reports_keep_the_guarantee_and_half_the_noise_does_not() -> None:
     """False alarms: 1e-6, of either audit."""
-    claimed = dp.ApproxDP(1.0, 1e-2, relation=dp.LOCAL)
+    claimed = dp.ApproxDP(1.0, 1e-2, relation=dp.LABEL_ONLY)
 
     def reports(label: Any, rng: np.random.Generator, trials: int, bound: float = 1.0) -> np.ndarray:
         model = LabelPrivateSparseRegression(1.0, 1e-2, target_bound=bound, random_state=int(rng.integers(1 << 30)))

@@ -21,7 +21,7 @@ from dpcheck.solvers.local.label_ldp_iht import LabelLDPIHT
 from dpcheck.solvers.local.label_ldp_iht_nonlinear import LabelLDPIHTNonlinear
 from dpcheck.solvers.local.label_ldp_lasso import LabelLDPLasso
 
-PRIVATE = dp.ApproxDP(1.0, 1e-3, relation=dp.LOCAL)
+PRIVATE = dp.ApproxDP(1.0, 1e-3, relation=dp.LABEL_ONLY)
 
 
 def test_without_noise_the_truth_is_found_and_with_the_printed_sign_it_is_not() -> None:
@@ -65,6 +65,12 @@ def test_thresholding_keeps_the_largest_within_the_ball() -> None:
 def test_records_outside_are_refused(X: Any, y: Any, words: str) -> None:
     with pytest.raises(dp.InvalidInput, match=words):
         SparseRecords(np.array(X), np.array(y), 1, 0.5)
+
+
+def test_it_promises_nothing_about_rows() -> None:
+    data, _ = generated(10, 2, 1, 0.05, seed=1)
+    with pytest.raises(dp.MixedRelations, match="label-only"):
+        LabelLDPIHT().solve(data, dp.ApproxDP(1.0, 1e-3, relation=dp.LOCAL))
 
 
 def test_a_link_needs_the_solver_that_knows_it() -> None:

@@ -6,7 +6,7 @@ The server thresholds on the noisy labels. Solver: dpcheck/solvers/local/label_l
 from sympy import Eq, Expr, Le, Rational, Symbol, diff, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Setting, Source
-from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
+from dpcheck.bounds.language.guarantees import LABEL_ONLY, ApproxDP
 from dpcheck.bounds.language.symbols import T, c, d, delta, eps, eta, n, quantity
 from dpcheck.bounds.library.local.hard_thresholding import (
     linear,
@@ -31,7 +31,12 @@ label = quantity("label", "a user's noisy label", printed="ỹ", latex=r"\tilde 
 # Privacy -------------------------------------------------------------------------------------------
 log_delta = log(Rational(5, 4) / delta)
 printed_noise = sqrt(32 * log_delta) * noise_C / eps
-private = ApproxDP(eps, delta, relation=LOCAL)
+private = ApproxDP(eps, delta, relation=LABEL_ONLY)
+
+
+def reports(width: Expr) -> Release:
+    """A noisy label of each user, of a range so wide."""
+    return Release(width, Gaussian(tau), relation=LABEL_ONLY)
 
 
 def labels(theorem: str, line: int, widest: Expr, mean: str, ends: str) -> tuple[Release, Claim, Claim, Claim]:
@@ -49,11 +54,11 @@ def labels(theorem: str, line: int, widest: Expr, mean: str, ends: str) -> tuple
             corrects=f"dwang20.theorem{theorem}.any_label" if name.endswith("corrected") else None,
             provenance=Provenance.PRINTED if promise else Provenance.READING,
             ignores_units=True,
-            checks=[Accountant(Release(width, Gaussian(tau), relation=LOCAL), f"labels at the two ends of {pair}")],
+            checks=[Accountant(reports(width), f"labels at the two ends of {pair}")],
         )
 
     return (
-        Release(widest, Gaussian(tau), relation=LOCAL),
+        reports(widest),
         claim(
             "privacy",
             f"Noise of variance 32C²ln(1.25/δ)/ε² makes labels (ε, δ)-private that lie within C of {mean}, as the "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP, Guarantee
+from dpcheck.bounds.language.guarantees import LABEL_ONLY, ApproxDP, Guarantee
 from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.families.hard_thresholding import LabelPrivate
 from dpcheck.solver import Calibration
@@ -13,7 +13,7 @@ from dpcheck.solvers.local.label_ldp_iht import LabelLDPIHT
 
 def attacked(solver: LabelPrivate, calibration: Calibration) -> tuple[Any, tuple[Any, Any], Guarantee]:
     """One user's noisy label, from one end of all labels to the other; C = 0.05 and s* = 1."""
-    claimed = ApproxDP(1.0, 1e-2, relation=LOCAL)
+    claimed = ApproxDP(1.0, 1e-2, relation=LABEL_ONLY)
     return solver.mechanism(claimed, calibration, transcript=True), solver.worst_pair(), claimed
 
 

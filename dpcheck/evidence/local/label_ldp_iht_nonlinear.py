@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP, Guarantee
+from dpcheck.bounds.language.guarantees import LABEL_ONLY, ApproxDP, Guarantee
 from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.solver import Calibration
 from dpcheck.solvers.local.label_ldp_iht_nonlinear import LabelLDPIHTNonlinear
@@ -12,7 +12,7 @@ from dpcheck.solvers.local.label_ldp_iht_nonlinear import LabelLDPIHTNonlinear
 
 def attacked(calibration: Calibration) -> tuple[Any, tuple[Any, Any], Guarantee]:
     """One user's noisy label under f(u) = 8u + cos u, from one end of all labels to the other."""
-    solver, claimed = LabelLDPIHTNonlinear(), ApproxDP(1.0, 1e-2, relation=LOCAL)
+    solver, claimed = LabelLDPIHTNonlinear(), ApproxDP(1.0, 1e-2, relation=LABEL_ONLY)
     return solver.mechanism(claimed, calibration, transcript=True), solver.worst_pair(), claimed
 
 
