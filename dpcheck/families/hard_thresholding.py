@@ -70,7 +70,10 @@ class SparseRecords:
     label_bound: float | None = None
 
     def __post_init__(self) -> None:
-        X, y = np.asarray(self.X, float), np.asarray(self.y, float)
+        X, y = np.asarray(self.X), np.asarray(self.y)
+        if X.dtype.kind not in "fiub" or y.dtype.kind not in "fiub":
+            raise InvalidInput("records", "others", "arrays of numbers", "Encode what is none.")
+        X, y = X.astype(float), y.astype(float)
         if X.ndim != 2 or X.size == 0 or y.shape != X.shape[:1]:
             raise InvalidInput("records", (X.shape, y.shape), "X of (users, d) and y of (users,)", "One row a user.")
         if not np.all(np.isfinite(X)):
@@ -210,7 +213,7 @@ class LabelPrivate(Solver):
 
     @classmethod
     def example(cls) -> Example:
-        return Example(cls(), neighbour=other_label)
+        return Example(cls(), ApproxDP(1.0, 1e-2, relation=LABEL_ONLY), neighbour=other_label)
 
 
 def labels_of(data: SparseRecords) -> Array:

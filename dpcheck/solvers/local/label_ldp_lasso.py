@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from dpcheck.bounds.library.local import label_ldp_iht as library
 from dpcheck.families.hard_thresholding import LabelPrivate, SparseRecords
 from dpcheck.settings import count, positive
+from dpcheck.solver import Example
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,11 @@ class LabelLDPLasso(LabelPrivate):
 
     name: ClassVar[str] = "label_ldp_lasso"
     theory: ClassVar[Any] = library
+
+    @classmethod
+    def example(cls) -> Example:
+        """With a penalty that leaves something of one user's label."""
+        return replace(super().example(), solver=cls(steps=20, penalty=0.01))
 
     def fitted(self, data: SparseRecords, deviation: float, labels: np.ndarray) -> np.ndarray:
         spread = math.hypot(deviation, data.noise)
