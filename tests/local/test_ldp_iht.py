@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import dpcheck as dp
+from dpcheck.bounds.library.local import ldp_iht as theory
+from dpcheck.bounds.library.local import ldp_minimax_lower
 from dpcheck.families.hard_thresholding import LINEAR, SparseRecords, generated, gradients
 from dpcheck.solvers.local.ldp_iht import LDPIHT
 
@@ -38,6 +40,18 @@ def test_more_users_bring_it_nearer() -> None:
         data, truth = generated(n, 4, 1, 0.05, seed=1)
         errors.append(np.linalg.norm(LDPIHT(steps=3).solve(data, PRIVATE, rng=0, trials=4).w - truth, axis=1).mean())
     assert errors[1] < 0.6 * errors[0]
+
+
+def test_its_error_lies_between_what_nobody_beats_and_what_is_proved() -> None:
+    """At ε = 1/2, the largest of the lower bound; constants are those of the proofs. Planted: a server that says 0."""
+    n, d, steps = 400_000, 4, 3
+    data, truth = generated(n, d, 1, 1.0, seed=1)
+    w = LDPIHT(steps=steps).solve(data, dp.PureDP(0.5, relation=dp.LOCAL), rng=0, trials=4).w
+    squared = float(((w - truth) ** 2).sum(axis=1).mean())
+    at = {"n": n, "d": d, "eps": 0.5}
+    most = theory.theorem5_corrected.evaluate(**at, T=steps, s_star=1, noise_C=1.0, truth=1.0, eta=1.0, rip=0.1)
+    assert ldp_minimax_lower.theorem2.evaluate(**at) / 256 < squared < min(most, 0.7) ** 2
+    assert float(((0 * w - truth) ** 2).sum(axis=1).mean()) > 0.7**2
 
 
 def test_each_step_needs_users_of_its_own() -> None:

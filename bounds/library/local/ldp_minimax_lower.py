@@ -7,6 +7,7 @@ uniform noise. The lemmas of Fano, Le Cam and Pinsker are premises; Bessel's ine
 from sympy import Expr, Le, Min, Rational, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Hypothesis, Kind, Provenance, Rate, Setting, Source
+from dpcheck.bounds.language.guarantees import LABEL_ONLY, LOCAL, Guarantee, PureDP
 from dpcheck.bounds.language.symbols import d, eps, n, quantity
 from dpcheck.bounds.library.local.hard_thresholding import noise_C, rip, slope_a, slope_b
 from dpcheck.bounds.library.sparse.dp_ight import s_star
@@ -27,7 +28,7 @@ u, v = (Symbol(name, nonnegative=True) for name in "uv")
 signs = Setting("x uniform on {±1}^p, y = ±1 with E[y | x] = δ⟨x, v⟩, v = ±e_j")
 one_sparse = Setting("P(1, p, 2): x uniform on {±1}^p, θ* one-sparse in the unit ball, labels within 2 of ⟨x, θ*⟩")
 IN_CLASS = "these laws are in P(1, p, 2), as |y - δ⟨x, v⟩| ≤ 2"
-weak = eps <= Rational(1, 2)
+weak, pure = eps <= Rational(1, 2), PureDP(eps, relation=LOCAL)
 
 # How far the hypotheses are apart ------------------------------------------------------------------
 lemma10 = Claim(
@@ -71,7 +72,8 @@ apart = Claim(
 
 # Le Cam --------------------------------------------------------------------------------------------
 def le_cam(
-    name: str, place: str, line: int, subject: Symbol, scale: Expr, why: str, *weak: Hypothesis, power: int = 2
+    name: str, place: str, line: int, subject: Symbol, scale: Expr, why: str,
+    private: Guarantee | None, *weak: Hypothesis, power: int = 2,
 ) -> Claim:
     """At δ = r/(1+r)/4, or its root, for min{1, r}; χ² is twice the scale at most."""
     loss = h**2 / 2 if power == 2 else h  # of any θ at 0 and at θ_v, together
@@ -83,6 +85,7 @@ def le_cam(
         says="No sequentially interactive protocol of this privacy has a smaller error on the worst law of the class.",
         assumes=[one_sparse, *weak],
         states=Rate(subject, Min(1, r), below=True),
+        guarantee=private,
         ignores_units=True,
         checks=[
             Chain(
@@ -99,15 +102,15 @@ def le_cam(
 
 
 PURE = "ratios of densities within e^ε: χ² ≤ (e^ε-1)² ≤ 2ε² for ε ≤ 1/2"
-theorem2 = le_cam("theorem5.3.2", "Theorem 5.3.2, equation (5.72)", 6403, risk, eps**2, PURE, weak)
-theorem3 = le_cam("theorem5.3.3", "Theorem 5.3.3, equation (5.73)", 6417, sum_risk, eps**2, PURE, weak, power=1)
+theorem2 = le_cam("theorem5.3.2", "Theorem 5.3.2, equation (5.72)", 6403, risk, eps**2, PURE, pure, weak)
+theorem3 = le_cam("theorem5.3.3", "Theorem 5.3.3, equation (5.73)", 6417, sum_risk, eps**2, PURE, pure, weak, power=1)
 theorem4_zcdp = le_cam(
     "theorem5.3.4.zcdp", "Theorem 5.3.4, under (κ, ρ)-zCDP", 6443, risk, chi2_zcdp,
-    "D₂ ≤ κ+2ρ is χ² ≤ e^(κ+2ρ)-1",
+    "D₂ ≤ κ+2ρ is χ² ≤ e^(κ+2ρ)-1", None,
 )
 theorem4_renyi = le_cam(
     "theorem5.3.4.renyi", "Theorem 5.3.4, under (2, log(1+ε²))-Renyi privacy", 6447, risk, eps**2,
-    "D₂ ≤ log(1+ε²) is χ² ≤ ε²", eps <= 1,
+    "D₂ ≤ log(1+ε²) is χ² ≤ ε²", None, eps <= 1,
 )
 
 # Fano ----------------------------------------------------------------------------------------------
@@ -121,6 +124,7 @@ theorem1 = Claim(
     assumes=[one_sparse, weak],
     added=[d >= 2],
     states=Rate(risk, Min(1, whole), below=True),
+    guarantee=pure,
     ignores_units=True,
     checks=[
         Chain(
@@ -148,6 +152,7 @@ def private_labels(name: str, place: str, line: int, slope: Expr, mean: str, *as
         assumes=[weak, *assumes, Setting("X satisfies RIP at 17s with Δ"), Setting(f"labels within C of {mean}")],
         added=[wide >= 3],
         states=Rate(label_risk, Min(1, r), below=True),
+        guarantee=PureDP(eps, relation=LABEL_ONLY),
         ignores_units=True,
         checks=[
             Chain(
