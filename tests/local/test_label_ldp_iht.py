@@ -8,18 +8,8 @@ import numpy as np
 import pytest
 
 import dpcheck as dp
-from dpcheck.families.hard_thresholding import (
-    WAVY,
-    LabelPrivate,
-    SparseRecords,
-    generated,
-    hard_thresholding,
-    step_size,
-    thresholded,
-)
+from dpcheck.families.hard_thresholding import SparseRecords, generated, hard_thresholding, thresholded
 from dpcheck.solvers.local.label_ldp_iht import LabelLDPIHT
-from dpcheck.solvers.local.label_ldp_iht_nonlinear import LabelLDPIHTNonlinear
-from dpcheck.solvers.local.label_ldp_lasso import LabelLDPLasso
 
 PRIVATE = dp.ApproxDP(1.0, 1e-3, relation=dp.LABEL_ONLY)
 
@@ -32,20 +22,11 @@ def test_without_noise_the_truth_is_found_and_with_the_printed_sign_it_is_not() 
     assert np.linalg.norm(climbing - truth) > 1
 
 
-def test_a_link_is_followed_with_its_own_step_size_and_not_with_that_of_none() -> None:
-    data, truth = generated(4000, 20, 1, 0.0, seed=1, link=WAVY)
-    errors = [
-        np.linalg.norm(hard_thresholding(data, data.y[None], 8, eta, 40)[0] - truth) for eta in (step_size(WAVY), 1.0)
-    ]
-    assert errors[0] < 1e-3 < errors[1]
-
-
-@pytest.mark.parametrize("solver", [LabelLDPIHT(), LabelLDPLasso()])
-def test_more_users_bring_it_nearer(solver: LabelPrivate) -> None:
+def test_more_users_bring_it_nearer() -> None:
     errors = []
     for n in (4_000, 64_000):
         data, truth = generated(n, 20, 1, 0.05, seed=2)
-        errors.append(np.linalg.norm(solver.solve(data, PRIVATE, rng=0, trials=8).w - truth, axis=1).mean())
+        errors.append(np.linalg.norm(LabelLDPIHT().solve(data, PRIVATE, rng=0, trials=8).w - truth, axis=1).mean())
     assert errors[1] < 0.5 * errors[0]  # a rate of n^(-1/2) would bring it to a quarter
 
 
@@ -71,9 +52,3 @@ def test_it_promises_nothing_about_rows() -> None:
     data, _ = generated(10, 2, 1, 0.05, seed=1)
     with pytest.raises(dp.MixedRelations, match="label-only"):
         LabelLDPIHT().solve(data, dp.ApproxDP(1.0, 1e-3, relation=dp.LOCAL))
-
-
-def test_a_link_needs_the_solver_that_knows_it() -> None:
-    pair = LabelLDPIHTNonlinear().worst_pair()
-    with pytest.raises(dp.InvalidInput, match="link"):
-        LabelLDPIHT().solve(pair[0], PRIVATE)
