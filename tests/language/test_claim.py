@@ -29,7 +29,8 @@ from dpcheck.bounds.language.claim import (
     smooth,
 )
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
-from dpcheck.bounds.language.symbols import TABLE, D, L, T, beta, delta, eps, eta, mu, n, t
+from dpcheck.bounds.language.formulas import is_a_sum
+from dpcheck.bounds.language.symbols import TABLE, D, L, T, beta, delta, eps, eta, excess_risk, mu, n, t
 from dpcheck.bounds.registry import entries, library
 from dpcheck.verdicts.verify import recorded
 
@@ -392,4 +393,15 @@ def test_rates_print_as_orders() -> None:
 def test_the_star_of_a_name_is_no_product() -> None:
     star = next((s for s, row in TABLE.items() if "*" in row.printed), None)
     assert star is not None
-    assert pretty(star * L**2 / 3) in (f"{TABLE[star].printed}·L^2/3", f"L^2·{TABLE[star].printed}/3")
+    assert TABLE[star].printed in pretty(star * L**2 / 3)
+
+
+def test_a_name_that_is_a_sum_stands_in_brackets_in_a_product() -> None:
+    """Twice "F(w) - F(ŵ)" read as 2·F(w) - F(ŵ)."""
+    name = TABLE[excess_risk].printed
+    assert " - " in name
+    assert pretty(2 * excess_risk + L) in (f"2·({name}) + L", f"L + 2·({name})")
+    assert pretty(excess_risk**2) == f"({name})^2"
+    assert pretty(excess_risk + L) in (f"{name} + L", f"L + {name}")
+    assert pretty(sympy.E * L) == "exp(1)·L"  # E is an expectation
+    assert [is_a_sum(n) for n in ("F(x)-F(y)", "‖x-y‖²", "E FW-gap(w)", "x⁺")] == [True, False, False, False]
