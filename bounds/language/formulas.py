@@ -64,7 +64,7 @@ STAR = "∗"  # stands for the * of a name, as in w*, while those of products ar
 
 
 class NamesOfSums(StrPrinter):  # type: ignore[misc]
-    """A name such as F(w) - F(ŵ) stands in brackets where a sum would; E is an expectation, so Euler's number is not."""
+    """A name such as F(w) - F(ŵ) stands in brackets where a sum would; E is left to expectations."""
 
     def parenthesize(self, item: sympy.Basic, level: int, strict: bool = False) -> str:
         text: str = super().parenthesize(item, level, strict)

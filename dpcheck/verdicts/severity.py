@@ -197,7 +197,8 @@ def right_form(claim: Claim, better: Sequence[Claim], known: Mapping[str, Claim]
     """What shows that a slip of the pen made it false; "" otherwise.
 
     The right form is printed elsewhere (`misprint_of`, which must say what the corrected version does, up to a constant
-    if it is a rate), or units show the slip, there or here: a symbol stands for another, or a factor is lost.
+    if it is a rate), or the proof has another symbol, or units show the slip, there or here: a symbol stands for
+    another, or a factor is lost.
     """
     printed = known.get(claim.misprint_of or "")
     if printed is not None and printed.source.line == claim.source.line is not None:
@@ -205,12 +206,16 @@ def right_form(claim: Claim, better: Sequence[Claim], known: Mapping[str, Claim]
     for form in (claim,) if printed is None else (printed, claim):
         for right in better:
             if form is not claim and says_the_same(form, right, seed):
-                lost = line_left_out(claim, form, right)
-                if lost or form is right or not says_the_same(claim, right, seed):
+                alike = says_the_same(claim, right, seed)
+                lost = line_left_out(claim, form, right) if alike else ""
+                if lost or form is right or not alike:
                     return f"the right form is {form.id}" + (f": {lost}" if lost else "")
             slip = symbol_for_another(form, right, seed) or factor_lost(form, right)
             if slip:
                 return slip if form is claim else f"the right form is {form.id}, where {slip}"
+            slip = symbol_of_the_proof(claim, form, right) if form is not claim else ""
+            if slip:
+                return slip
     return ""
 
 
@@ -241,6 +246,18 @@ def symbol_for_another(printed: Claim, right: Claim, seed: int) -> str:
     swapped = printed.formula.subs(wrong, meant)
     holds = Same("", swapped, right.formula, right.conditions).settle(seed).holds
     return f"{pretty(wrong)} stands for {pretty(meant)}, as the units show" if holds else ""
+
+
+def symbol_of_the_proof(claim: Claim, proof: Claim, right: Claim) -> str:
+    """Which symbol stands for which, if that is all that is wrong and the proof bounds the same by the other one."""
+    ours, theirs = claim.formula.free_symbols, right.formula.free_symbols
+    if len(ours - theirs) != 1 or len(theirs - ours) != 1 or proof.subject != claim.subject:
+        return ""
+    (wrong,), (meant,) = ours - theirs, theirs - ours
+    if wrong in proof.formula.free_symbols or meant not in proof.formula.free_symbols:
+        return ""
+    swapped = proportional(claim.formula.subs(wrong, meant), right.formula)
+    return f"{pretty(wrong)} stands for {pretty(meant)}, which {proof.id} has" if swapped else ""
 
 
 def factor_lost(printed: Claim, right: Claim) -> str:
