@@ -240,7 +240,9 @@ def line_left_out(claim: Claim, printed: Claim, right: Claim) -> str:
 def symbol_for_another(printed: Claim, right: Claim, seed: int) -> str:
     """Which symbol stands for which, if that is all that is wrong and the units show it; "" otherwise."""
     ours, theirs = printed.formula.free_symbols, right.formula.free_symbols
-    if len(ours - theirs) != 1 or len(theirs - ours) != 1 or not printed.unit_gap or right.unit_gap:
+    if printed.subject != right.subject or not printed.unit_gap or right.unit_gap:
+        return ""
+    if len(ours - theirs) != 1 or len(theirs - ours) != 1:
         return ""
     (wrong,), (meant,) = ours - theirs, theirs - ours
     swapped = printed.formula.subs(wrong, meant)

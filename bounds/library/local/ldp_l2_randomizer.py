@@ -52,7 +52,7 @@ exact_sphere = r * odds * sqrt(pi) * gamma_function((d + 1) / 2) / gamma_functio
 
 unbiased = Claim(
     id="dwang20.lemma5.3.1.unbiased", kind=Kind.IDENTITY,
-    source=Source("dwang20", "Lemma 5.3.1, E R(x) = x, for the reports of length O(r√p) above (5.75)", line=6471),
+    source=Source("dwang20", "above (5.75), outputs O(r√p)·R(x), of which Lemma 5.3.1 says E R(x) = x", line=6463),
     says="Reports of length O(r√p) average to x.",
     assumes=[in_ball],
     states=Rate(sphere, r * sqrt(d)),
@@ -66,7 +66,7 @@ unbiased = Claim(
 
 unbiased_corrected = Claim(
     id="dwang20.lemma5.3.1.unbiased.corrected", kind=Kind.IDENTITY,
-    source=Source("dwang20", "Lemma 5.3.1, E R(x) = x", line=6471),
+    source=Source("dwang20", "Lemma 5.3.1, E R(x) = x", line=6469),
     says="The length that makes a report average to x is r (e^ε+1)/(e^ε-1) √π Γ((p+1)/2)/Γ(p/2).",
     assumes=[in_ball],
     states=Eq(sphere, exact_sphere),
@@ -79,9 +79,27 @@ unbiased_corrected = Claim(
     ],
 )
 
+unbiased_order = Claim(
+    id="dwang20.lemma5.3.1.unbiased.order", kind=Kind.IDENTITY,
+    source=Source("dwang20", "Lemma 5.3.1, the variance O(r²/ε²) of each of p coordinates", line=6469),
+    says="For ε at most 1 that length is of order r√p/ε.",
+    assumes=[in_ball, eps <= 1],
+    states=Rate(sphere, r * sqrt(d) / eps),
+    corrects="dwang20.lemma5.3.1.unbiased",
+    checks=[
+        Chain(
+            sphere,
+            Step("=", because=Cites(unbiased_corrected.id)),
+            Step("<=", r * odds * sqrt(pi * d / 2), because=Premise("Γ((p+1)/2)/Γ(p/2) ≤ √(p/2) (Gautschi)")),
+            Step("<=", r * (1 + 2 / eps) * sqrt(pi * d / 2), because=Premise("e^ε - 1 ≥ ε")),
+            Step("<=", 4 * STATEMENT),
+        )
+    ],
+)
+
 lemma1 = Claim(
     id="dwang20.lemma5.3.1", kind=Kind.UTILITY,
-    source=Source("dwang20", "Lemma 5.3.1, with the length that makes it unbiased", line=6471),
+    source=Source("dwang20", "Lemma 5.3.1, with the length that makes it unbiased", line=6469),
     says="Each coordinate of a report is sub-Gaussian with variance O(r²/ε²).",
     assumes=[in_ball],
     added=[eps <= 1],

@@ -380,7 +380,7 @@ corollary6_privacy = Claim(
         Accountant(
             Release(row * residual / n, Gaussian(sigma_n), steps=T),
             "a squared loss's gradient grows with the record's own residual",
-            box={T: (1, 1), kept: (1, 1), truth: (1, 1), label_noise: (1, 1), row: (1, 1)},
+            box={T: (1, 1), kept: (1, 1), truth: (1, 1), label_noise: (1, 1), row: (1, 1), eps: (1e-2, 1)},
         )
     ],
 )
