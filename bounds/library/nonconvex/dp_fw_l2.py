@@ -116,7 +116,8 @@ theorem4, theorem4_dwang = both(
             small_set | {choice.lhs: choice.rhs.subs(small_set) for choice in printed_choice},
             k,
             "F(x) = x on [-s/2, s/2], s = 1/k, from x₁ = 0: σ is above 1, so that each step goes to the wrong end with "
-            "probability Φ(-1) at least, and the gap is at least s·Φ(-1); stated is s². For another c take 5k·c/4 records. The proof drops 1/(L‖C‖₂²)",
+            "probability Φ(-1) at least, and the gap is at least s·Φ(-1); stated is s². For another c take "
+            "5k·c/4 records. The proof drops 1/(L‖C‖₂²)",
         )
     ],
 )

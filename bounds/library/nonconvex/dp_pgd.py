@@ -189,7 +189,7 @@ step_size, step_size_dwang = both(
     assumes=[*losses, Setting("noise of any size, and a step size that is halved where the risk tells so")],
     states=Le(delta_searched, delta), guarantee=ApproxDP(eps, delta_searched), provenance=Provenance.READING,
     checks=[
-        AtMost(halved, "the δ of x_R where backtracking halves the first step on one of two data sets: no noise is in it",
+        AtMost(halved, "the δ of x_R where backtracking halves the first step on one of two data sets, at any noise",
                box={eps: (0.1, 1), delta: (1e-10, 1e-2)})
     ],
 )
