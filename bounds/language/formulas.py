@@ -63,7 +63,7 @@ def compiled(names: Sequence[sympy.Symbol], expr: sympy.Basic) -> Any:
 STAR = "∗"  # stands for the * of a name, as in w*, while those of products are replaced
 
 
-class NamesOfSums(StrPrinter):  # type: ignore[misc]
+class NamesOfSums(StrPrinter):
     """A name such as F(w) - F(ŵ) stands in brackets where a sum would; E is left to expectations."""
 
     def parenthesize(self, item: sympy.Basic, level: int, strict: bool = False) -> str:

@@ -89,7 +89,8 @@ def said(row: CatalogueRow, label: str) -> list[str]:
 def hypotheses(row: CatalogueRow, rows: Mapping[str, CatalogueRow]) -> Iterator[str]:
     """What it assumes, and whose that is: a correction shares some with the printed statement."""
     assumed = said(row, "assumes")
-    printed = said(rows[row.corrects], "assumes") if row.corrects in rows else assumed
+    mended = rows.get(row.corrects or "")
+    printed = said(mended, "assumes") if mended is not None else assumed
     whose = ", printed" if row.corrects or row.provenance == Provenance.PRINTED else ""
     yield f"- **Hypotheses{whose}**: {'; '.join(h for h in assumed if h in printed) or 'none'}"
     for title, ours in (
