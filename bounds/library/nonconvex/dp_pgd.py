@@ -215,7 +215,7 @@ lemma2 = Claim(
         Step(
             ">=",
             because=Cites("dwang20.lemma4.1.5", {modulus: Rational(1), weight: eta, step_gap: moved},
-                          granted="w = ‖x‖²/2 has modulus 1 in the l2 norm"),
+                          granted="w = ‖x‖²/2, so that V = ‖u-x‖²/2 and α = 1"),
         ),
         Step("=", STATEMENT),
     )],

@@ -305,7 +305,8 @@ equation2 = Claim(
             Step("<=", n**2 * bend / 2 * strayed**2, because=Premise("n² steps, δ_t the largest of them")),
             Step("<=", STATEMENT, because=Slack(given={
                 "‖∇f-∇F‖² ≤ 2‖∇f‖² + 2‖∇F‖²": n**2 * bend / 2 * (2 * f**2 + 2 * p**2 - strayed**2),
-                "‖∇f‖ ≤ L": n**2 * bend * (L**2 - f**2), "‖∇F‖ ≤ L": n**2 * bend * (L**2 - p**2)})),
+                "‖∇f‖ ≤ L (Lipschitz)": n**2 * bend * (L**2 - f**2),
+                "‖∇F‖ ≤ L (Lipschitz)": n**2 * bend * (L**2 - p**2)})),
         )
     ],
 )
