@@ -176,8 +176,11 @@ def largest_factor(new: sympy.Expr, old: sympy.Expr) -> sympy.Expr | None:
 
 
 def ratio(other: Claim, claim: Claim) -> sympy.Expr:
-    """What the printed formula would have to be multiplied with."""
-    return sympy.simplify(sympy.powsimp(other.formula / claim.formula, force=True))
+    """What the printed formula would have to be multiplied with; logarithms stay as they are written."""
+    factor = other.formula / claim.formula
+    written = {sympy.Dummy(f"log{i}", positive=True): term for i, term in enumerate(factor.atoms(sympy.log))}
+    plain = factor.xreplace({term: name for name, term in written.items()})
+    return sympy.simplify(sympy.powsimp(plain, force=True)).xreplace(written)
 
 
 def what_instead(claim: Claim, better: Sequence[Claim]) -> str:

@@ -58,6 +58,17 @@ def test_a_rate_is_off_by_what_can_be_read() -> None:
     assert found(wrong, replace(right, states=Rate(excess_risk, terms))).how_far == "no constant works"
 
 
+def test_a_factor_has_its_logarithms_as_they_are_written() -> None:
+    """Simplified, a product of two logarithms was one of a power."""
+    noise = log(3 * n / delta) * log(2 / delta)
+    wrong = claim(Le(excess_risk, L * D * (1 + noise)), checks=[AtMost(L * D * (1 + T * noise), "attained")])
+    right = replace(wrong, id="zhang17.better", states=Le(excess_risk, L * D * (1 + T * noise)), corrects=wrong.id)
+    factor = found(wrong, right).instead
+    assert "log(3·n/δ)" in factor
+    assert "log(2/δ)" in factor
+    assert ")^" not in factor
+
+
 def test_constants_rates_conditions_misprints_and_proofs() -> None:
     exact = [AtMost(2 * L * D / n, "attained")]
     wrong = claim(Le(excess_risk, L * D / n), checks=exact)

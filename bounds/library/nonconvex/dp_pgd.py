@@ -55,6 +55,9 @@ _w, _x, _y, _z = symbols("w x y z", nonnegative=True)
 usual = {delta: exp(-log(2) - _w)}  # all δ up to 1/2
 THEOREM1, BOX, REMARK = ("theorem1", "theorem4.1.1"), ("algorithm1", "algorithm4.1.16"), ("remark1", "remark4.1.1")
 SETTINGS = ("section.experiments", "section4.1.5")
+IN_SETTINGS: dict[str, Any] = {
+    "places": ("Experiment Settings", "section 4.1.5, experiment settings"), "lines": (290, 2885)
+}
 
 # Privacy, by the moments accountant ----------------------------------------------------------------
 stated_noise = G * sqrt(c * T * a) / (n * eps)  # (3) / (4.3)
@@ -183,8 +186,7 @@ delta_searched = quantity("delta_searched", "delta of x_R whose steps were searc
 halved = (1 - exp(eps) + Rational(3, 4) * 4 ** Rational(-1, 3) * exp(4 * eps / 3)) / 2
 
 step_size, step_size_dwang = both(
-    *SETTINGS, ".step_size", places=("Experiment Settings", "section 4.1.5, experiment settings"), lines=(290, 2885),
-    kind=Kind.PRIVACY,
+    *SETTINGS, ".step_size", **IN_SETTINGS, kind=Kind.PRIVACY,
     says="The step size does not affect privacy: read as, so that backtracking on exact risks (TFOCS) may choose it.",
     assumes=[*losses, Setting("noise of any size, and a step size that is halved where the risk tells so")],
     states=Le(delta_searched, delta), guarantee=ApproxDP(eps, delta_searched), provenance=Provenance.READING,
@@ -195,7 +197,7 @@ step_size, step_size_dwang = both(
 )
 
 step_size_corrected, step_size_corrected_dwang = both(
-    *SETTINGS, ".step_size.corrected", lines=(290, 2885), kind=Kind.PRIVACY,
+    *SETTINGS, ".step_size.corrected", **IN_SETTINGS, kind=Kind.PRIVACY,
     says="Step sizes that are fixed beforehand do not: the noise of Theorem 1 corrected stays enough.",
     assumes=[*losses, Setting("step sizes that do not depend on the data"), eps <= 1, delta <= Rational(1, 4)],
     states=Eq(sigma_n, stated_noise.subs(c, 8)), guarantee=ApproxDP(eps, delta),
