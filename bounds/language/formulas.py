@@ -60,6 +60,7 @@ def compiled(names: Sequence[sympy.Symbol], expr: sympy.Basic) -> Any:
     return sympy.lambdify(names, expr, ["scipy", "numpy"])
 
 
+BRACKETED = re.compile(r"\([^()]*\)|\{[^{}]*\}|\[[^\[\]]*\]|⟨[^⟩]*⟩|‖[^‖]*‖|\|[^|]*\|")
 STAR = "∗"  # stands for the * of a name, as in w*, while those of products are replaced
 
 
@@ -76,8 +77,10 @@ class NamesOfSums(StrPrinter):
 
 def is_a_sum(name: str) -> bool:
     """Whether a name has a + or - outside its brackets and bars; the hyphen of a word is none."""
-    outside = re.sub(r"\([^()]*\)|\{[^{}]*\}|\[[^\[\]]*\]|⟨[^⟩]*⟩|‖[^‖]*‖|\|[^|]*\|", "()", name)
-    return bool(re.search(r" [-+] |\)[²⁺]?[-+]", outside))
+    outside, before = name, ""
+    while outside != before:  # brackets within brackets
+        outside, before = BRACKETED.sub("□", outside), outside
+    return bool(re.search(r" [-+] |□[²⁺]?[-+]", outside))
 
 
 def pretty(expr: Any) -> str:

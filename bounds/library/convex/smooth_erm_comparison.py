@@ -201,7 +201,7 @@ population_strong = Claim(
     id="zhang17.remark.population.strongly_convex", kind=Kind.UTILITY,
     source=Source("zhang17", "section 3.1, after Theorem 2; the 2 on it marks a footnote, as its use below shows", 181),
     says="Population risk of the (ε, δ)-private output, with probability 1-γ (logarithms dropped).",
-    assumes=[Setting("strongly convex, smooth, Lipschitz in the ball")],
+    assumes=[Setting("μ-strongly convex, β-smooth, L-Lipschitz in the ball")],
     states=Rate(population_risk, L * sqrt(beta * d) / (n * eps * mu * gamma)),
     checks=[Units()],
 )
@@ -242,7 +242,7 @@ population_convex = Claim(
     id="zhang17.remark.population.convex", kind=Kind.UTILITY,
     source=Source("zhang17", "section 3.1, last paragraph", 208),
     says="Population risk without strong convexity, through a regulariser (logarithms dropped).",
-    assumes=[Setting("convex, smooth, Lipschitz in the ball of radius R")],
+    assumes=[Setting("convex, β-smooth, L-Lipschitz in the ball of radius R")],
     states=Rate(population_risk, R * sqrt(L) * (beta * d) ** Rational(1, 4) / sqrt(n * eps * gamma)),
     checks=[Units()],
 )

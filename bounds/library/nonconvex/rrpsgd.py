@@ -54,6 +54,7 @@ algorithm2 = Claim(
     id="zhang17.algorithm2.noise", kind=Kind.IDENTITY,
     source=Source("zhang17", "Algorithm 2, line 4", line=235),
     says="The variance of each coordinate of noise with density proportional to exp(-ε²‖z‖²/(8L² log(3n/δ) log(2/δ))).",
+    assumes=[lipschitz(L)],
     states=Eq(alpha_g**2, stated_noise**2),
     checks=[Equals(lambda: coordinate.mean(coordinate.variable**2).subs(c, exponent), "the density, integrated")],
 )
@@ -355,6 +356,7 @@ equation5 = Claim(
     id="zhang17.equation5", kind=Kind.UTILITY,
     source=Source("zhang17", "A.6, inequality (5)", line=528),
     says="What the sum of R_t exceeds with probability at most γ/3, by the chi-square tail with dn² degrees.",
+    assumes=[smooth(beta)],
     states=Le(R_sum, beta / 2 * alpha_g**2 * eta**2 * (d * n**2 + 2 * n * sqrt(d * tail) + 2 * tail)),
     checks=[
         Chain(
