@@ -182,6 +182,17 @@ def test_a_premise_uses_no_class_of_losses_that_is_not_assumed(says, enough):
     assert not enough or says in dropped.figure
 
 
+def test_a_citation_takes_no_step_size_that_is_not_said(known):
+    """A bound for the step size 1/β stayed proved of a claim that says nothing of steps."""
+    cited = known(claim(Le(excess_risk, L * eta), [smooth(beta)], number=7))
+    chain = Chain(excess_risk, Step("<=", because=Cites(cited, {eta: 1 / beta})), Step("<=", STATEMENT))
+    about = claim(Le(excess_risk, 2 * L / beta), [smooth(beta), Setting("step size 1/β")])
+    assert proves(chain, about)
+    unsaid = run(chain, replace(about, assumes=[smooth(beta)]))
+    assert unsaid.verdict is Verdict.UNCHECKED
+    assert "step size" in unsaid.detail
+
+
 def test_convex_losses_need_not_be_strongly_so():
     chain = Chain(excess_risk, Step("<=", eta * L, because=Premise("F is strongly convex")), Step("<=", STATEMENT))
     assert not proves(chain, claim(Le(excess_risk, eta * L + D), [convex()]))

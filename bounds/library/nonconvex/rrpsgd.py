@@ -164,11 +164,13 @@ u, v, w, x = symbols("u v w x", nonnegative=True)
 all_of_them = {n: 2 * exp(u), delta: exp(-v) / 2, eps: 1 / (1 + w), d: 1 + x}
 SIGMA = Premise("σ² = 4L² + 4dL² log(3n/δ) log(2/δ)/ε²")
 
+STEP_SIZE = Setting("step size min(1/β, D_F/(σn))")
+
 theorem5_rate = Claim(
     id="zhang17.theorem5.rate", kind=Kind.UTILITY,
     source=Source("zhang17", "Theorem 5, second bound", line=249),
     says="The mean squared gradient at the output with step size min(1/β, D_F/(σn)).",
-    assumes=[*losses, UNBIASED],
+    assumes=[*losses, UNBIASED, STEP_SIZE],
     added=usual,
     states=Rate(gradient_norm2, beta * D_F * order),
     checks=[
@@ -201,7 +203,7 @@ theorem5_convex = Claim(
     says="Excess risk in the convex case.",
     assumes=[
         *losses, convex(), Setting("‖ŵ‖ ≤ D, w₀ = 0"), UNBIASED,
-        Setting("step size min(1/β, D_F/(σn))"),
+        STEP_SIZE,
     ],
     added=usual,
     states=Rate(excess_risk, D * order),
