@@ -52,9 +52,10 @@ def units_of(claim: Claim) -> dict[Symbol, int]:
     return {s: one for s, one in units.items() if s in claim.symbols}
 
 
-def at_units(claim: Claim) -> list[Hypothesis]:
-    """Its hypotheses there."""
-    return [h for h in (read(h, units_of(claim)) for h in claim.assumes) if h != true]
+def at_units(claim: Claim, added: bool = False) -> list[Hypothesis]:
+    """Its hypotheses there: those that are printed, or those that we added."""
+    some = [h for h in claim.assumes if (h in claim.added) == added]
+    return [h for h in (read(h, units_of(claim)) for h in some) if h != true]
 
 
 def utility(name: str, line: int, says: str, rate: Expr, of: Claim, **how: object) -> Claim:
@@ -64,6 +65,7 @@ def utility(name: str, line: int, says: str, rate: Expr, of: Claim, **how: objec
         source=Source("zhang17", "Table 1, utility", line),
         says=says,
         assumes=at_units(of),
+        added=at_units(of, added=True),
         states=Rate(of.subject, rate),
         ignores_units=True,
         checks=[Implied(of, "its constants dropped", units_of(of), **how)],  # type: ignore[arg-type]
@@ -145,7 +147,7 @@ matches = Claim(
     source=Source("zhang17", "section 1, contribution 1 and its footnote", 48),
     says="In n and d, Theorem 2 matches the lower bound of Bassily et al. (μ a constant): their ratio has neither.",
     assumes=at_units(theorem2_approx),
-    added=[d <= n**2 * eps**2],
+    added=[*at_units(theorem2_approx, added=True), d <= n**2 * eps**2],
     states=Rate(ratio, log(1 / delta)),
     checks=[
         Chain(

@@ -63,7 +63,8 @@ theorem4 = Claim(
     id="zhang17.theorem4", kind=Kind.PRIVACY,
     source=Source("zhang17", "Theorem 4, with the noise of Algorithm 2, line 4", line=216),
     says="Algorithm 2 is (ε, δ)-private for ε in (0, 1] and δ in (0, 1).",
-    assumes=[lipschitz(L), eps <= 1, Setting("step sizes that do not depend on the data")],
+    assumes=[lipschitz(L), eps <= 1],
+    added=[Setting("step sizes that do not depend on the data")],
     states=Eq(alpha_g, stated_noise),
     guarantee=ApproxDP(eps, delta),
     checks=[
