@@ -1,0 +1,1 @@
+"""The local model: every user is her own curator; claims as printed and corrected."""
