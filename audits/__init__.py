@@ -12,7 +12,7 @@ from dpcheck.audits.pairs.neighbours import (
     drawn_by,
     group,
     label_only,
-    local,
+    one_user,
     replace_one,
 )
 from dpcheck.audits.pairs.query_answers import queries
@@ -51,10 +51,10 @@ __all__ = [
     "jeffreys",
     "label_only",
     "likelihood_ratio",
-    "local",
     "lower_limit",
     "mixture_log_density",
     "mu_lower",
+    "one_user",
     "per_run",
     "queries",
     "ratio_bound",

@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from dpcheck import adapters as adapters
     from dpcheck import datasets as datasets
     from dpcheck import estimators as estimators
+    from dpcheck import local as local
     from dpcheck import solvers as solvers
     from dpcheck import strategies as strategies
     from dpcheck.public import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-ROOMS = ("adapters", "solvers", "strategies")
+ROOMS = ("adapters", "local", "solvers", "strategies")
 
 
 def __getattr__(name: str) -> Any:

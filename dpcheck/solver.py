@@ -25,7 +25,7 @@ from dpcheck.bounds.language.guarantees import (
     RenyiDP,
 )
 from dpcheck.bounds.privacy.exact import SLACK, gaussian_sigma
-from dpcheck.bounds.privacy.laws import InOrder, Laplace, Poisson, Scheme, WithoutReplacement
+from dpcheck.bounds.privacy.laws import RESPONSES, InOrder, Laplace, Poisson, Scheme, WithoutReplacement
 from dpcheck.bounds.privacy.release import Released, Seen, account_name
 from dpcheck.kernels import transcripts
 from dpcheck.kernels.blocks import Seed
@@ -98,7 +98,8 @@ class Mechanism:
 class WhiteBox(Mechanism):
     """The solver seen from inside: (data, rng, trials) -> (trials, steps, width), every noisy answer.
 
-    Those up to the iterate that is let out, or all where the release says that everything is seen.
+    Those up to the iterate that is let out, or all where the release says that everything is seen; after the public
+    coins where a protocol has some: (trials, coins + steps width).
 
     Has the exact `log_density`, so that an audit attacks with the likelihood ratio of the whole transcript. Answers
     are as computed, not on the grid of the released iterate: the bits of floats are not what is attacked here.
@@ -110,15 +111,14 @@ class WhiteBox(Mechanism):
         whole = all(part.seen is Seen.EVERYTHING for part in done.released.parts)
         trace = run(method, done.released, data, seed=rng, trials=trials, trace=True, to_the_end=whole).trace
         assert trace is not None
-        return np.ascontiguousarray(trace.answers.transpose(1, 0, 2))
+        answers = np.ascontiguousarray(trace.answers.transpose(1, 0, 2))
+        return answers if trace.coins is None else np.hstack([trace.coins, answers.reshape(trials, -1)])
 
     def log_density(self, outputs: np.ndarray, data: Any) -> np.ndarray:
         """Of transcripts on these data, up to a constant, shape (trials,)."""
         done = self.calibrated(data)
         method = self.solver.method(data, done.plan, done.released)
-        return transcripts.log_density(
-            method, done.released, data, np.asarray(outputs).reshape(len(outputs), method.steps, -1)
-        )
+        return transcripts.log_density(method, done.released, data, np.asarray(outputs))
 
 
 @dataclass(frozen=True)
@@ -231,9 +231,9 @@ class Solver(ABC):
             raise InvalidInput("trials", trials, "a whole number >= 1", "Use trials=1 for one solution.")
         done = self.calibrated(problem, guarantee, calibration)
         found = self.performed(problem, done, rng, int(trials), trace=trace)
-        exact = self.method(problem, done.plan, done.released).lattice > 0
-        pure = isinstance(guarantee, PureDP) or (isinstance(guarantee, ApproxDP) and guarantee.delta == 0)
-        caveats = (*((INEXACT,) if pure and not exact else ()), *((TRACED,) if trace else ()))
+        method = self.method(problem, done.plan, done.released)
+        inexact = is_pure(guarantee) and not draws_exactly(method, done.released)
+        caveats = (*((INEXACT,) if inexact else ()), *((TRACED,) if trace else ()))
         promised = None if trace else guarantee
         return Solution(found.w, promised, done.noise_std, done.rests_on, self.taken(done), found.trace, caveats)
 
@@ -256,6 +256,10 @@ class Solver(ABC):
         if method.peek is not None:
             limit = "a method that learns of the records only through noisy answers"
             raise InvalidInput(f"settings of {self.name}", self, limit, "Change them, or attack it as stated.")
+        if is_pure(guarantee) and not draws_exactly(method, released):
+            limit = "one with delta > 0, as its noise is drawn in doubles"
+            remedy = "Give its method a `lattice`, on which noise is drawn exactly."
+            raise InvalidInput("guarantee", str(guarantee), limit, remedy)
         rests_on = (*(claim.id for claim in claims), account_name(release, guarantee), *dict.fromkeys(assumed))
         return Calibrated(plan, released, rests_on)
 
@@ -364,6 +368,16 @@ def facts_of(data: Any) -> Mapping[str, bool]:
         "smooth": math.isfinite(data.smoothness),
         "Lipschitz": math.isfinite(data.data_lipschitz),
     }
+
+
+def is_pure(guarantee: Guarantee) -> bool:
+    """Whether it is one with delta = 0."""
+    return isinstance(guarantee, PureDP) or (isinstance(guarantee, ApproxDP) and guarantee.delta == 0)
+
+
+def draws_exactly(method: Method, released: Released) -> bool:
+    """Whether the law of its noise is that of the formula, bit for bit, which delta = 0 needs."""
+    return method.lattice > 0 or all(isinstance(part.law, RESPONSES) for part in released.parts)
 
 
 def on_grid(w: np.ndarray, noise: float, data: Any) -> np.ndarray:

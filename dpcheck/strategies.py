@@ -13,7 +13,7 @@ import numpy as np
 
 from dpcheck.audits.pairs.domains import ORDERS, Ball, Domain
 from dpcheck.audits.pairs.drawn_pairs import Examples, Pair
-from dpcheck.audits.pairs.neighbours import Drawn, Neighbours, local, replace_one
+from dpcheck.audits.pairs.neighbours import Drawn, Neighbours, one_user, replace_one
 from dpcheck.audits.pairs.query_answers import Answers
 from dpcheck.bounds.language.errors import InvalidInput, MissingDependency
 from dpcheck.bounds.language.guarantees import (
@@ -204,7 +204,7 @@ def randomised_response(eps: float) -> Known:
     def release(data: Any, rng: np.random.Generator, trials: int) -> np.ndarray:
         return np.where(rng.random(trials) < 1 / (1 + np.exp(-eps)), int(data), 1 - int(data))
 
-    return Known("randomised_response", release, local(values=(0, 1)), PureDP(eps, relation=LOCAL))
+    return Known("randomised_response", release, one_user(values=(0, 1)), PureDP(eps, relation=LOCAL))
 
 
 def exponential_vote(eps: float) -> Known:

@@ -16,14 +16,18 @@ import pytest
 import dpcheck as dp
 from dpcheck.bounds.language.guarantees import ADD_REMOVE
 from dpcheck.bounds.library.mechanisms import laplace as theory
+from dpcheck.kernels.method import ROUNDED
 from dpcheck.kernels.one_answer import OneAnswer
 from dpcheck.problems.extreme_pairs import turned_row
 from dpcheck.settings import allowing, count, positive
 from dpcheck.solvers.convex.bassily_sgd import BassilySGD
 from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD
 from dpcheck.solvers.finding import solvers
+from dpcheck.solvers.mechanisms.gaussian import GaussianMechanism
 from dpcheck.solvers.mechanisms.laplace import LaplaceMechanism
 from dpcheck.testing.conformance import PROMISES
+
+LATTICE = 2.0**-30  # on which noise of pure privacy is drawn
 
 
 @pytest.mark.parametrize("stem", sorted(solvers()))
@@ -42,10 +46,10 @@ class Total(dp.Solver):
     relations: ClassVar = (ADD_REMOVE,)
 
     def release(self, data: Any, plan: Any) -> Any:
-        return replace(theory.released.at(Delta1=1.0), relation=ADD_REMOVE)
+        return replace(theory.released.at(Delta1=1.0 + ROUNDED * LATTICE), relation=ADD_REMOVE)
 
     def method(self, data: Any, plan: Any, released: Any) -> OneAnswer:
-        return OneAnswer(lambda records: np.array([np.sum(records)]), 1)
+        return OneAnswer(lambda records: np.array([np.sum(records)]), 1, lattice=LATTICE)
 
     def stated(self, data: Any, guarantee: Any, plan: Any) -> Any:
         scale = theory.definition2.evaluate(Delta1=1.0, eps=guarantee.eps)
@@ -131,7 +135,7 @@ class Remembering(Narrow):
 @breaks("blocks_run_anywhere")
 class Carrying(LaplaceMechanism):
     def method(self, data: Any, plan: Any, released: Any) -> OneAnswer:
-        return Remembering(lambda records: records.X.mean(axis=0), data.d)
+        return Remembering(lambda records: records.X.mean(axis=0), data.d, lattice=LATTICE)
 
 
 @breaks("refuses_bad_settings")
@@ -278,13 +282,13 @@ class AsksAgain(LaplaceMechanism):
     """Sixteen answers, and the noise of one."""
 
     def method(self, data: Any, plan: Any, released: Any) -> OneAnswer:
-        return Repeated(lambda records: records.X.mean(axis=0), data.d, times=16)
+        return Repeated(lambda records: records.X.mean(axis=0), data.d, lattice=LATTICE, times=16)
 
 
 @breaks("certified_noise_is_private_on_others", data=turned_row(2)[0])
 class AsksAgainInTwoDimensions(LaplaceMechanism):
     def method(self, data: Any, plan: Any, released: Any) -> OneAnswer:
-        return Repeated(lambda records: records.X.mean(axis=0), data.d, times=16 if data.d == 2 else 1)
+        return Repeated(lambda records: records.X.mean(axis=0), data.d, lattice=LATTICE, times=16 if data.d == 2 else 1)
 
 
 class Coin(OneAnswer):
@@ -298,7 +302,7 @@ class Coin(OneAnswer):
 
 
 @breaks("density_is_exact")
-class Hiding(LaplaceMechanism):
+class Hiding(GaussianMechanism):
     def method(self, data: Any, plan: Any, released: Any) -> OneAnswer:
         return Coin(lambda records: records.X.mean(axis=0), data.d)
 

@@ -344,7 +344,7 @@ def label_only(
     return _records(LABEL_ONLY, _domain(low, high, d, ball, None), n, tuple(labels))
 
 
-def local(
+def one_user(
     low: float = 0.0,
     high: float = 1.0,
     d: int | None = None,

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dpcheck.audits.outputs.columns import LARGEST, Ruler, telling
+from dpcheck.audits.scores.bits import LowestBit, TrailingZeros
 from dpcheck.audits.scores.densities import KnownRatio, LikelihoodRatio
 from dpcheck.audits.scores.frequencies import finer, periods
 from dpcheck.audits.scores.interactions import fit_parities
@@ -77,21 +78,6 @@ class Additive:
 
     def phrase(self, name: Name) -> str:
         return f"sum of the log-likelihood ratios of {len(self.parts)} histograms"
-
-
-@dataclass(frozen=True)
-class TrailingZeros:
-    """How many low bits of a float are zero: rounding and naive samplers leak there."""
-
-    column: int
-
-    def __call__(self, rows: np.ndarray) -> np.ndarray:
-        bits = (np.ascontiguousarray(rows[:, self.column]) + 0.0).view(np.uint64)
-        lowest = bits & (~bits + np.uint64(1))
-        return np.where(bits == 0, 64.0, np.log2(np.maximum(lowest, 1).astype(float)))
-
-    def phrase(self, name: Name) -> str:
-        return f"number of zero low bits of {name(self.column)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +165,7 @@ def candidates(attack: Any, first: np.ndarray, second: np.ndarray, discrete: boo
         fitted += [*cells[:4], *([Additive(tuple(cells))] if len(cells) > 1 else [])]
         fitted += [] if light else fit_fine(cells, first, second)
     if attack == "bits":  # on request only: nearly every float implementation leaks there, whatever its noise
-        fitted += [TrailingZeros(column.column) for column in columns[:4]]
+        fitted += [kind(column.column) for column in columns[:4] for kind in (TrailingZeros, LowestBit)]
     if attack == "auto" and first.shape[1] > 1 and not (discrete or light):  # tables know parities themselves
         fitted += fit_parities(first, second)
     known = isinstance(attack, AimedName)  # then there is nothing to learn

@@ -13,7 +13,8 @@ import numpy as np
 from dpcheck.audits.outputs.encoding import NOT_LOOKED_AT, Encoding, Numbers, encoding_of
 from dpcheck.audits.outputs.narrowed import Narrowed, narrowed_pilot
 from dpcheck.audits.outputs.returned import PerRun, joined
-from dpcheck.audits.scores.attacks import Coordinate, Given, Score, TrailingZeros, candidates, distinct_share
+from dpcheck.audits.scores.attacks import Coordinate, Given, Score, candidates, distinct_share
+from dpcheck.audits.scores.bits import LowestBit, TrailingZeros
 from dpcheck.audits.scores.densities import KnownRatio
 from dpcheck.audits.scores.tables import table_of
 from dpcheck.audits.scores.wide import Extreme, Quadratic
@@ -124,7 +125,7 @@ def prospects(attack: Any, first: np.ndarray, second: np.ndarray, light: bool = 
     if attack == "atoms" or (attack == "auto" and discrete):
         found.append(prospect_of_table(table_of(first, second)))
     for score in candidates(attack, first[: part[0]], second[: part[1]], discrete, light):
-        whole = isinstance(score, Coordinate | Extreme | Given | KnownRatio | TrailingZeros)
+        whole = isinstance(score, Coordinate | Extreme | Given | KnownRatio | LowestBit | TrailingZeros)
         a, b = (first, second) if whole else (first[part[0] :], second[part[1] :])
         found.append(judged(score, score(a), score(b)))
     if not found:

@@ -17,7 +17,7 @@ from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.privacy import sampled_gaussian as sampled
 from dpcheck.bounds.privacy.cells import CellCertificate, Corner, certify_cells
 from dpcheck.bounds.privacy.exact import SLACK, gaussian_mu
-from dpcheck.bounds.privacy.laws import Gaussian, OneBit, WithReplacement
+from dpcheck.bounds.privacy.laws import RESPONSES, Gaussian, WithReplacement
 from dpcheck.bounds.privacy.moments import epsilon_above, epsilon_below
 from dpcheck.bounds.privacy.question import Question
 from dpcheck.bounds.privacy.release_values import Values
@@ -108,7 +108,7 @@ class Closed(Account):
     @property
     def _bits(self) -> bool:
         """Reports of one bit: their loss is not linear in their noise."""
-        return isinstance(self.question.releases[0].law, OneBit)
+        return isinstance(self.question.releases[0].law, RESPONSES)
 
     def factor(self, values: Values) -> Array:
         """By what the noise must be multiplied to keep the promise, exactly."""

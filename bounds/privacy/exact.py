@@ -150,8 +150,8 @@ def amplified_epsilon(eps: Any, q: Any) -> Any:
     eps, q = np.asarray(eps, float), np.asarray(q, float)
     if not (np.all(eps >= 0) and np.all((q > 0) & (q <= 1))):
         raise InvalidInput("(eps, q)", (eps, q), "eps >= 0 and 0 < q <= 1", "q is batch / n.")
-    # Through e^-eps where e^eps would overflow.
-    large = eps + np.log(q + (1 - q) * np.exp(-eps))
+    # By its logarithm where e^eps would overflow.
+    large = np.logaddexp(0.0, np.log(q) + eps + np.log1p(-np.exp(-np.maximum(eps, 1.0))))
     return _plain(np.where(eps > 1, large, np.log1p(q * np.expm1(np.minimum(eps, 1.0)))))
 
 

@@ -6,7 +6,7 @@ from dpcheck.bounds.language.claim import Effort, Evidence, Verdict
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.privacy.box_accounts import KIND, Closed, Summed
-from dpcheck.bounds.privacy.laws import Gaussian, Laplace, OneBit, WithoutReplacement
+from dpcheck.bounds.privacy.laws import RESPONSES, Gaussian, Laplace, WithoutReplacement
 from dpcheck.bounds.privacy.question import Question
 from dpcheck.bounds.privacy.worst_points import worst_points
 
@@ -43,7 +43,7 @@ def accountable(question: Question) -> Closed | Summed:
     """The way to account for these releases."""
     laws, schemes = {type(r.law) for r in question.releases}, {type(r.sampling) for r in question.releases}
     alone = all(r.always == 0 for r in question.releases)
-    if isinstance(question.guarantee, PureDP) and laws <= {Laplace, OneBit} and alone:
+    if isinstance(question.guarantee, PureDP) and laws <= {Laplace, *RESPONSES} and alone:
         if schemes <= {type(None)} or (schemes <= {type(None), WithoutReplacement} and laws == {Laplace}):
             return Closed(question)
     elif alone and schemes == {type(None)} and laws == {Gaussian}:

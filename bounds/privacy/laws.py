@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -75,7 +76,39 @@ class OneBit:
         return replace(self, scale=self.scale * factor)
 
 
-Law = Gaussian | Laplace | L2Laplace | Selected | OneBit
+@dataclass(frozen=True)
+class HalfSphere:
+    """A unit vector for each vector x of `width` numbers: uniform on the half sphere around x with probability
+    (1 + ‖x‖₂/scale)/2, on the other half else. A user's numbers stand side by side in an answer.
+
+    The scale must be at least the largest ‖x‖₂, which is half the sensitivity: `OneBit` when the width is 1.
+    """
+
+    scale: Any
+    width: Any = 1
+
+    def times(self, factor: float) -> HalfSphere:
+        """The same law with more (or less) noise."""
+        return replace(self, scale=self.scale * factor)
+
+
+Law = Gaussian | Laplace | L2Laplace | Selected | OneBit | HalfSphere
+RESPONSES = (OneBit, HalfSphere)  # their loss is that of randomised response
+
+
+# Local protocols -------------------------------------------------------------------------------------
+class Interaction(enum.Enum):
+    """What a user of a local protocol may know of the others' reports."""
+
+    NONE = "nothing: a report depends on its user's record alone"
+    SEQUENTIAL = "those of earlier steps; she answers in one step, of all that there are"
+
+
+class Coins(enum.Enum):
+    """Who sees the random choices that users make their reports by."""
+
+    PRIVATE = "each user her own"
+    PUBLIC = "everybody, those that were drawn before anybody answered"
 
 
 # Sampling --------------------------------------------------------------------------------------------

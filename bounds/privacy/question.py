@@ -17,7 +17,7 @@ from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, Relation
 from dpcheck.bounds.language.symbols import TABLE, delta, eps
 from dpcheck.bounds.privacy import batches
 from dpcheck.bounds.privacy.cells import KnownRanges, Range, never_holds, range_of
-from dpcheck.bounds.privacy.laws import Gaussian, InOrder, OneBit, WithoutReplacement
+from dpcheck.bounds.privacy.laws import RESPONSES, Gaussian, InOrder, WithoutReplacement
 from dpcheck.bounds.privacy.release import ONE, ZERO, Release, noise_name
 from dpcheck.bounds.privacy.release_values import StepValues, Values, most_picked, release_at, share_picked
 
@@ -321,7 +321,7 @@ def _simplified(expr: sympy.Basic) -> sympy.Basic:
 def _in_one(release: Release) -> list[sympy.Expr]:
     """Steps of Gaussian noise on sums of all records are one such step: what they have in common then cancels."""
     ratio, steps, *rest = release.numbers
-    if isinstance(release.law, OneBit):  # its loss is that of Laplace noise with this ratio
+    if isinstance(release.law, RESPONSES):  # its loss is that of Laplace noise with this ratio
         return [sympy.log((2 + ratio) / (2 - ratio)), steps, *rest]
     if release.sampling is None and isinstance(release.law, Gaussian) and steps.is_integer and rest == [ZERO]:
         return [ratio * sympy.sqrt(steps), ONE, ZERO]

@@ -29,12 +29,14 @@ from dpcheck.bounds.language.guarantees import (
 from dpcheck.bounds.privacy import batches, exact, random_iterate, sampled_gaussian, selections
 from dpcheck.bounds.privacy.exact import Interval
 from dpcheck.bounds.privacy.laws import (
+    RESPONSES,
+    Coins,
     Gaussian,
     InOrder,
+    Interaction,
     L2Laplace,
     Laplace,
     Law,
-    OneBit,
     Poisson,
     Scheme,
     Selected,
@@ -60,6 +62,7 @@ class Release:
     `sensitivity` is how far a record moves the answer of a step whose batch holds it: between two records under
     replace-one, between record and none under add/remove. `always` is the same for a part of the answer that all
     records enter, under the same noise (the full gradient of SVRG). Symbolic or numeric: `at` fills in numbers.
+    Of a local protocol it says what a user knows of earlier reports, and whose coins are seen with the reports.
     """
 
     sensitivity: Any
@@ -69,6 +72,22 @@ class Release:
     always: Any = ZERO
     seen: Seen = Seen.EVERYTHING
     relation: Relation = REPLACE_ONE
+    interaction: Interaction = Interaction.NONE
+    coins: Coins = Coins.PRIVATE
+
+    def __post_init__(self) -> None:
+        spoken = (self.interaction, self.coins)
+        if spoken != (Interaction.NONE, Coins.PRIVATE) and self.relation.name != LOCAL.name:
+            limit = "said of a local protocol alone"
+            raise InvalidInput("interaction and coins", [s.name for s in spoken], limit, "Use relation=LOCAL.")
+        if self.interaction is Interaction.SEQUENTIAL and (self.sampling is not None or self.always != 0):
+            limit = "without sampling: each user answers in one step"
+            raise InvalidInput("sequential release", str(self.sampling), limit, "Leave out `sampling` and `always`.")
+
+    @property
+    def answered(self) -> Any:
+        """The number of steps that a record takes part in, where it takes part in all that it may."""
+        return ONE if self.interaction is Interaction.SEQUENTIAL else self.steps
 
     @property
     def parts(self) -> tuple[Release, ...]:
@@ -89,7 +108,7 @@ class Release:
     def numbers(self) -> tuple[sympy.Expr, ...]:
         """Its expressions: ratio, steps, ratio of what all records enter, and the numbers of the sampling."""
         own = () if self.sampling is None else tuple(vars(self.sampling).values())
-        return tuple(sympy.sympify(e) for e in (self.ratio, self.steps, self.always_ratio, *own))
+        return tuple(sympy.sympify(e) for e in (self.ratio, self.answered, self.always_ratio, *own))
 
     def at(self, **values: float) -> Release:
         """With numbers for symbols. The scale of the noise may stay open: `calibrated` finds it."""
@@ -217,7 +236,7 @@ def account_of(parts: Sequence[Release], guarantee: Guarantee) -> Any:
         return _selection_factor
     if laws <= {Laplace, L2Laplace} and not sampled and whole and pure:
         return _pure_factor
-    if laws == {OneBit} and len(parts) == 1 and not sampled and whole and isinstance(guarantee, PureDP):
+    if laws <= {*RESPONSES} and len(parts) == 1 and not sampled and whole and isinstance(guarantee, PureDP):
         return _one_bit_factor
     if laws <= {Gaussian, Laplace} and whole and isinstance(guarantee, ApproxDP) and guarantee.delta > 0:
         return _summed_factor
@@ -233,7 +252,7 @@ def account_name(released: Released, guarantee: Guarantee) -> str:
 
 def remedy_for(laws: set[type], sampled: bool) -> str:
     """What to do instead."""
-    if laws <= {Laplace, L2Laplace, OneBit} and not sampled:
+    if laws <= {Laplace, L2Laplace, *RESPONSES} and not sampled:
         return "Use PureDP, which implies the others."
     if laws == {Gaussian} and not sampled:
         return "Gaussian noise gives no pure DP: use delta > 0, zCDP, Renyi or Gaussian DP."
@@ -244,7 +263,7 @@ def remedy_for(laws: set[type], sampled: bool) -> str:
 
 def count(part: Release) -> int:
     """The number of steps that a record takes part in."""
-    return 1 if isinstance(part.sampling, InOrder) else exact.counted("steps", _whole(part.steps))
+    return 1 if isinstance(part.sampling, InOrder) else exact.counted("steps", _whole(part.answered))
 
 
 def _gaussian_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
@@ -271,7 +290,7 @@ def _pure_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
 
 
 def _one_bit_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
-    """(e^x + 1)/(e^x - 1) times the largest |answer|, with x = eps for each step."""
+    """(e^x + 1)/(e^x - 1) times the largest norm of an answer, with x = eps for each step."""
     (part,) = parts
     eps = float(exact.positive("eps", guarantee.parameters["eps"])) / count(part)
     return float(part.ratio) / 2 / math.tanh(eps / 2)
@@ -305,7 +324,8 @@ ACCOUNTS = {
 def epsilon_of(released: Released, delta: float) -> Interval:
     """Sound bounds on the tight epsilon at delta of all that is seen of Gaussian or Laplace noise on sums."""
     parts = released.parts
-    if any(part.seen is not Seen.EVERYTHING or isinstance(part.law, Selected | L2Laplace | OneBit) for part in parts):
+    other = (Selected, L2Laplace, *RESPONSES)
+    if any(part.seen is not Seen.EVERYTHING or isinstance(part.law, other) for part in parts):
         limit = "Gaussian or Laplace noise, all of it seen"
         raise InvalidInput("release", str(released), limit, "Calibrate it, or audit it.")
     parts = joined(parts)

@@ -19,14 +19,18 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from dpcheck.audits import AuditResult, Neighbours, add_remove, audit, local, per_run, replace_one
+from dpcheck.audits import AuditResult, Neighbours, add_remove, audit, one_user, per_run, replace_one
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import REPLACE_ONE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, Relation
 from dpcheck.report.page import audit_page
 from dpcheck.verdicts.written import write_whole
 
 OK, VIOLATED, INTERRUPTED = 0, 1, 130
-MADE_BY: dict[str, Callable[..., Neighbours]] = {"replace_one": replace_one, "add_remove": add_remove, "local": local}
+MADE_BY: dict[str, Callable[..., Neighbours]] = {
+    "replace_one": replace_one,
+    "add_remove": add_remove,
+    "local": one_user,
+}
 STAGES = {"search": "searching for a pair", "pilot": "choosing the event"}
 LINES = 10  # progress lines where there is no terminal to draw a bar on
 

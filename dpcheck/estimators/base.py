@@ -190,7 +190,7 @@ class PrivateLinear(BaseEstimator):
         return [Problem(X, y, loss, row_bound=row_bound, label_bound=size) for y in read.targets.T]
 
     # The fit ----------------------------------------------------------------------------------------
-    def _release(self, X: Array, read: Read, seed: np.random.SeedSequence, trials: int) -> Released:
+    def _release(self, X: Array, read: Read, seed: np.random.SeedSequence | None, trials: int) -> Released:
         """The fit itself: everything that meets the records is here or in `_read`."""
         kind = found(self._solver_name())
         scaling = self._scaling(kind.name, read.data_norm, X.shape[1])
@@ -198,13 +198,13 @@ class PrivateLinear(BaseEstimator):
         rows = bounded(mended(X, read.bad), read.data_norm, self.rows, scaling, entries)
         # privacy: the constant feature lengthens every row, and the bound knows
         problems = self._problems(kind, rows, read, row_bound=float(np.hypot(read.data_norm, scaling)))
-        seeds = seed.spawn(len(problems))
+        seeds = [None] * len(problems) if seed is None else seed.spawn(len(problems))
         done = [self._solve(kind, p, len(problems), child, trials) for p, child in zip(problems, seeds, strict=True)]
         weights = np.concatenate([run.w.reshape(trials, -1, rows.shape[1]) for run, _ in done], axis=1)
         return Released(weights, scaling, tuple(run for run, _ in done), done[0][1])
 
     def _solve(
-        self, kind: type[Solver], records: Problem, parts: int, seed: np.random.SeedSequence, trials: int
+        self, kind: type[Solver], records: Problem, parts: int, seed: np.random.SeedSequence | None, trials: int
     ) -> tuple[Solution, rules.FitPlan]:
         """One part with its share of the budget: the best share that the solver can be calibrated for."""
         must_be_quick(kind, records.n)
@@ -283,8 +283,8 @@ def must_be_quick(kind: type[Solver], n: int) -> None:
         warnings.warn(f"rrpsgd takes n² = {n**2:g} steps: this may be long. dp_sgd is the faster kin.", stacklevel=2)
 
 
-def seed_from(random_state: Any) -> np.random.SeedSequence:
-    """Entropy of the operating system for None, whatever numpy's global state; a whole number is for tests.
+def seed_from(random_state: Any) -> np.random.SeedSequence | None:
+    """None, for noise of the operating system, whatever numpy's global state; a whole number is for tests.
 
     Generators are refused: a model would keep them, its copies would draw the same noise, and who rewinds one has it.
     """
@@ -292,7 +292,7 @@ def seed_from(random_state: Any) -> np.random.SeedSequence:
     if random_state is not None and not whole:
         limit = "a whole number >= 0, or None"
         raise InvalidInput("random_state", random_state, limit, "Leave it out: the noise is then fresh in each fit.")
-    return seed_of(random_state)
+    return None if random_state is None else seed_of(random_state)
 
 
 def as_numbers(values: Any) -> Array:
@@ -338,7 +338,7 @@ def bounded(X: Array, data_norm: float, rows: str, constant: float = 0.0, entrie
     worst = int(norms.argmax())
     if rows == "refuse" and norms[worst] > data_norm * (1 + ROUNDING):
         remedy = 'Scale the rows, raise data_norm or pass rows="clip".'
-        raise InvalidInput(f"norm of row {worst}", float(norms[worst]), f"at most data_norm={data_norm}", remedy)
+        raise InvalidInput(f"norm of row {worst}", "too large", f"at most data_norm={data_norm}", remedy)
     if np.isinf(norms[worst]):  # no number is as large: shortened by their largest entry
         most = np.abs(X).max(axis=1, keepdims=True)
         X = np.where(np.isinf(norms)[:, None], X / np.where(most > 0, most, 1.0) * data_norm, X)

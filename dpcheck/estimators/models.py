@@ -82,7 +82,7 @@ class PrivateLogisticRegression(ClassifierMixin, PrivateLinear):
         strange = places < 0
         if self.rows == "refuse" and np.any(strange):
             first = int(strange.argmax())
-            raise InvalidInput(f"label {first}", y.tolist()[first], f"one of classes={classes.tolist()}", "Add it.")
+            raise InvalidInput(f"label {first}", "none of them", f"one of classes={classes.tolist()}", "Add it.")
         columns = np.arange(1, 2) if len(classes) == 2 else np.arange(len(classes))
         return Read(1.0, 1.0, np.where(places[:, None] == columns, 1.0, -1.0), strange, classes)
 
@@ -162,7 +162,7 @@ class PrivateRegressor(RegressorMixin, PrivateLinear):
         worst = int(np.abs(y).argmax())
         if self.rows == "refuse" and abs(y[worst]) > bound * (1 + ROUNDING):
             remedy = 'Scale the targets, raise target_bound or pass rows="clip".'
-            raise InvalidInput(f"target {worst}", float(y[worst]), f"at most target_bound={bound} in size", remedy)
+            raise InvalidInput(f"target {worst}", "too large", f"at most target_bound={bound} in size", remedy)
         return Read(1.0, bound, np.clip(y, -bound, bound)[:, None], bad)
 
     def _shaped(self, coef: Array, intercept: Array) -> tuple[Array, float]:

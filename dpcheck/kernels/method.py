@@ -33,6 +33,8 @@ class Method(ABC):
     steps: int
     width: int
     rounds: Callable[[np.random.Generator, int], Any] | None = None
+    # `coins(rng, k)` draws what all see before anybody answers, one row a trial, of a protocol whose release says so.
+    coins: Callable[[np.random.Generator, int], Array] | None = None
     # A power of two: answers are rounded to its multiples and get Laplace noise or are selected by whole numbers of it,
     # exactly (exact_draws.py), which delta = 0 needs. 0 for none. The release counts `ROUNDED` of it a number.
     lattice: float = 0.0
@@ -43,6 +45,10 @@ class Method(ABC):
     @abstractmethod
     def start(self, k: int) -> State:
         """Where k trials begin. The arrays are the kernel's own: an update may write into them."""
+
+    def start_with(self, k: int, coins: Array | None) -> State:
+        """The same, given public coins, (k, c); overridden by protocols that have some."""
+        return self.start(k)
 
     @abstractmethod
     def query(self, data: Any, state: State, t: int, drawn: Drawn) -> Array:

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from dpcheck.audits.scores.transcript import gaussian_log_density
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.privacy.laws import Gaussian, L2Laplace, Laplace, Law, OneBit, Selected
+from dpcheck.bounds.privacy.laws import Gaussian, HalfSphere, L2Laplace, Laplace, Law, OneBit, Selected
 from dpcheck.bounds.privacy.release import Released
+from dpcheck.kernels import exact_draws
 from dpcheck.kernels.blocks import NOISE_HELD, steps_held
-from dpcheck.kernels.exact_draws import discrete_laplace, exponential_choice
 from dpcheck.kernels.method import Method
 from dpcheck.kernels.noise import l2_laplace
+from dpcheck.kernels.reports import half_sphere_log_density, half_spheres, log_chances
 from dpcheck.kernels.selection import select, selection_logs
 
 Array = np.ndarray
@@ -33,6 +34,11 @@ def part_of(released: Released, t: int) -> Any:
     return parts[-1]
 
 
+def answer_width(method: Method, released: Released) -> int:
+    """How many numbers an answer has: a selection is one, whatever it chose from."""
+    return 1 if isinstance(released.parts[0].law, Selected) else method.width
+
+
 class NoisyAnswers:
     """Noise for all steps of a block. Normals are drawn a few steps at a time into one buffer."""
 
@@ -47,16 +53,23 @@ class NoisyAnswers:
         law = self.laws[0] if len(self.laws) == 1 else part_of(self.released, t).law
         scale = float(law.scale)
         if isinstance(law, Selected):
-            return chosen(law, asked, self.rng) if self.lattice == 0 else self._chosen_exactly(asked, scale)
+            return chosen(law, asked, self.rng) if self.lattice == 0 else self._chosen_exactly(law, asked)
         if isinstance(law, OneBit):
-            return np.where(2 * scale * self.rng.random(asked.shape) < scale + asked, 1.0, -1.0)
+            return exact_draws.reports(self.rng, asked, scale)
+        if isinstance(law, HalfSphere):
+            return half_spheres(self.rng, asked.reshape(-1, law.width), scale).reshape(asked.shape)
         if isinstance(law, Gaussian):
             drawn = self._normals(t, len(asked))
             drawn *= scale
         elif scale == 0:
             return asked
-        elif isinstance(law, Laplace) and self.lattice > 0:
-            drawn_whole = discrete_laplace(self.rng, whole_scale(scale, self.lattice), asked.shape)
+        elif self.lattice > 0:
+            whole = whole_scale(scale, self.lattice)
+            drawn_whole = (
+                exact_draws.discrete_laplace(self.rng, whole, asked.shape)
+                if isinstance(law, Laplace)
+                else exact_draws.rounded_l2_laplace(self.rng, whole, *asked.shape)
+            )
             return np.asarray((multiples(asked, self.lattice) + drawn_whole) * self.lattice)
         elif isinstance(law, Laplace):
             drawn = self.rng.laplace(scale=scale, size=asked.shape)
@@ -65,13 +78,17 @@ class NoisyAnswers:
         asked += drawn
         return asked
 
-    def _chosen_exactly(self, scores: Array, scale: float) -> Array:
-        """The exponential mechanism on scores in whole multiples of the lattice, (k, 1)."""
+    def _chosen_exactly(self, law: Selected, scores: Array) -> Array:
+        """A selection by scores in whole multiples of the lattice, (k, 1)."""
+        scale = float(law.scale)
         if scale == 0:
             return scores.argmax(axis=1)[:, None].astype(float)
-        places = multiples(scores, self.lattice)
+        places, whole = multiples(scores, self.lattice), whole_scale(scale, self.lattice)
+        if law.noise == "laplace":
+            return exact_draws.noisy_maximum(self.rng, places, whole)[:, None].astype(float)
         behind = places.max(axis=1, keepdims=True) - places
-        return exponential_choice(self.rng, behind, whole_scale(scale, self.lattice))[:, None].astype(float)
+        choose = exact_draws.exponential_choice if law.noise == "gumbel" else exact_draws.permute_and_flip
+        return choose(self.rng, behind, whole)[:, None].astype(float)
 
     def _normals(self, t: int, running: int) -> Array:
         """Those of step t; a refill draws for the trials that still run."""
@@ -116,8 +133,10 @@ def log_density(law: Law, answers: Array, asked: Array) -> Array:
         logs = selection_logs(asked, 2.0, float(law.scale), law.noise)  # type: ignore[arg-type]
         return np.where(index >= 0, logs[np.arange(len(logs)), np.maximum(index, 0)], 0.0)
     if isinstance(law, OneBit):
-        with np.errstate(divide="ignore"):
-            return np.log(np.clip(0.5 * (1 + answers * asked / float(law.scale)), 0.0, 1.0)).sum(axis=1)
+        return log_chances(answers, asked, float(law.scale)).sum(axis=1)
+    if isinstance(law, HalfSphere):
+        vectors = (len(asked), -1, law.width)
+        return half_sphere_log_density(answers.reshape(vectors), asked.reshape(vectors), float(law.scale)).sum(axis=1)
     return np.where((answers == STOPPED).all(axis=1), 0.0, _additive(law, answers, asked))
 
 

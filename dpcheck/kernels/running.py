@@ -12,19 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.privacy.laws import Selected
+from dpcheck.bounds.privacy.laws import Coins, Selected
 from dpcheck.bounds.privacy.release import Released
 from dpcheck.kernels.blocks import Seed, block_cuts, child, seed_of, size_of
 from dpcheck.kernels.drawn import Draws
 from dpcheck.kernels.method import Array, Asked, Method, State
 from dpcheck.kernels.noise import must_be_counts
-from dpcheck.kernels.noisy_answers import NO_CANDIDATE, STOPPED, NoisyAnswers, noise_buffer
+from dpcheck.kernels.noisy_answers import NO_CANDIDATE, STOPPED, NoisyAnswers, answer_width, noise_buffer
+from dpcheck.kernels.system_generator import SystemGenerator
 
 
 @dataclass(frozen=True, eq=False)
 class Trace:
     """What a run went through: `points` (steps + 1, k, d), `answers` (steps, k, width), `asked_norms` (steps, k).
 
+    `coins` (k, c) are the public ones, of none by default.
     A trial that stopped after `stops` steps repeats its last point; its answers are then 0 (-1 for selections).
     """
 
@@ -32,6 +34,7 @@ class Trace:
     answers: Array
     asked_norms: Array
     stops: NDArray[np.int64]
+    coins: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,15 +58,17 @@ def run(
 ) -> Run:
     """`trials` independent runs of the method on the data, with the noise and the sampling of the release.
 
-    Block i is seeded by the i-th child of `seed`; `blocks` runs only these, with the same bits as in the whole.
+    Block i is seeded by the i-th child of `seed`; `blocks` runs only these, with the same bits as in the whole. Without
+    a seed noise is the operating system's own.
     `to_the_end` asks for every answer, also after the round at which a trial would stop.
     Raises InvalidInput on iterates that overflow.
     """
     must_be_counts(trials=trials)
+    must_say_its_coins(method, released)
     parent, cuts = seed_of(seed), block_cuts(data, trials, blocks, method.block(data))
     largest = max(last - first for _, first, last in cuts)
     normals = noise_buffer(largest, method.width, method.steps)
-    shared = _Shared(method, released, data, method.asked_of(data, largest), normals, to_the_end)
+    shared = _Shared(method, released, data, method.asked_of(data, largest), normals, to_the_end, seed is None)
     done = [_Block(shared, child(parent, number), last - first, trace).run() for number, first, last in cuts]
     w = done[0][0] if len(done) == 1 else np.concatenate([part for part, _ in done])
     return Run(w, _joined([part for _, part in done if part is not None]))
@@ -79,6 +84,7 @@ class _Shared:
     asked: Asked
     normals: Array
     to_the_end: bool
+    unseeded: bool
 
 
 class _Block:
@@ -87,9 +93,12 @@ class _Block:
     def __init__(self, shared: _Shared, seed: np.random.SeedSequence, k: int, traced: bool) -> None:
         method, released, data = shared.method, shared.released, shared.data
         self.method, self.data, self.asked, self.k = method, data, shared.asked, k
-        noise, records, rounds = (np.random.default_rng(child(seed, i)) for i in range(3))
+        noise, records, rounds, coins = (np.random.default_rng(child(seed, i)) for i in range(4))
+        if shared.unseeded:
+            noise = SystemGenerator()
         self.noise = NoisyAnswers(released, noise, method, shared.normals)
         self.drawn = Draws(released, records, k, size_of(data), method.steps)
+        self.coins = None if method.coins is None else np.asarray(method.coins(coins, k))
         self.stops = None if shared.to_the_end else self._rounds(rounds)
         # In falling order of their rounds, the trials that still run are a prefix.
         self.order = np.argsort(-self.stops, kind="stable") if self.stops is not None else None
@@ -113,7 +122,7 @@ class _Block:
             if self.stops is None
             else self.k - np.searchsorted(np.sort(self.stops), np.arange(method.steps), "right")
         )
-        state = method.start(self.k)
+        state = method.start_with(self.k, self.coins)
         out: Array | None = None
         if self.record:
             self.record.begin(method.point(state))
@@ -129,11 +138,13 @@ class _Block:
         out = self._finished(out, state, 0, m) if m else out
         assert out is not None
         must_be_finite(out)
+        stopping = None if self.order is None else (self.order, np.asarray(self.stops))
+        trace = self.record.trace(stopping, self.coins) if self.record else None
         if self.order is None:
-            return out, self.record.trace(None) if self.record else None
+            return out, trace
         back = np.empty_like(out)
         back[self.order] = out
-        return back, self.record.trace((self.order, np.asarray(self.stops))) if self.record else None
+        return back, trace
 
     def _step(self, state: State, t: int, m: int) -> State:
         asked = self.asked(state, t, self.drawn.of(t, m))
@@ -164,8 +175,8 @@ class _Record:
 
     def __init__(self, method: Method, released: Released, k: int) -> None:
         selects = isinstance(released.parts[0].law, Selected)
-        width = 1 if selects else method.width
-        self.answers = np.full((method.steps, k, width), NO_CANDIDATE if selects else STOPPED)
+        shape = (method.steps, k, answer_width(method, released))
+        self.answers = np.full(shape, NO_CANDIDATE if selects else STOPPED)
         self.norms, self.steps, self.points = np.zeros((method.steps, k)), method.steps, np.empty(0)
 
     def begin(self, point: Array) -> None:
@@ -178,11 +189,11 @@ class _Record:
     def moved(self, t: int, m: int, point: Array) -> None:
         self.points[t + 1 :, :m] = point
 
-    def trace(self, stopping: tuple[Array, Array] | None) -> Trace:
+    def trace(self, stopping: tuple[Array, Array] | None, coins: Array | None) -> Trace:
         """In the trials' own order."""
         k = self.norms.shape[1]
         if stopping is None:
-            return Trace(self.points, self.answers, self.norms, np.full(k, self.steps))
+            return Trace(self.points, self.answers, self.norms, np.full(k, self.steps), coins)
         order, stops = stopping
         back = np.empty(k, int)
         back[order] = np.arange(k)
@@ -196,7 +207,19 @@ def _joined(traces: list[Trace]) -> Trace | None:
     points, answers, norms = (
         np.concatenate([getattr(one, name) for one in traces], axis=1) for name in ("points", "answers", "asked_norms")
     )
-    return Trace(points, answers, norms, np.concatenate([one.stops for one in traces]))
+    coins = [one.coins for one in traces if one.coins is not None]
+    stops = np.concatenate([one.stops for one in traces])
+    return Trace(points, answers, norms, stops, np.concatenate(coins) if coins else None)
+
+
+def must_say_its_coins(method: Method, released: Released) -> None:
+    """Refuse public coins that the release does not own to, or that stop at rounds of their own."""
+    public = any(part.coins is Coins.PUBLIC for part in released.parts)
+    if public != (method.coins is not None):
+        limit = "public in the release if, and only if, the method draws them"
+        raise InvalidInput("coins", "public" if public else "private", limit, "Match release and method.")
+    if public and method.rounds is not None:
+        raise InvalidInput("rounds", "random", "none, with public coins", "No kernel runs both.")
 
 
 def must_be_finite(W: Array) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, cast
@@ -286,22 +287,27 @@ def table(X: Any) -> Array:
     held = bounded_rows(X)
     if held and np.all(np.isfinite(held.norms)):
         return cast(Array, X)  # it answers as one
-    try:
-        rows = np.asarray(X, dtype=float)
-    except ValueError as cause:
-        raise InvalidInput("X", "rows of unequal length", "one row of d numbers a record", "Pad them.") from cause
+    rows = floats("X", X)
     if rows.size == 0 or rows.ndim != 2:
         raise InvalidInput("shape of X", rows.shape, "(n, d) with n, d >= 1", "Pass one row a record.")
     return numbers("X", rows)
 
 
 def numbers(what: str, values: Any) -> Array:
-    """Finite floats."""
-    array = np.array(values, dtype=float)
+    """Finite floats. Messages name a place and never what is there: it is private."""
+    array = np.array(floats(what, values))
     if not np.all(np.isfinite(array)):
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise InvalidInput(f"{what} at {where}", array[where], "finite", "Drop or impute such records.")
+        raise InvalidInput(f"{what} at {where}", "no number", "finite", "Drop or impute such records.")
     return array
+
+
+def floats(what: str, values: Any) -> Array:
+    """As an array; numpy's own message would quote what is no number."""
+    with suppress(TypeError, ValueError, OverflowError):
+        return np.asarray(values, dtype=float)
+    limit = "numbers, d of them in each row" if what == "X" else "numbers"
+    raise InvalidInput(what, "of unequal length, or no numbers", limit, "Pad rows, and code what is no number.")
 
 
 def check_rows(X: Array, y: Array, row_bound: float) -> None:
@@ -311,9 +317,8 @@ def check_rows(X: Array, y: Array, row_bound: float) -> None:
     norms = row_norms(X)
     worst = int(norms.argmax())
     if norms[worst] > row_bound * (1 + ROUNDING):
-        raise InvalidInput(
-            f"norm of row {worst}", float(norms[worst]), f"at most row_bound={row_bound}", "Scale or clip the rows."
-        )
+        limit = f"at most row_bound={row_bound}"
+        raise InvalidInput(f"norm of row {worst}", "too large", limit, "Scale or clip the rows.")
 
 
 def check_labels(y: Array, loss: Loss, label_bound: float) -> None:
@@ -323,7 +328,7 @@ def check_labels(y: Array, loss: Loss, label_bound: float) -> None:
     if np.any(bad):
         first = int(bad.argmax())
         limit = "-1 or 1" if sign else f"at most label_bound={label_bound} in size"
-        raise InvalidInput(f"label {first}", float(y[first]), limit, "Recode or scale the labels.")
+        raise InvalidInput(f"label {first}", "neither" if sign else "too large", limit, "Recode or scale the labels.")
 
 
 def no_minimiser(why: str) -> InvalidInput:

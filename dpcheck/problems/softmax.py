@@ -90,7 +90,7 @@ class SoftmaxProblem(Problem):
             wrong = (y < 0) | (y != np.round(y)) | (y >= self.classes)
             if np.any(wrong):
                 limit = f"a whole number from 0 to {self.classes - 1}"
-                raise InvalidInput("label", float(y[wrong][0]), limit, "Recode the labels.")
+                raise InvalidInput(f"label {int(wrong.argmax())}", "another", limit, "Recode the labels.")
             object.__setattr__(self, "label_bound", float(self.classes - 1))
         super().__post_init__()
 

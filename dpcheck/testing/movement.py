@@ -7,7 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpcheck.bounds.privacy.laws import Gaussian, InOrder, L2Laplace, Laplace, Law, Scheme, WithoutReplacement
+from dpcheck.bounds.privacy.laws import (
+    Gaussian,
+    HalfSphere,
+    InOrder,
+    Interaction,
+    L2Laplace,
+    Laplace,
+    Law,
+    Scheme,
+    WithoutReplacement,
+)
 from dpcheck.kernels.blocks import size_of
 from dpcheck.kernels.drawn import records
 from dpcheck.kernels.method import Drawn
@@ -46,7 +56,8 @@ def movement(solver: Solver, pair: tuple[Any, Any], done: Calibrated, seed: int)
     trace = run(methods[0], done.released, pair[0], seed=seed, trials=RUNS, trace=True).trace
     assert trace is not None
     asked = [method.asked_of(data, RUNS) for method, data in zip(methods, pair, strict=True)]
-    state, found = methods[0].start(RUNS), Movement(0.0, 0)
+    state, found = methods[0].start_with(RUNS, trace.coins), Movement(0.0, 0)
+    answered: set[tuple[int, int]] = set()  # (trial, part) in which the differing user answered, one round for her
     for t in range(methods[0].steps):
         part = part_of(done.released, t)
         for drawn, allowed in batches(part, differing(*pair) if part.sampling else 0, n, t, rng):
@@ -55,6 +66,10 @@ def movement(solver: Solver, pair: tuple[Any, Any], done: Calibrated, seed: int)
             size = float(norm(part.law, gap).max())
             share = size / allowed if allowed > 0 else (np.inf if size > 1e-9 * float(part.sensitivity) else 0.0)
             found = max(found, Movement(share, t))
+            if part.interaction is Interaction.SEQUENTIAL:
+                now = {(int(i), id(part)) for i in np.flatnonzero(np.any(gap != 0, axis=1))}
+                must(not now & answered, f"a user answers again in step {t}: the release allows one step")
+                answered |= now
         state = methods[0].update(state, trace.answers[t].copy(), t)
     return found
 
@@ -84,6 +99,8 @@ def norm(law: Law, gap: np.ndarray) -> np.ndarray:
     """Of each row, as the law's sensitivity is measured: l2, l1, or the largest change of a score or report."""
     if isinstance(law, Gaussian | L2Laplace):
         return np.linalg.norm(gap, axis=1)
+    if isinstance(law, HalfSphere):
+        return np.linalg.norm(gap.reshape(len(gap), -1, law.width), axis=2).max(axis=1)
     return np.abs(gap).sum(axis=1) if isinstance(law, Laplace) else np.abs(gap).max(axis=1)
 
 

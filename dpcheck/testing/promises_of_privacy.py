@@ -117,7 +117,7 @@ def must_have_its_noise(subject: Subject, done: Calibrated) -> None:
         must(level > subject.alpha, f"{subject.solver}: answers spread less than noise of scale {scale:g}")
         return
     method = subject.solver.method(data, done.plan, done.released)
-    gap = seen - method.query(data, method.start(len(seen)), 0, None) / scale
+    gap = seen - method.query(data, method.start_with(len(seen), trace.coins), 0, None) / scale
     if isinstance(law, L2Laplace):
         level = stats.kstest(np.linalg.norm(gap, axis=1), stats.gamma(gap.shape[1]).cdf).pvalue
     else:

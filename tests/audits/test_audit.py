@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from dpcheck.audits import AuditResult, MechanismFailed, add_remove, audit, local, per_run, replace_one
+from dpcheck.audits import AuditResult, MechanismFailed, add_remove, audit, one_user, per_run, replace_one
 from dpcheck.bounds.language.errors import InvalidInput, MixedRelations
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
@@ -262,7 +262,7 @@ def test_bad_input_is_typed(wrong: dict[str, Any]) -> None:
 def test_relations_are_not_mixed() -> None:
     with pytest.raises(MixedRelations):
         audit(laplace, neighbours=add_remove(0, 1, n=3), guarantee=PureDP(1.0))
-    assert not audit(laplace, neighbours=local(0, 1), guarantee=PureDP(1.0), max_trials=5000, alpha=ALPHA).violated
+    assert not audit(laplace, neighbours=one_user(0, 1), guarantee=PureDP(1.0), max_trials=5000, alpha=ALPHA).violated
 
 
 def test_a_raise_names_trial_seed_and_dataset() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcheck.audits import Neighbours, add_remove, drawn_by, group, label_only, local, replace_one
+from dpcheck.audits import Neighbours, add_remove, drawn_by, group, label_only, one_user, replace_one
 from dpcheck.bounds.language.errors import InvalidInput
 
 RELATIONS: dict[str, Neighbours] = {
@@ -21,8 +21,8 @@ RELATIONS: dict[str, Neighbours] = {
     "categories": replace_one(values=("a", "b", "c"), n=4),
     "add or remove": add_remove(low=0, high=1, n=3),
     "labels": label_only(low=0, high=1, n=4, d=2, labels=(0, 1, 2)),
-    "local": local(low=-1, high=1),
-    "local vectors": local(high=1, d=3, ball="l2"),
+    "local": one_user(low=-1, high=1),
+    "local vectors": one_user(high=1, d=3, ball="l2"),
     "groups": group(replace_one(low=0, high=1, n=6), 3),
     "one record": replace_one(low=0, high=1, n=1),
 }
@@ -48,7 +48,7 @@ def test_pairs_are_pairs(name: str, seed: int, count: int) -> None:
         (replace_one(high=1, n=2, d=2, ball="l2"), (np.ones((2, 2)), np.zeros((2, 2)))),
         (label_only(0, 1, n=2, d=1), ((np.zeros((2, 1)), np.array([1, 1])), (np.ones((2, 1)), np.array([1, 1])))),
         (label_only(0, 1, n=2, d=1), ((np.zeros((2, 1)), np.array([1, 1])), (np.zeros((2, 1)), np.array([-1, -1])))),
-        (local(0, 1), (0.0, 3.0)),
+        (one_user(0, 1), (0.0, 3.0)),
         (replace_one(values=("a", "b"), n=2), (np.array(["a", "a"]), np.array(["a", "z"]))),
     ],
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import traceback
 import warnings
 from dataclasses import replace
 from typing import Any
@@ -18,9 +19,13 @@ pytest.importorskip("sklearn")
 
 import dpcheck as dp
 from dpcheck import estimators
+from dpcheck.audits.scores.bits import Attainable
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
+from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.estimators.base import PrivateLinear
+from dpcheck.kernels.noisy_answers import NoisyAnswers
+from dpcheck.kernels.one_answer import OneAnswer
 from dpcheck.problems.problem import Problem
 from dpcheck.solver import SEEDED, TRACED, Solver
 from dpcheck.solvers.finding import solvers
@@ -76,81 +81,186 @@ def test_seeds_and_traces_are_named(name: str) -> None:
     assert TRACED in traced.caveats
 
 
+def zero_pair(data: Problem) -> tuple[Problem, Problem]:
+    """Rows of zeros, and one of them as long as it may be: an answer of 0 leaves noise its bits, another does not."""
+    sign = data.loss.labels == "sign"
+    zero = data.with_data(np.zeros(data.X.shape), np.full(data.n, 1.0 if sign else 0.0))
+    return zero, zero.replace(0, data.row_bound * np.eye(zero.X.shape[1])[0], 1.0 if sign else zero.label_bound)
+
+
+def pairs_of(solver: Solver) -> list[tuple[Any, Any]]:
+    """The worst pair, and that on which bits show the most, where records have rows."""
+    worst = solver.worst_pair()
+    return [worst, *([zero_pair(worst[0])] if isinstance(worst[0], Problem) else [])]
+
+
+def flagged(mechanism: Any, pair: Any, guarantee: Any, attack: Any, trials: int = 4000) -> bool:
+    return bool(
+        dp.audit(
+            mechanism,
+            pair=pair,
+            guarantee=guarantee,
+            attack=attack,
+            max_trials=trials,
+            alpha=FALSE_ALARM,
+            seed=0,
+            executor=1,
+        ).violated
+    )
+
+
 @pytest.mark.parametrize("name", SOLVERS)
 def test_bits_tell_nothing(name: str) -> None:
-    """The low bits of what is released, on the worst pair.
-
-    A smoke test: there both answers are as large, and without the grid this attack flags nothing either. What it can
-    see is in the test below.
-    """
     solver, _, guarantee = subject(name)
-    found = dp.audit(
-        solver.mechanism(guarantee),
-        pair=solver.worst_pair(),
-        guarantee=guarantee,
-        attack="bits",
-        max_trials=4000,
-        alpha=FALSE_ALARM,
-        seed=0,
-        executor=1,
+    for pair in pairs_of(solver):
+        assert not flagged(solver.mechanism(guarantee), pair, guarantee, "bits")
+
+
+def one_answers() -> list[tuple[Solver, Any]]:
+    """Solvers that add noise to one answer, under each guarantee that they take: their samplers can be inverted."""
+    found: list[tuple[Solver, Any]] = []
+    for name in SOLVERS:
+        solver, data, _ = subject(name)
+        for guarantee in (PureDP(1.0), ApproxDP(1.0, 1e-3)):
+            try:
+                done = solver.calibrated(data, guarantee)
+            except InvalidInput:
+                continue
+            method = solver.method(data, done.plan, done.released)
+            if isinstance(method, OneAnswer) and method.candidates is None:
+                found.append((solver, guarantee))
+    return found
+
+
+ONE_ANSWERS = one_answers()
+
+
+def attainable(solver: Solver, pair: tuple[Any, Any], guarantee: Any) -> Attainable:
+    """Mironov's attack, with all that it needs to know: the exact answers, the scale and the law."""
+    answers = []
+    for data in pair:
+        done = solver.calibrated(data, guarantee)
+        method = solver.method(data, done.plan, done.released)
+        assert isinstance(method, OneAnswer)
+        answers.append(float(method.ask(data)[0]))
+    law = done.released.parts[0].law
+    return Attainable(
+        (answers[0], answers[1]), float(law.scale), "gaussian" if isinstance(law, Gaussian) else "laplace"
     )
-    assert not found.violated
 
 
-@pytest.mark.parametrize("grid", [True, False])
-def test_bits_show_without_the_grid(grid: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An answer of 0 leaves the noise its low bits, another does not: seen where the planted bug drops the grid.
-
-    Even then the bits alone stay below the claim: the lower bounds (error 1e-6) are compared, not the verdicts.
-    """
-    if not grid:
+@pytest.mark.parametrize(("solver", "guarantee"), ONE_ANSWERS, ids=lambda x: getattr(x, "name", str(x)))
+@pytest.mark.parametrize("naive", [False, True])
+def test_no_output_is_out_of_reach_of_a_neighbour(
+    solver: Solver, guarantee: Any, naive: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Planted: the same noise in doubles, released as they are; one of the two attacks finds it."""
+    if naive:
         monkeypatch.setattr("dpcheck.solver.on_grid", lambda w, noise, data: w)
-    zero = Problem(np.zeros((2, 1)), np.ones(2), dp.Logistic())
-    mechanism = dp.solvers.GaussianMechanism().mechanism(ApproxDP(1.0, 1e-3))
-    found = dp.audit(
-        mechanism,
-        pair=(zero, zero.replace(0, [1.0], 1.0)),
-        guarantee=ApproxDP(1.0, 1e-3),
-        attack="bits",
-        max_trials=20_000,
-        alpha=FALSE_ALARM,
-        seed=0,
-        executor=1,
-    )
-    assert (found.epsilon_lower == 0) == grid
+        monkeypatch.setattr(
+            NoisyAnswers, "lattice", property(lambda self: 0.0, lambda self, value: None), raising=False
+        )
+    found = [
+        flagged(solver.mechanism(guarantee), pair, guarantee, attack, trials=40_000)
+        for pair in pairs_of(solver)
+        for attack in ("bits", attainable(solver, pair, guarantee))
+    ]
+    assert any(found) == naive
+
+
+def test_mechanisms_of_one_answer_are_attacked_under_both_kinds_of_guarantee() -> None:
+    found = {(solver.name, type(guarantee)) for solver, guarantee in ONE_ANSWERS}
+    assert found >= {("laplace", PureDP), ("gaussian", ApproxDP), ("outpert_gd", PureDP), ("outpert_gd", ApproxDP)}
+
+
+def outcome(solver: Solver, data: Any, guarantee: Any) -> Any:
+    """The noise of a calibration, or what is said where it is refused."""
+    try:
+        return solver.calibrated(data, guarantee).noise_std
+    except InvalidInput as refused:
+        return str(refused)
+
+
+def in_unit(data: Problem, unit: float) -> Problem:
+    """Rows in another unit; settings of the example stay in the old one."""
+    return replace(data, X=np.asarray(data.X) * unit, row_bound=data.row_bound * unit, l2=data.l2 * unit**2)
 
 
 @pytest.mark.parametrize("name", SOLVERS)
-@pytest.mark.parametrize("unit", [2.0**-300, 2.0**300])
-def test_calibration_knows_no_unit(name: str, unit: float) -> None:
-    """Rows a power of two larger: whether it is refused, and the noise, have nothing to do with the unit's size."""
+@pytest.mark.parametrize("unit", [2.0**-300, 2.0**-100, 2.0**100, 2.0**300])
+def test_neighbours_are_refused_or_calibrated_alike_in_any_unit(name: str, unit: float) -> None:
+    """Whatever is refused is refused for public reasons: noise and words are the same for all records."""
     solver, data, guarantee = subject(name)
-    if not isinstance(data, Problem) or not np.array_equal(data.y, np.sign(data.y)):
-        pytest.skip("its data have no unit")
-    scaled = replace(data, X=np.asarray(data.X) * unit, row_bound=data.row_bound * unit, l2=data.l2 * unit**2)
-    try:
-        noise = solver.calibrated(scaled, guarantee).noise_std
-    except InvalidInput:
-        return  # by public numbers: settings of the example are in the old unit
-    assert 0 < noise < np.inf
+    pair = solver.worst_pair()
+    if isinstance(data, Problem):
+        pair = tuple(in_unit(one, unit) for one in pair)
+    first, second = (outcome(solver, one, guarantee) for one in pair)
+    assert first == second
+    assert isinstance(first, str) or 0 < first < np.inf
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_runs_end_alike_on_neighbours_in_any_unit(name: str) -> None:
+    """No iterate overflows on one of two neighbours only."""
+    solver, data, guarantee = subject(name)
+    for unit in (2.0**-300, 2.0**300) if isinstance(data, Problem) else (1.0,):
+        ends = []
+        for one in solver.worst_pair():
+            scaled = in_unit(one, unit) if isinstance(one, Problem) else one
+            try:
+                ends.append(bool(np.isfinite(solver.solve(scaled, guarantee, trials=20).w).all()))
+            except InvalidInput as refused:
+                ends.append(refused.what)
+        assert ends[0] == ends[1]
+
+
+SECRET = 0.123456789
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_what_is_refused_is_not_quoted(name: str) -> None:
+    """A record that a Problem refuses is named by its place; settings and bounds alone are shown."""
+    _, data, _ = subject(name)
+    assert isinstance(data, Problem), "say here what its data refuse"
+    far = 1e9 + SECRET
+    rows, labels = np.array(data.X), np.array(data.y)
+    rows[0, 0] = far * data.row_bound
+    bad_rows = [rows, np.where(rows == rows[0, 0], np.nan, rows), [["a secret"] * data.X.shape[1]] * data.n]
+    labels[0] = far * data.label_bound
+    bad_labels = [labels, ["a secret"] * data.n, np.full(data.n, np.nan)]
+    for X, y in [*((X, data.y) for X in bad_rows), *((data.X, y) for y in bad_labels)]:
+        with pytest.raises(InvalidInput) as refused:
+            replace(data, X=X, y=y)
+        told = "".join(traceback.format_exception(refused.value)) + repr(vars(refused.value))
+        assert "456789" not in told
+        assert "a secret" not in told
+        assert refused.value.__cause__ is None
+        assert refused.value.__context__ is None
 
 
 # Estimators ------------------------------------------------------------------------------------------
 X, Y = np.vstack([np.eye(3)] * 8), np.arange(24) % 2
 
 
+def has_pure_solver(model: Any) -> bool:
+    """Over an l2 ball only where the loss has a bounded slope everywhere: output perturbation does not project."""
+    return bool(model.ball == "l1" or np.isfinite(model._loss().derivative_bound(np.inf, 1.0)))
+
+
 @pytest.mark.parametrize("name", ESTIMATORS)
 @pytest.mark.parametrize("delta", [1e-5, 0.0])
 def test_models_keep_nothing_that_gives_their_noise_back(name: str, delta: float) -> None:
+    """Copies of one fitted model: a generator that was kept would give all of them the same fit."""
     model = estimator(name, delta=delta)
-    try:
-        model.fit(X, Y)
-    except InvalidInput:
-        pytest.skip("no pure solver")
-    others = [copy.deepcopy(model), pickle.loads(pickle.dumps(model))]
-    found = [model.coef_.copy(), *(other.fit(X, Y).coef_ for other in others)]
-    if model.solver_ != "dp_fw_l1":  # whose choices may be the same by chance
-        assert len({one.tobytes() for one in found}) == 3
+    if delta == 0 and not has_pure_solver(model):
+        with pytest.raises(InvalidInput, match="no bounded gradient"):
+            model.fit(X, Y)
+        return
+    model.fit(X, Y)
+    assert model.caveats_ == ()
+    for copied in (copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))):
+        found = [copied(model).fit(X, Y).coef_ for _ in range(12)]
+        assert len({one.tobytes() for one in found}) > 1
     assert not any(isinstance(value, np.random.Generator) for value in vars(model).values())
 
 
@@ -171,20 +281,18 @@ def test_no_record_is_named_or_stops_a_fit(name: str) -> None:
 @pytest.mark.parametrize("name", ESTIMATORS)
 @pytest.mark.parametrize("unit", [1e-100, 7e-44, 1.0, 1e41, 1e100])
 def test_fits_leak_no_more_in_any_unit(name: str, unit: float) -> None:
-    """One record of six turned round, whole fits attacked; the low bits too."""
+    """One record of six turned round, or all zero but one; whole fits attacked, and their low bits."""
     rows, labels = np.full((6, 1), unit), np.ones(6, int)
-    other = rows.copy()
-    other[0] = -unit
+    other, zero, one = rows.copy(), np.zeros((6, 1)), np.zeros((6, 1))
+    other[0], one[0] = -unit, unit
     model = estimator(name, data_norm=unit, fit_intercept=False, delta=1e-2)
-    for attack in ("auto", "bits"):
-        found = dp.audit(
-            model.mechanism(),
-            pair=((rows, labels), (other, labels)),
-            guarantee=model.guarantee(),
-            attack=attack,
-            max_trials=4000,
-            alpha=FALSE_ALARM,
-            seed=0,
-            executor=1,
-        )
-        assert not found.violated
+    for attack, first, second in (("auto", rows, other), ("bits", rows, other), ("bits", zero, one)):
+        assert not flagged(model.mechanism(), ((first, labels), (second, labels)), model.guarantee(), attack)
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if has_pure_solver(estimator(name))])
+def test_pure_fits_have_no_bits(name: str) -> None:
+    zero, one, labels = np.zeros((6, 1)), np.zeros((6, 1)), np.ones(6, int)
+    one[0] = 1.0
+    model = estimator(name, fit_intercept=False, delta=0.0)
+    assert not flagged(model.mechanism(), ((zero, labels), (one, labels)), model.guarantee(), "bits")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import warnings
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,10 @@ from sklearn.base import clone
 import dpcheck as dp
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.estimators import PrivateHuber, PrivateLogisticRegression, PrivateRidge, SeededNoiseWarning
+from dpcheck.kernels.one_answer import OneAnswer
 from dpcheck.problems.extreme_pairs import opposite_pair
-from dpcheck.solver import INEXACT, SEEDED, TRACED
+from dpcheck.solver import INEXACT, SEEDED, TRACED, Solver
+from dpcheck.solvers.finding import solvers
 
 X, Y = np.eye(4), np.array([0, 1, 0, 1])
 MODELS = [PrivateLogisticRegression(classes=(0, 1)), PrivateRidge(), PrivateHuber(delta=0.0)]
@@ -32,7 +35,7 @@ def test_fits_clones_and_copies_draw_anew(model: Any) -> None:
         other.fit(X, Y).coef_ for other in (clone(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model)))
     ]
     assert len({one.tobytes() for one in found}) == len(found)
-    assert model.caveats_ == ((INEXACT,) if model.delta == 0 else ())
+    assert model.caveats_ == ()
 
 
 @pytest.mark.parametrize(
@@ -92,8 +95,37 @@ def test_a_trace_has_no_guarantee() -> None:
     assert SOLVER.solve(PROBLEM, CLAIMED).guarantee == CLAIMED
 
 
-def test_pure_privacy_says_whether_its_draws_are_exact() -> None:
-    exact, inexact = dp.solvers.LaplaceMechanism(), dp.solvers.OutputPerturbationGD(steps=2)
-    assert exact.solve(exact.worst_pair()[0], dp.PureDP(1.0)).caveats == ()
-    assert inexact.solve(inexact.worst_pair()[0], dp.PureDP(1.0)).caveats == (INEXACT,)
-    assert inexact.solve(inexact.worst_pair()[0], CLAIMED).caveats == ()
+@dataclass(frozen=True)
+class InDoubles(dp.solvers.LaplaceMechanism):
+    """The Laplace mechanism as textbooks have it."""
+
+    def method(self, data: Any, plan: Any, released: Any) -> OneAnswer:
+        return replace(super().method(data, plan, released), lattice=0.0)
+
+
+def takes_pure_privacy(solver: Solver) -> bool:
+    try:
+        return bool(solver.calibrated(solver.worst_pair()[0], dp.PureDP(1.0)))
+    except InvalidInput:
+        return False
+
+
+PURE = {name: kind.example().solver for name, kind in solvers().items() if takes_pure_privacy(kind.example().solver)}
+
+
+@pytest.mark.parametrize("name", sorted({*PURE, "laplace", "exponential", "outpert_gd", "dp_fw_l1"}))
+def test_whatever_promises_delta_0_draws_exactly(name: str) -> None:
+    solver = PURE[name]
+    data = solver.worst_pair()[0]
+    done = solver.calibrated(data, dp.PureDP(1.0))
+    assert solver.method(data, done.plan, done.released).lattice > 0
+    assert solver.solve(data, dp.PureDP(1.0)).caveats == ()
+
+
+def test_noise_in_doubles_is_no_pure_privacy() -> None:
+    """Refused where it is certified; as published it is to be attacked, and says so."""
+    solver = InDoubles()
+    data = solver.worst_pair()[0]
+    with pytest.raises(InvalidInput, match=r"delta > 0.*lattice"):
+        solver.solve(data, dp.PureDP(1.0))
+    assert solver.solve(data, dp.PureDP(1.0), calibration="stated").caveats == (INEXACT,)

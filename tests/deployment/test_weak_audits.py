@@ -14,18 +14,27 @@ FULL, SAMPLED = Release(1.0, Gaussian(1.0)), Release(1.0, Gaussian(1.0), Without
 
 
 @pytest.mark.parametrize(
-    ("seen", "exact", "released", "word"),
+    ("certified", "unsampled", "transcript", "output", "word"),
     [
-        (0.5, 1.0, FULL, "hidden iterates"),
-        (0.1, 0.2, SAMPLED, "slack in the analysis"),
-        (0.1, 1.0, SAMPLED, "amplification"),
-        (0.1, 0.5, SAMPLED, "and slack"),
-        (None, None, FULL, "no exact figure"),
-        (0.1, 1.0, FULL, "weak attack"),
+        (1.0, None, 0.8, 0.1, "hidden iterates (8.0x)"),
+        (0.2, None, 0.15, 0.1, "slack in the analysis (5.0x)"),
+        (1.0, 9.0, 0.2, 0.1, "amplification (5.0x)"),
+        (1.0, 1.5, 0.2, 0.1, "weak attack (5.0x)"),
+        (1.0, None, 0.2, 0.1, "weak attack (5.0x)"),
+        (None, None, 0.2, 0.1, "weak attack or slack (5.0x)"),
+        (1.0, None, None, 0.1, "hidden iterates or weak attack (10.0x)"),
+        (1.0, None, 0.5, 0.0, "hidden iterates (50.0x)"),
     ],
 )
-def test_reasons_follow_from_the_figures(seen: float | None, exact: float | None, released: Release, word: str) -> None:
-    assert word in weak_audits.reason(1.0, seen, exact, released)
+def test_reasons_follow_from_the_figures(
+    certified: float | None, unsampled: float | None, transcript: float | None, output: float, word: str
+) -> None:
+    assert weak_audits.Figures(1.0, certified, unsampled, transcript, output).reason() == word
+
+
+def test_without_sampling_the_same_noise_is_worth_more() -> None:
+    assert weak_audits.unsampled(FULL) == FULL
+    assert weak_audits.unsampled(SAMPLED).epsilon(1e-3).low > SAMPLED.epsilon(1e-3).high
 
 
 def test_every_solver_is_asked() -> None:

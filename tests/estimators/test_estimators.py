@@ -119,9 +119,9 @@ def test_clipped_rows_are_within_the_bound_and_others_untouched(rows: list[list[
 def test_refused_rows_and_targets_are_named() -> None:
     X, y = np.array([[0.5, 0.0], [3.0, 4.0]]), np.array([0.5, -2.0])
     model = PrivateLogisticRegression(rows="refuse", classes=(0, 1))
-    with pytest.raises(InvalidInput, match=r"norm of row 1 is 5\.0; it must be at most data_norm=1"):
+    with pytest.raises(InvalidInput, match=r"norm of row 1 is too large; it must be at most data_norm=1"):
         model.fit(X, [0, 1])
-    with pytest.raises(InvalidInput, match=r"target 1 is -2\.0; it must be at most target_bound=1"):
+    with pytest.raises(InvalidInput, match=r"target 1 is too large; it must be at most target_bound=1"):
         PrivateRidge(rows="refuse", data_norm=5.0).fit(X, y)
     model.set_params(data_norm=5.0).fit(X, [0, 1])  # within the bound
     PrivateRidge(rows="refuse", data_norm=np.nextafter(5.0, 0), target_bound=np.nextafter(2.0, 0)).fit(X, y)
@@ -264,7 +264,7 @@ def test_a_run_of_minutes_is_announced() -> None:
         ({"classes": ()}, "classes is empty"),
         ({"classes": 2}, "classes is 2"),
         ({"classes": "ab"}, "classes is ab"),
-        ({"rows": "refuse", "classes": ("0", "1")}, "label 0 is 0; it must be one of classes="),
+        ({"rows": "refuse", "classes": ("0", "1")}, "label 0 is none of them; it must be one of classes="),
         ({"solver_options": {"noise_factor": 0.5}}, "noise_factor.*among those of dp_gd"),
         ({"solver_options": {"steps": 0}}, "steps is 0"),
         ({"solver": "dp_sgd", "delta": 0.0}, "guarantee is PureDP.*outpert_gd"),

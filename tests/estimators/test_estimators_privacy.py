@@ -56,7 +56,7 @@ def test_classes_may_be_absent_but_not_unknown() -> None:
     X = np.eye(3)
     found = PrivateLogisticRegression(classes=("a", "b", "c")).fit(X, ["a", "b", "a"])
     assert found.coef_.shape == (3, 3)
-    with pytest.raises(InvalidInput, match="label 2 is z"):
+    with pytest.raises(InvalidInput, match="label 2 is none"):
         PrivateLogisticRegression(classes=("a", "b"), rows="refuse").fit(X, ["a", "b", "z"])
 
 

@@ -28,7 +28,7 @@ from dpcheck.problems.extreme_pairs import balanced_pair
 from dpcheck.problems.losses import Squared
 from dpcheck.problems.polytopes import corners_of
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.nonconvex.dp_fw_l1 import DPFWL1
+from dpcheck.solvers.nonconvex.dp_fw_l1 import DPFWL1, Plan
 from dpcheck.testing.planting import with_noise_times
 
 CLAIMED = ApproxDP(1.0, 1e-2)
@@ -118,7 +118,7 @@ def test_a_sensitivity_in_the_wrong_norm_is_flagged() -> None:
     """False alarms: 1e-6. Rows of l-infinity norm 1 treated as if their entries were at most 1/4."""
     first, second = balanced_pair(5)
     solver = replace(EIGHT, entry_bound=1.0)
-    assert solver.release(first, 8).sensitivity == pytest.approx(2 / 5)
+    assert solver.release(first, Plan(8, exact=False)).sensitivity == pytest.approx(2 / 5)
     with pytest.raises(InvalidInput, match=r"entry_bound=0\.25"):
         replace(EIGHT, entry_bound=0.25).solve(first, CLAIMED, 0)
     assert flagged(with_noise_times(0.25, solver, CLAIMED), (first, second))

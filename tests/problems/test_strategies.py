@@ -22,7 +22,7 @@ RELATIONS = {
     "categories": dp.replace_one(n=3, values=("a", "b", "c")),
     "add/remove": dp.add_remove(low=0, high=1, n=4),
     "labels": dp.label_only(low=0, high=1, n=3, d=2, labels=(0, 1)),
-    "local": dp.local(low=0, high=3),
+    "local": dp.one_user(low=0, high=3),
     "group": dp.group(dp.replace_one(low=0, high=1, n=5), 2),
 }
 

@@ -16,6 +16,7 @@ from dpcheck.bounds.library.convex import gradient_descent
 from dpcheck.bounds.library.convex import outpert_gd as theory
 from dpcheck.bounds.library.mechanisms import gaussian, l2_laplace
 from dpcheck.bounds.privacy.release import Release, Released
+from dpcheck.kernels.method import ROUNDED
 from dpcheck.kernels.one_answer import OneAnswer
 from dpcheck.problems.constraints import WholeSpace
 from dpcheck.problems.losses import Huber
@@ -23,6 +24,7 @@ from dpcheck.problems.problem import Problem
 from dpcheck.settings import count, positive
 from dpcheck.solver import Calibrated, Calibration, Solver, gaussian_parameters, must_meet
 
+MOST_STEPS = 10**7  # minutes of them
 Values = Mapping[str, float]  # the numbers of Theorems 2 and 3; without "delta" for pure DP
 
 
@@ -30,6 +32,7 @@ Values = Mapping[str, float]  # the numbers of Theorems 2 and 3; without "delta"
 class OutputPerturbationGD(Solver):
     """Gradient descent from 0, then one draw of noise: Gamma-radius noise for pure DP, else Gaussian.
 
+    In pure DP the end of the descent is rounded to a public grid, far finer than the noise, and so is ideal noise.
     `steps` is T, by default that of Theorem 2 (strongly convex) or 3 (convex). `radius` is D, a PUBLIC bound on
     the norm of the minimiser of every dataset: by default L/mu for a regularised loss, and 1 without.
     """
@@ -63,10 +66,18 @@ class OutputPerturbationGD(Solver):
         here |= {"delta": delta} if delta > 0 else {}
         here["eta"] = 1 / (mu + beta) if strong else 1 / beta
         here["T"] = self.steps or default_steps(here, strong)
+        if here["T"] > MOST_STEPS:
+            raise InvalidInput("T of the theorem", f"{here['T']:.3g}", f"at most {MOST_STEPS:g}", "Pass steps=1000.")
         return here
 
     def release(self, data: Problem, plan: Values) -> Release:
-        """w_T, as far from a neighbour's as Lemma 2 or 3, corrected, says."""
+        """w_T, as far from a neighbour's as Lemma 2 or 3, corrected, says; on the grid of pure DP a little farther."""
+        released = self.unrounded(data, plan)
+        rounding = ROUNDED * math.sqrt(data.d) * lattice_of(data, plan, released)
+        return replace(released, sensitivity=released.sensitivity + rounding)
+
+    def unrounded(self, data: Problem, plan: Values) -> Release:
+        """The release in exact arithmetic."""
         lemma, strong, pure = exact_lemma(data), data.l2 > 0, "delta" not in plan
         here = {k: v for k, v in plan.items() if k not in ("eps", "delta")}
         here["L"] = pull(data, plan["eta"], int(plan["T"]))
@@ -77,7 +88,8 @@ class OutputPerturbationGD(Solver):
         return (regularised if strong else convex).at(**here)
 
     def method(self, data: Problem, plan: Values, released: Released) -> OneAnswer:
-        return OneAnswer(lambda records: descend(records, plan["eta"], int(plan["T"]))[-1], data.d)
+        lattice = lattice_of(data, plan, self.unrounded(data, plan))
+        return OneAnswer(lambda records: descend(records, plan["eta"], int(plan["T"]))[-1], data.d, lattice=lattice)
 
     def stated(self, data: Problem, guarantee: Guarantee, plan: Values) -> tuple[Released, Sequence[Claim]]:
         """The noise of Algorithm 1 with the sensitivity of Theorem 2 or 3, as published."""
@@ -100,6 +112,19 @@ class OutputPerturbationGD(Solver):
         X, y = np.array([[1.0], [0.0]]), np.array([far, far])
         first = Problem(X, y, Huber(1.0), label_bound=far)
         return first, first.replace(0, [1.0], -far)
+
+
+def lattice_of(problem: Problem, plan: Values, released: Release) -> float:
+    """For pure DP a power of two, 2^-20 of the sensitivity or less; coarser where w_T has fewer digits. Else 0.
+
+    A gradient is a mean of n, of margins that are sums of d products of sizes up to T L eta |x|: it is computed to
+    (n + d T) L units of rounding and a few more. Descent brings paths no farther apart: T eta times as much at the end.
+    """
+    if "delta" in plan:
+        return 0.0
+    rounds = problem.n + problem.d * plan["T"] + 32
+    off = 2.0**-50 * rounds * plan["T"] * plan["eta"] * plan["L"]
+    return math.ldexp(1.0, math.frexp(max(2.0**-20 * float(released.sensitivity), 4 * off))[1])
 
 
 def exact_lemma(problem: Problem) -> Claim:

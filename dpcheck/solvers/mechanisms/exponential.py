@@ -23,7 +23,7 @@ from dpcheck.kernels.one_answer import OneAnswer
 from dpcheck.problems.losses import Linear, SignLoss
 from dpcheck.problems.problem import Problem
 from dpcheck.settings import allowing
-from dpcheck.solver import Calibration, Example, Solver
+from dpcheck.solver import Calibration, Solver
 
 
 def _rows(points: Any) -> bool:
@@ -72,15 +72,14 @@ class ExponentialMechanism(Solver):
     def certifying(self, data: Problem, plan: np.ndarray) -> Sequence[Claim]:
         return [theory.definition4]
 
-    @classmethod
-    def example(cls) -> Example:
-        return Example(cls(), bug=0.4)  # five votes lose 0.88 of eps
-
     def worst_pair(self) -> tuple[Problem, Problem]:
-        """Five votes for the first point, one of which turns round: both scores move, in opposite ways."""
+        """Three votes for the first point, one of which turns round: both scores move, in opposite ways.
+
+        More votes come nearer to eps, by a choice that is seen less often.
+        """
         points = np.asarray(self.points, float)
         towards = points[0] / np.linalg.norm(points[0])
-        first = Problem(np.tile(towards, (5, 1)), np.ones(5), Linear())
+        first = Problem(np.tile(towards, (3, 1)), np.ones(3), Linear())
         return first, first.replace(0, towards, -1.0)
 
 

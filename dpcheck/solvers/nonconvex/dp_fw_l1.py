@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,15 +16,22 @@ from dpcheck.bounds.library.nonconvex import dp_fw_l1 as theory
 from dpcheck.bounds.privacy.laws import Selected
 from dpcheck.bounds.privacy.random_iterate import at_least_two
 from dpcheck.bounds.privacy.release import Release, Released
-from dpcheck.kernels.method import Array, Drawn, Method, State, before_random_iterate
+from dpcheck.kernels.method import ROUNDED, Array, Drawn, Method, State, before_random_iterate
 from dpcheck.problems.extreme_pairs import balanced_pair
 from dpcheck.problems.polytopes import Corners, corners_of
 from dpcheck.problems.problem import ROUNDING, Problem
 from dpcheck.settings import count, one_of, positive, share
-from dpcheck.solver import Example, Solver, approximate
+from dpcheck.solver import Example, Solver, approximate, is_pure
 
 MOST_STEPS = 1000
 FAILURE = 0.05  # η in the theorem's number of steps
+
+
+class Plan(NamedTuple):
+    """T, and whether selections are by whole numbers, as delta = 0 needs."""
+
+    steps: int
+    exact: bool
 
 
 @dataclass(frozen=True)
@@ -43,9 +50,9 @@ class DPFWL1(Solver):
     name: ClassVar[str] = "dp_fw_l1"
     multiclass: ClassVar[bool] = True
 
-    def plan(self, data: Problem, guarantee: Guarantee) -> int:
+    def plan(self, data: Problem, guarantee: Guarantee) -> Plan:
         corners = corners_of(data.constraint, data.d)
-        return at_least_two(self.steps or self.default_steps(data, corners, guarantee))
+        return Plan(at_least_two(self.steps or self.default_steps(data, corners, guarantee)), is_pure(guarantee))
 
     def default_steps(self, problem: Problem, corners: Corners, guarantee: Guarantee) -> int:
         """T of Theorem 6 with η = 0.05, from 2 to 1000."""
@@ -53,11 +60,26 @@ class DPFWL1(Solver):
         logs = math.sqrt(math.log(1 / aim.delta)) * math.log(corners.count * problem.n / FAILURE)
         return int(min(MOST_STEPS, max(2, round(problem.n * aim.eps / logs))))
 
-    def release(self, data: Problem, plan: int) -> Release:
+    def release(self, data: Problem, plan: Plan) -> Release:
         corners = corners_of(data.constraint, data.d)
-        values = {"G": self.slope(data, corners), "size_1": corners.largest, "n": data.n, "T": plan}
+        G = self.slope(data, corners)
+        # Scores that are rounded to the lattice move as if G were this much larger.
+        G += ROUNDED * self.lattice(data, plan) * data.n / (2 * corners.largest)
+        values = {"G": G, "size_1": corners.largest, "n": data.n, "T": plan.steps}
         released = theory.released.at(**values)  # privacy: dwang20.theorem4.1.6.sensitivity.corrected
         return replace(released, law=Selected(released.law.scale, self.selection))
+
+    def lattice(self, problem: Problem, plan: Plan) -> float:
+        """For exact selections a power of two, 2^-30 of a score's sensitivity; coarser where that has fewer digits.
+
+        A score is a mean of n slopes times d entries, all of size G ||s||_1 at most, and computed to as many roundings.
+        """
+        if not plan.exact:
+            return 0.0
+        corners = corners_of(problem.constraint, problem.d)
+        largest = self.slope(problem, corners) * corners.largest
+        finest = largest * max(2.0**-29 / problem.n, 2.0**-49 * (problem.n + 2 * problem.d + 32))
+        return math.ldexp(1.0, math.frexp(finest)[1])
 
     def slope(self, problem: Problem, corners: Corners) -> float:
         """G, the l-infinity bound of a record's gradient."""
@@ -74,9 +96,9 @@ class DPFWL1(Solver):
             raise HypothesisViolated(theory.privacy.id, who, "each loss is G-Lipschitz in l1", "Choose another loss.")
         return float(G)
 
-    def method(self, data: Problem, plan: int, released: Released) -> CornerSteps:
-        corners = corners_of(data.constraint, data.d)
-        return CornerSteps(corners, self.pace(data, plan), plan, before_random_iterate(plan))
+    def method(self, data: Problem, plan: Plan, released: Released) -> CornerSteps:
+        corners, T = corners_of(data.constraint, data.d), plan.steps
+        return CornerSteps(corners, self.pace(data, T), T, before_random_iterate(T), self.lattice(data, plan))
 
     def pace(self, problem: Problem, steps: int) -> float:
         """sqrt(2 / (T L ||C||_2^2)), as the proof of Theorem 4.1.6 has it, and at most 1."""
@@ -85,12 +107,12 @@ class DPFWL1(Solver):
         smooth = problem.smoothness * problem.diameter**2
         return min(1.0, math.sqrt(2 / (steps * smooth))) if smooth > 0 else 1.0
 
-    def stated(self, data: Problem, guarantee: Guarantee, plan: int) -> tuple[Released, Sequence[Claim]]:
+    def stated(self, data: Problem, guarantee: Guarantee, plan: Plan) -> tuple[Released, Sequence[Claim]]:
         aim, claim = approximate(guarantee), theory.privacy
-        eps0 = float(claim.evaluate(eps=aim.eps, delta=aim.delta, T=plan))
+        eps0 = float(claim.evaluate(eps=aim.eps, delta=aim.delta, T=plan.steps))
         return self.release(data, plan).at(eps0=eps0), [claim]
 
-    def certifying(self, data: Problem, plan: int) -> Sequence[Claim]:
+    def certifying(self, data: Problem, plan: Plan) -> Sequence[Claim]:
         """The sensitivity, and what a selection is: of bounded range, else purely private."""
         return [theory.sensitivity_corrected, theory.bounded_range if self.selection == "gumbel" else theory.noisy_max]
 
@@ -111,6 +133,7 @@ class CornerSteps(Method):
     pace: float
     steps: int
     rounds: Callable[[np.random.Generator, int], Any] | None = None
+    lattice: float = 0.0
 
     @property
     def width(self) -> int:  # type: ignore[override]

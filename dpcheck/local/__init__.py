@@ -1,0 +1,40 @@
+"""Local privacy for practice: randomisers to put on a client, and the server's side of each.
+
+bits = local.OneBit(eps=1.0)
+reports = bits.privatize(incomes)        # on the users' devices
+bits.aggregate(reports)                  # on the server: an unbiased mean, of variance bits.variance(n)
+
+A tour: docs/local.md.
+"""
+
+from __future__ import annotations
+
+from dpcheck.local.frequencies import (
+    Frequencies,
+    HadamardResponse,
+    KaryResponse,
+    LocalHashing,
+    SubsetSelection,
+    UnaryEncoding,
+    best_frequencies,
+)
+from dpcheck.local.means import Hybrid, Laplace, Mean, OneBit, Piecewise
+from dpcheck.local.randomiser import Randomiser
+from dpcheck.local.vectors import L2Ball
+
+__all__ = [
+    "Frequencies",
+    "HadamardResponse",
+    "Hybrid",
+    "KaryResponse",
+    "L2Ball",
+    "Laplace",
+    "LocalHashing",
+    "Mean",
+    "OneBit",
+    "Piecewise",
+    "Randomiser",
+    "SubsetSelection",
+    "UnaryEncoding",
+    "best_frequencies",
+]
