@@ -1,19 +1,19 @@
 """The local Bernstein mechanism (dwang20, section 5.1.3, Algorithm 5.1.31; proofs in 5.1.6).
 
 Every user reports her loss at all (k+1)^p points of a grid of [0, 1]^p with Laplace noise; the server makes of the
-averages the iterated Bernstein polynomial of order h and minimises it. The document's p is d here and its failure
-probability β is γ. Solver: dpcheck/solvers/local/local_bernstein.py.
+averages the iterated Bernstein polynomial of order h and minimises it. The document's p is d here, its failure
+probability β is γ or, where only log(1/β) enters, e^-x. Solver: dpcheck/solvers/local/local_bernstein.py.
 """
 
-from sympy import Eq, Expr, Le, Rational, Symbol, binomial, exp, log, powdenest, solve, sqrt, summation
+from sympy import Eq, Expr, Le, Mul, Rational, Symbol, binomial, exp, log, prod, simplify, solve, sqrt, summation
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, PureDP
-from dpcheck.bounds.language.symbols import LIKELY, d, eps, gamma, likely_excess_risk, n, quantity, sigma
+from dpcheck.bounds.language.symbols import LIKELY, d, eps, gamma, likely_excess_risk, n, quantity, sigma, x_tail
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Laplace
 from dpcheck.bounds.privacy.release import Release
-from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Slack, Step
 from dpcheck.bounds.proving.proofs import AtMost, Equals, Quoted
 
 k = quantity("grid_k", "cells of the grid along an axis", box=(1, 1e2), integer=True, printed="k", latex="k")
@@ -36,7 +36,7 @@ sup_error = quantity(
 i, t, points = Symbol("i", integer=True), Symbol("t", positive=True), Symbol("points", positive=True)
 
 losses = [Setting("ℓ(·; x) is (2h, T)-smooth with values in [0, 1], T = O(1)")]
-exact_grid = (D_h * sqrt(d * n) * eps / (2 ** ((h + 1) * d) * sqrt(log(1 / gamma)))) ** (1 / (h + d))
+exact_grid = (D_h * sqrt(d * n) * eps / (2 ** ((h + 1) * d) * sqrt(x_tail))) ** (1 / (h + d))
 
 # Privacy -------------------------------------------------------------------------------------------
 released = Release((k + 1) ** d, Laplace(sigma), relation=LOCAL)  # losses in [0, 1] at (k+1)^p points
@@ -71,9 +71,11 @@ lemma2_first = Claim(
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
     checks=[
-        AtMost(
-            smooth_T / 2 * place * (1 - place) / k,
-            "Taylor at x: |f-B_k f| ≤ T/2 times the variance x(1-x)/k of a binomial share; equality for x²/2",
+        Chain(
+            approximation,
+            Step("<=", smooth_T / 2 * place * (1 - place) / k, because=Premise(
+                "Taylor at x: at most T/2 times the variance x(1-x)/k of a binomial share; equality for x²/2")),
+            Step("<=", STATEMENT, because=Slack(seen=[smooth_T * (1 - 2 * place) ** 2 / (8 * k)])),
         )
     ],
 )
@@ -104,7 +106,8 @@ basis = Claim(
 
 # Error ---------------------------------------------------------------------------------------------
 tail = sqrt(log(1 / gamma))
-usual = [k >= 2, gamma <= Rational(1, 2)]
+usual_n = [k >= 2, gamma <= Rational(1, 2), n >= log(2 * (k + 1) ** d / gamma)]
+usual_x = [k >= 2, x_tail >= log(2), n >= log(2 * (k + 1) ** d * exp(x_tail))]  # γ = e^-x
 explicit_grid_error = 2 * sqrt(2) * (k + 1) ** d * sqrt(log(2 * (k + 1) ** d / gamma)) / (sqrt(n) * eps)
 
 lemma13_explicit = Claim(
@@ -130,7 +133,7 @@ lemma13 = Claim(
     source=Source("dwang20", "Lemma 5.1.13", line=5283),
     says="With probability 1-β every grid point's average errs by O(√log(1/β) √(p log k) (k+1)^p/(√n ε)).",
     assumes=[n >= d * log(2 / gamma) * log(k + 1)],
-    added=[*usual, n >= log(2 * (k + 1) ** d / gamma)],
+    added=usual_n,
     states=Rate(grid_error, tail * sqrt(d) * sqrt(log(k)) * (k + 1) ** d / (sqrt(n) * eps)),
     ignores_units=True,
     checks=[
@@ -152,7 +155,7 @@ equation8 = Claim(
     source=Source("dwang20", "(5.8)", line=5293),
     says="The polynomial is uniformly close to the empirical risk: what is approximated, and the noise.",
     assumes=losses,
-    added=[*usual, n >= log(2 * (k + 1) ** d / gamma)],
+    added=usual_n,
     states=Rate(sup_error, D_h * d / k**h + noise_part),
     ignores_units=True,
     checks=[
@@ -175,11 +178,12 @@ equation8 = Claim(
 def excess(dimension: Expr) -> Expr:
     """(5.3), with this power of p."""
     return (
-        log(1 / gamma) ** (h / (2 * (h + d))) * D_h ** (d / (d + h)) * dimension
+        x_tail ** (h / (2 * (h + d))) * D_h ** (d / (d + h)) * dimension
         * 2 ** ((h + 1) * d * h / (h + d)) / (n ** (h / (2 * (h + d))) * eps ** (h / (h + d)))
     )
 
 
+right_power = d ** ((h + 2 * d) / (2 * (h + d)))
 balanced = D_h * d / exact_grid**h  # (5.8) where its two terms are equal, √log k aside
 at_theorem = [*losses, Setting("k and n as in Theorem 5.1.2")]
 
@@ -188,7 +192,7 @@ theorem2 = Claim(
     source=Source("dwang20", "Theorem 5.1.2, (5.3)", line=4844),
     says="Excess empirical risk of the local Bernstein mechanism, with p^(p/(2(h+p))).",
     assumes=at_theorem,
-    added=[*usual, n >= log(2 * (k + 1) ** d / gamma)],
+    added=usual_x,
     states=Rate(likely_excess_risk, excess(d ** (d / (2 * (h + d))))),
     ignores_units=True,
     checks=[
@@ -199,7 +203,7 @@ theorem2 = Claim(
             Step("<=", 4 * STATEMENT),
         )
     ],
-    cites=[Cites("dwang20.equation5.8")],
+    cites=[Cites("dwang20.equation5.8", {gamma: exp(-x_tail)})],
 )
 
 theorem2_corrected = Claim(
@@ -207,44 +211,69 @@ theorem2_corrected = Claim(
     source=Source("dwang20", "Theorem 5.1.2, (5.3)", line=4844),
     says="What (5.8) gives at that k: another factor of √p, which the proof divides by √(h+p) on the way.",
     assumes=at_theorem,
-    added=[*usual, n >= log(2 * (k + 1) ** d / gamma)],
-    states=Rate(likely_excess_risk, excess(d ** ((h + 2 * d) / (2 * (h + d))))),
+    added=usual_x,
+    states=Rate(likely_excess_risk, excess(right_power)),
     corrects="dwang20.theorem5.1.2",
     ignores_units=True,
-    checks=[Equals(lambda: balanced, "(5.8) at k = (D_h√(pn)ε/(2^((h+1)p)√log(1/β)))^(1/(h+p)), where both terms are equal")],
-    cites=[Cites("dwang20.equation5.8")],
+    checks=[Equals(lambda: balanced, "(5.8) at k = (D_h√(pn)ε/(2^((h+1)p)√x))^(1/(h+p)), where both terms are equal")],
+    cites=[Cites("dwang20.equation5.8", {gamma: exp(-x_tail)})],
 )
 
 
-def enough_users(risk: Claim) -> Expr:
-    """The n at which the risk is α, its constant aside."""
-    return powdenest((risk.formula.subs(n, 1) / target_error) ** (2 * (h + d) / h), force=True)
+# Users ---------------------------------------------------------------------------------------------
+def enough(dimension: Expr, order: Expr) -> Expr:
+    """The n at which (5.3) with this power of p is α, its constant aside, at h = order."""
+    factors = Mul.make_args(excess(dimension).subs(h, order).subs(n, 1) / target_error)
+    power = 2 * (order + d) / order
+    return prod(base ** simplify(exponent * power) for base, exponent in (f.as_base_exp() for f in factors))
 
 
-equation4 = Claim(
-    id="dwang20.equation5.4", kind=Kind.UTILITY,
-    source=Source("dwang20", "(5.4)", line=4854),
-    says="Users that make (5.3) at most α.",
-    assumes=at_theorem,
-    states=Rate(
-        users_needed,
-        log(1 / gamma) * D_h ** (2 * d / h) * d ** (d / h) * 4 ** ((h + 1) * d) * eps**-2
-        * target_error ** -(2 + 2 * d / h),
-    ),
-    ignores_units=True,
-    checks=[Equals(lambda: enough_users(theorem2), "(5.3) = α, solved for n")],
-    cites=[Cites("dwang20.theorem5.1.2")],
+def printed_and_corrected(number: str, source: Source, says: str, formulas: tuple[Expr, Expr], order: Expr) -> list[Claim]:
+    """The number of users as printed, from (5.3) as printed, and from what (5.8) gives."""
+    at_order = [*at_theorem, *([] if order == h else [Eq(h, order)])]
+    claims = []
+    for corrected, formula in enumerate(formulas):
+        derived = enough(right_power, order)
+        claims.append(
+            Claim(
+                id=f"dwang20.{number}" + ".corrected" * corrected, kind=Kind.UTILITY,
+                source=source,
+                says=says + " What (5.8) gives." * corrected,
+                assumes=at_order,
+                added=usual_x,
+                states=Rate(users_needed, formula),
+                corrects=f"dwang20.{number}" if corrected else None,
+                ignores_units=True,
+                checks=[
+                    Equals(derived, "(5.8) at its best k is α, solved for n") if corrected
+                    else Quoted("from (5.3), whose power of p the proof does not give")
+                ],
+                cites=[Cites("dwang20.theorem5.1.2" + ".corrected" * corrected)],
+            )
+        )
+    return claims
+
+
+p2 = target_error**-2 * eps**-2
+equation4, equation4_corrected = printed_and_corrected(
+    "equation5.4", Source("dwang20", "(5.4)", line=4854), "Users that make the excess risk at most α.",
+    tuple(
+        x_tail * D_h ** (2 * d / h) * power * 4 ** ((h + 1) * d) * p2 * target_error ** (-2 * d / h)
+        for power in (d ** (d / h), d ** (1 + 2 * d / h))
+    ), h,
 )
-
-corollary1 = Claim(
-    id="dwang20.corollary5.1.1", kind=Kind.UTILITY,
-    source=Source("dwang20", "Corollary 5.1.1", line=4860),
-    says="Users that make the excess risk at most α for (8, T)-smooth losses; D_h is D_4 here.",
-    assumes=[*at_theorem, Eq(h, 4)],
-    states=Rate(users_needed, target_error ** -(2 + d / 2) * eps**-2 * (4**5 * sqrt(D_h) * d ** Rational(1, 4)) ** d),
-    ignores_units=True,
-    checks=[Equals(lambda: enough_users(theorem2).subs({h: 4}) / log(1 / gamma), "(5.4) at h = 4; Õ hides log(1/β)")],
-    cites=[Cites("dwang20.equation5.4", {h: Rational(4)})],
+corollary1, corollary1_corrected = printed_and_corrected(
+    "corollary5.1.1", Source("dwang20", "Corollary 5.1.1", line=4860),
+    "Users for (8, T)-smooth losses, h = 4; D_h is D_4 here.",
+    (
+        x_tail * p2 * target_error ** (-d / 2) * (4**5 * sqrt(D_h) * d ** Rational(1, 4)) ** d,
+        x_tail * p2 * target_error ** (-d / 2) * 4 ** (5 * d) * D_h ** (d / 2) * d ** (d / 2) * d,
+    ), Rational(4),
+)
+equation5, equation5_corrected = printed_and_corrected(
+    "equation5.5", Source("dwang20", "(5.5), first term", line=4870),
+    "Users for (∞, T)-smooth losses, h = p; D_h is D_p here.",
+    tuple(4 ** (d * (d + 1)) * x_tail * D_h**2 * power * p2 * target_error**-2 for power in (d, d**3)), d,
 )
 
 corollary2 = Claim(
@@ -252,27 +281,29 @@ corollary2 = Claim(
     source=Source("dwang20", "Corollary 5.1.2", line=4866),
     says="Excess risk for (∞, T)-smooth losses, h = p; D_h is D_p here.",
     assumes=[*at_theorem, Eq(h, d)],
+    added=usual_x,
     states=Rate(
         likely_excess_risk,
-        log(1 / gamma) * sqrt(D_h) * d ** Rational(1, 4) * sqrt(2) ** ((d + 1) * d) / (n ** Rational(1, 4) * sqrt(eps)),
+        x_tail * sqrt(D_h) * d ** Rational(1, 4) * sqrt(2) ** ((d + 1) * d) / (n ** Rational(1, 4) * sqrt(eps)),
     ),
     ignores_units=True,
-    checks=[
-        Equals(
-            lambda: theorem2.formula.subs(h, d) * log(1 / gamma) ** Rational(3, 4),
-            "(5.3) at h = p; Õ hides the power of log(1/β)",
-        )
-    ],
-    cites=[Cites("dwang20.theorem5.1.2", {h: d})],
+    checks=[Quoted("from (5.3), whose power of p the proof does not give")],
+    cites=[Cites("dwang20.theorem5.1.2")],
 )
 
-equation5 = Claim(
-    id="dwang20.equation5.5", kind=Kind.UTILITY,
-    source=Source("dwang20", "(5.5), first term", line=4870),
-    says="Users that make it at most α, beyond those that Theorem 5.1.2 asks for anyway.",
+corollary2_corrected = Claim(
+    id="dwang20.corollary5.1.2.corrected", kind=Kind.UTILITY,
+    source=Source("dwang20", "Corollary 5.1.2", line=4866),
+    says="The same with p^(3/4) and the power of log(1/β) that (5.3) has.",
     assumes=[*at_theorem, Eq(h, d)],
-    states=Rate(users_needed, 4 ** (d * (d + 1)) * log(1 / gamma) * D_h**2 * d * eps**-2 * target_error**-4),
+    added=usual_x,
+    states=Rate(
+        likely_excess_risk,
+        x_tail ** Rational(1, 4) * sqrt(D_h) * d ** Rational(3, 4) * sqrt(2) ** ((d + 1) * d)
+        / (n ** Rational(1, 4) * sqrt(eps)),
+    ),
+    corrects="dwang20.corollary5.1.2",
     ignores_units=True,
-    checks=[Equals(lambda: enough_users(theorem2).subs(h, d), "(5.4) at h = p")],
-    cites=[Cites("dwang20.equation5.4", {h: d})],
+    checks=[Equals(balanced.subs(h, d), "(5.8) where its terms are equal, h = p")],
+    cites=[Cites("dwang20.theorem5.1.2.corrected")],
 )
