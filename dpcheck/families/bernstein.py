@@ -65,7 +65,7 @@ def level(points: Array, records: Array) -> Array:
 
 def random_record(data: GridLosses, rng: np.random.Generator) -> GridLosses:
     """One record replaced by a uniform one."""
-    return data.with_record(int(rng.integers(data.n)), rng.random(data.records.shape[1]))
+    return data.with_record(int(rng.integers(data.n)), rng.random((data.records.shape[1],)))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from dpcheck.bounds.proving.proofs import Quoted
 
 bend = quantity("well_mu", "curvature of the boundary of C", box=(1, 1e3), printed="μ", latex=r"\mu")
 slack = quantity("server_gap", "what the server's point loses on the polynomial", printed="ε", latex=r"\epsilon")
-close = quantity("server_Delta", "uniform distance from a convex function that is allowed", printed="Δ", latex=r"\Delta")
+close = quantity("server_Delta", "uniform distance from a convex function allowed", printed="Δ", latex=r"\Delta")
 FACTOR = Integer(16348)
 on_sets = [convex(), lipschitz(Integer(1)), Setting("C is convex, μ-well-conditioned, and ‖C‖₂ ≤ 1")]
 

@@ -1,7 +1,7 @@
 """Any 1-Lipschitz convex loss of y⟨w,x⟩ from noisy copies (dwang20, section 5.1.4, Algorithm 5.1.34, Theorem 5.1.9).
 
-The reports are those of Algorithm 5.1.33. f is a mean of |θ-s| over a law Q of kinks s, which the server draws: for every
-factor anew, although the proof takes one s for all. Solver: dpcheck/solvers/local/glinear_ldp.py.
+The reports are those of Algorithm 5.1.33. f is a mean of |θ-s| over a law Q of kinks s, which the server
+draws: for every factor anew, although the proof takes one s for all.
 """
 
 from sympy import Eq, Expr, Rational, Symbol, integrate
@@ -13,7 +13,8 @@ from dpcheck.bounds.library.local.local_bernstein import target_error, users_nee
 from dpcheck.bounds.proving.proofs import Equals, Quoted
 
 (theorem9_privacy,) = privacy(
-    "theorem5.1.9.privacy", Source("dwang20", "Theorem 5.1.9 with lines 3 to 6 of Algorithm 5.1.34", line=5095), [eps <= 1]
+    "theorem5.1.9.privacy", Source("dwang20", "Theorem 5.1.9 with lines 3 to 6 of Algorithm 5.1.34", line=5095),
+    [eps <= 1],
 )
 
 # A product of two factors (θ-s_k)/2 at θ, f(θ) = θ²/2: Q is uniform on [-1, 1].

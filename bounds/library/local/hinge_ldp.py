@@ -1,16 +1,23 @@
 """Hinge losses from noisy copies of each record (dwang20, section 5.1.4, Algorithm 5.1.33, Theorems 5.1.7 and 5.1.8).
 
 A user sends (x, y) once with noise N(0, 32 log(1.25/δ)/ε²) and d(d+1) times with more; the server multiplies copies to
-unbiased powers, which make a Bernstein polynomial of the smoothed derivative. `copies` is the document's d, d here its p.
-Solver: dpcheck/solvers/local/hinge_ldp.py.
+unbiased powers, which make a Bernstein polynomial of the smoothed derivative. `copies` is its d, and d its p.
+Not implemented: at α = 1/2 a user would send 65,793 copies, and the variance has some 3,700 digits.
 """
 
-from sympy import Eq, Expr, Le, Rational, Symbol, log, sqrt
+from sympy import Eq, Expr, Integer, Le, Rational, Symbol, log, sqrt
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
 from dpcheck.bounds.language.symbols import c1, d, delta, eps, quantity, sigma
-from dpcheck.bounds.library.local.local_bernstein import approximation, smooth_T, target_error, users_needed
+from dpcheck.bounds.library.local.local_bernstein import (
+    approximation,
+    h,
+    smooth_T,
+    target_error,
+    twice_bounded,
+    users_needed,
+)
 from dpcheck.bounds.library.local.local_bernstein import k as cells
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Gaussian
@@ -40,7 +47,8 @@ def privacy(name: str, source: Source, printed_range: list[Expr]) -> list[Claim]
     """As printed for this range of ε, and for ε at most 1."""
     common = {
         "kind": Kind.PRIVACY, "source": source, "states": Eq(sigma, first_noise), "ignores_units": True,
-        "guarantee": ApproxDP(eps, delta, relation=LOCAL), "checks": [Accountant(released, BECAUSE, box={copies: (2, 1e3)})],
+        "guarantee": ApproxDP(eps, delta, relation=LOCAL),
+        "checks": [Accountant(released, BECAUSE, box={copies: (2, 1e3)})],
     }  # fmt: skip
     says = "Noise √(32 log(1.25/δ))/ε on the first copy, d(d+1)/2 times that on d(d+1) more, is (ε, δ)-private"
     found = [Claim(id=f"dwang20.{name}", says=f"{says}.", assumes=[copies >= 2, *printed_range], **common)]
@@ -113,8 +121,8 @@ approximated = Claim(
 approximated_corrected = Claim(
     id="dwang20.section5.1.4.approximation.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "section 5.1.4, before Theorem 5.1.7", line=5010),
-    says="With c_j = f_β'(2j/d-1) and powers of (1±y⟨w,x⟩)/2 it is, from d = 3/(β²α) on.",
-    assumes=[copies >= 3 / (smoothing**2 * target_error)],
+    says="With c_j = f_β'(2j/d-1) and powers of (1±y⟨w,x⟩)/2 it is, from 3/(β²α) on; T is 6/β².",
+    assumes=[copies >= 3 / (smoothing**2 * target_error), twice_bounded],
     states=Le(polynomial_gap, target_error / 4),
     corrects="dwang20.section5.1.4.approximation",
     ignores_units=True,
@@ -123,7 +131,9 @@ approximated_corrected = Claim(
             polynomial_gap,
             Step("<=", approximation, because=Premise("the map x = 2u-1 from [0, 1] to [-1, 1]")),
             Step("<=", because=Cites(
-                "dwang20.lemma5.1.2.first_order", {smooth_T: 4 * Rational(3, 2) / smoothing**2, cells: copies})),
+                "dwang20.lemma5.1.2.first_order",
+                {smooth_T: 6 / smoothing**2, cells: copies, d: Integer(1), h: Integer(1)},
+            )),
             Step("<=", STATEMENT),
         )
     ],
@@ -168,6 +178,6 @@ theorem8 = Claim(
     states=Rate(users_needed, copies ** (6 * copies) * c1**copies * d / (eps ** (4 * copies + 4) * target_error**2)),
     hidden=[c1],
     ignores_units=True,
-    checks=[Quoted("from Theorem 5.1.7 and an approximation on [-1, 1] that fail, and users drawn again with old noise")],
+    checks=[Quoted("from Theorem 5.1.7 and an approximation that fail, and users drawn again with old noise")],
     cites=[Cites("dwang20.section5.1.4.approximation"), Cites("dwang20.theorem5.1.7")],
 )

@@ -5,6 +5,8 @@ averages the iterated Bernstein polynomial of order h and minimises it. The docu
 probability β is γ or, where only log(1/β) enters, e^-x. Solver: dpcheck/solvers/local/local_bernstein.py.
 """
 
+from collections.abc import Sequence
+
 from sympy import Eq, Expr, Le, Mul, Rational, Symbol, binomial, exp, log, prod, simplify, solve, sqrt, summation
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
@@ -17,7 +19,7 @@ from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Slack, Step
 from dpcheck.bounds.proving.proofs import AtMost, Equals, Quoted
 
 k = quantity("grid_k", "cells of the grid along an axis", box=(1, 1e2), integer=True, printed="k", latex="k")
-h = quantity("bernstein_h", "order of the iterated Bernstein operator", box=(1, 8), integer=True, printed="h", latex="h")
+h = quantity("bernstein_h", "order of the iterated operator", box=(1, 8), integer=True, printed="h", latex="h")
 D_h = quantity("D_h", "constant of the approximation of order h", printed="D_h", latex="D_h")
 smooth_T = quantity("smooth_T", "bound on all partial derivatives", printed="T", latex="T")
 target_error = quantity("target_error", "excess risk aimed at", box=(1e-4, 0.5), printed="α", latex=r"\alpha")
@@ -36,6 +38,7 @@ sup_error = quantity(
 i, t, points = Symbol("i", integer=True), Symbol("t", positive=True), Symbol("points", positive=True)
 
 losses = [Setting("ℓ(·; x) is (2h, T)-smooth with values in [0, 1], T = O(1)")]
+twice_bounded = Setting("T bounds the second derivative of what is approximated")
 exact_grid = (D_h * sqrt(d * n) * eps / (2 ** ((h + 1) * d) * sqrt(x_tail))) ** (1 / (h + d))
 
 # Privacy -------------------------------------------------------------------------------------------
@@ -66,7 +69,7 @@ lemma2_first = Claim(
     id="dwang20.lemma5.1.2.first_order", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 5.1.2, h = 1", line=4752),
     says="For h = 1 the constant is 1/8, attained by x²/2.",
-    assumes=[Eq(d, 1), Eq(h, 1), *losses],
+    assumes=[Eq(d, 1), Eq(h, 1), twice_bounded],
     states=Le(approximation, smooth_T / (8 * k)),
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
@@ -113,16 +116,16 @@ explicit_grid_error = 2 * sqrt(2) * (k + 1) ** d * sqrt(log(2 * (k + 1) ** d / g
 lemma13_explicit = Claim(
     id="dwang20.lemma5.1.13.explicit", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Lemma 5.1.13", line=5289),
-    says="All averages at once: one average at γ/(k+1)^p and ε/(k+1)^p, with the constant that the tail of Laplace sums has.",
+    says="All averages at once: one at γ/(k+1)^p and ε/(k+1)^p, with the constant that sums of Laplace noise have.",
     assumes=[n >= log(2 * (k + 1) ** d / gamma)],
     states=Le(grid_error, explicit_grid_error),
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
     checks=[
         AtMost(
-            solve(2 * exp(-((eps / points) ** 2) * (n * t) ** 2 / (8 * n)) - gamma / points, t)[-1].subs(points, (k + 1) ** d),
-            "a sum of n Laplace(1/ε') variables exceeds s with a chance of at most 2exp(-ε'²s²/(8n)) where s ≤ 3n/ε', as"
-            " -log(1-u²) ≤ 2u² for u ≤ 3/4; ε' = ε/(k+1)^p, and (k+1)^p points share γ",
+            solve(2 * exp(-((eps / points) ** 2) * n * t**2 / 8) - gamma / points, t)[-1].subs(points, (k + 1) ** d),
+            "a sum of n Laplace(1/ε') variables exceeds s with a chance of at most 2exp(-ε'²s²/(8n)) where s ≤ 3n/ε',"
+            " as -log(1-u²) ≤ 2u² for u ≤ 3/4; ε' = ε/(k+1)^p, and (k+1)^p points share γ",
             exact=False,
         )
     ],
@@ -140,7 +143,7 @@ lemma13 = Claim(
         Chain(
             grid_error,
             Step("<=", because=Cites("dwang20.lemma5.1.13.explicit")),
-            Step("<=", 2 * sqrt(2) * (k + 1) ** d * sqrt(6 * d * log(k) * log(1 / gamma)) / (sqrt(n) * eps), because=Premise(
+            Step("<=", 2 * sqrt(12 * d * log(k) * log(1 / gamma)) * (k + 1) ** d / (sqrt(n) * eps), because=Premise(
                 "log 2 + p log(k+1) + log(1/β) ≤ 6 p log k log(1/β) for k ≥ 2 and β ≤ 1/2: equality fails least at both"
                 " ends, where it is 2.49 ≤ 2.88")),
             Step("=", 2 * sqrt(12) * STATEMENT),
@@ -164,8 +167,8 @@ equation8 = Claim(
             Step("<=", approximation + basis_sum * grid_error, because=Premise("(5.7) and the triangle inequality")),
             Step("<=", because=Cites("dwang20.theorem5.1.2.basis")),
             Step("<=", because=Cites("dwang20.lemma5.1.13.explicit")),
-            Step("<=", D_h * d / k**h + 2 ** (h * d) * 2**d * k**d * 2 * sqrt(12) * sqrt(d * log(k)) * tail / (sqrt(n) * eps),
-                 because=Premise(
+            Step("<=", D_h * d / k**h
+                 + 2 ** (h * d) * 2**d * k**d * 2 * sqrt(12 * d * log(k)) * tail / (sqrt(n) * eps), because=Premise(
                      "Lemma 5.1.3 with T = 1 and its constant in D_h; 2^h-1 ≤ 2^h, k+1 ≤ 2k and the logarithms of"
                      " Lemma 5.1.13")),
             Step("<=", 2 * sqrt(12) * STATEMENT),
@@ -198,7 +201,7 @@ theorem2 = Claim(
     checks=[
         Chain(
             likely_excess_risk,
-            Step("<=", 2 * sup_error, because=Premise("w_priv minimises the polynomial: twice its distance from the risk")),
+            Step("<=", 2 * sup_error, because=Premise("w_priv minimises a function that is so close to the risk")),
             Step("<=", 4 * balanced, because=Premise("(5.8) where its terms are equal; √log k is free under Õ")),
             Step("<=", 4 * STATEMENT),
         )
@@ -228,7 +231,9 @@ def enough(dimension: Expr, order: Expr) -> Expr:
     return prod(base ** simplify(exponent * power) for base, exponent in (f.as_base_exp() for f in factors))
 
 
-def printed_and_corrected(number: str, source: Source, says: str, formulas: tuple[Expr, Expr], order: Expr) -> list[Claim]:
+def printed_and_corrected(
+    number: str, source: Source, says: str, formulas: Sequence[Expr], order: Expr
+) -> list[Claim]:
     """The number of users as printed, from (5.3) as printed, and from what (5.8) gives."""
     at_order = [*at_theorem, *([] if order == h else [Eq(h, order)])]
     claims = []

@@ -15,7 +15,7 @@ from dpcheck.bounds.privacy.laws import OneBit
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.proofs import AtMost, Equals
 
-weight = quantity("bit_weight", "what the mean of the kept y of a group is multiplied by", box=(1, 1e6), printed="weight")
+weight = quantity("bit_weight", "factor of the mean of a group's kept y", box=(1, 1e6), printed="weight")
 
 # Privacy -------------------------------------------------------------------------------------------
 # Given y ≥ 1 the bit is 1 with probability e^(v/σ)/2: v = 0 and v = 1 give "not kept" 1/2 and 1 - e^(1/σ)/2.

@@ -1,7 +1,7 @@
 """The local Bernstein mechanism with O(log log n) bits of each user (dwang20, Algorithm 5.1.37, Theorem 5.1.12).
 
 Everybody sees T draws y_t ~ Laplace(1/ε) for each user; she keeps each with probability ½·f_v(y_t)/f_0(y_t) and sends
-the place of one that she kept, of any if she kept none. Solver: dpcheck/solvers/local/local_bernstein_genprot.py.
+the place of one that she kept, of any if she kept none.
 """
 
 from sympy import Eq, Integer, Le, Rational
@@ -38,7 +38,7 @@ BECAUSE = "given the place g, y_g is v + Laplace but for the chance 2^-T that no
 server = Claim(
     id="dwang20.algorithm5.1.37.server", kind=Kind.UTILITY,
     source=Source("dwang20", "Algorithm 5.1.37, line 17", line=5583),
-    says="The server's value of a grid point is n times the mean over its group; what is averaged is printed as the place g.",
+    says="The server's value of a grid point is n times the mean over its group; printed is the mean of the places g.",
     assumes=[Setting("it is to estimate the mean loss of the group, and y_g is averaged")],
     states=Eq(weight, n),
     checks=[Equals(Integer(1), BECAUSE)],

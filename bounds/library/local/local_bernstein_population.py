@@ -31,13 +31,13 @@ lemma14 = Claim(
     checks=[Quoted("from Shalev-Shwartz and others")],
 )
 
-conditions = [*at_theorem, convex(), lipschitz(Integer(1)), Eq(h, d), Setting("the server adds μ/2·‖w‖² with μ = n^(-1/12)")]
+conditions = [*at_theorem, convex(), lipschitz(Integer(1)), Eq(h, d), Setting("the server adds ‖w‖²/2·n^(-1/12)")]
 ordinary = [eps <= 1, D_h >= 1, x_tail >= 1, Setting("‖w‖₂ ≤ 1 on C")]
 
 
 def root(power: Expr) -> Expr:
     """The square root of Corollary 5.1.2 at n = 1 with this power of p, and of log(1/β) the one that (5.3) has."""
-    return x_tail ** Rational(1, 8) * D_h ** Rational(1, 4) * power * 2 ** (d * (d + 1) / 4) / eps ** Rational(1, 4)
+    return x_tail ** Rational(1, 8) * (D_h / eps) ** Rational(1, 4) * power * 2 ** (d * (d + 1) / 4)
 
 
 right = root(d ** Rational(3, 8))  # of Corollary 5.1.2 as (5.8) gives it
@@ -45,8 +45,8 @@ regularised = Chain(
     population_risk,
     Step("<=", 2 * sqrt(2 * n ** Rational(1, 12)) * right / n ** Rational(1, 8)
          + 16 / (gamma * n ** Rational(11, 12)) + n ** -Rational(1, 12) / 2, because=Premise(
-             "Lemma 5.1.14 for the regularised loss, which is 2-Lipschitz, at the excess risk of Corollary 5.1.2 as (5.8)"
-             " gives it; the regulariser costs μ/2·‖w‖² ≤ μ/2")),
+             "Lemma 5.1.14 for the regularised loss, 2-Lipschitz, at the risk of Corollary 5.1.2 as (5.8) gives it;"
+             " the regulariser costs μ/2·‖w‖² ≤ μ/2")),
     Step("<=", 20 * STATEMENT, because=Slack(given={
         "γ ≤ 1": (3 / gamma - 2 * sqrt(2)) * right / n ** Rational(1, 12),
         "the root is at least 1, and so is n": (right / n ** Rational(1, 12) - n ** -Rational(11, 12)) * 16 / gamma,

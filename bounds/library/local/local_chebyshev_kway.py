@@ -1,7 +1,7 @@
 """All k-way disjunctions from noisy coefficients (dwang20, section 5.1.5, Algorithm 5.1.35, Theorem 5.1.10).
 
-A user with x in {0, 1}^p reports the coefficients of p_k(Σ y_j x_j), a polynomial in y of degree t_k, with Laplace noise.
-The document's p is d. Solver: dpcheck/solvers/local/local_chebyshev_kway.py.
+A user with x in {0, 1}^p reports the coefficients of p_k(Σ y_j x_j), a polynomial in y of degree t_k, with Laplace
+noise. The document's p is d. Solver: dpcheck/solvers/local/local_chebyshev_kway.py.
 """
 
 from sympy import Eq, Rational, log, sqrt

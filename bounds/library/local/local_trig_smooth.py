@@ -52,7 +52,7 @@ theorem11_privacy_corrected = Claim(
     corrects="dwang20.theorem5.1.11.privacy",
     ignores_units=True,
     checks=[
-        AtMost(2 * (features - 1) / sigma, "all features but the first, which is 1, lie in [-1, 1]", against=eps, exact=False)
+        AtMost(2 * (features - 1) / sigma, "all but the first, which is 1, lie in [-1, 1]", against=eps, exact=False)
     ],
 )
 

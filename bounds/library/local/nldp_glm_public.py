@@ -1,4 +1,4 @@
-"""Generalised linear models with public unlabelled data (dwang20, section 5.2.3, Algorithm 5.2.39, Theorems 5.2.1, 5.2.2).
+"""Generalised linear models with public unlabelled data (dwang20, section 5.2.3, Algorithm 5.2.39).
 
 A user sends xxᵀ and xy with Gaussian noise; the server makes least squares of the sums and scales it by a root found on
 public rows. The document's p is d. Solver: dpcheck/solvers/local/nldp_glm_public.py.
@@ -47,11 +47,13 @@ theorem1 = Claim(
 # Utility -------------------------------------------------------------------------------------------
 design = [Setting("x is sub-Gaussian with ‖x‖₁ ≤ r; G, L, τ, M, c̄, r and κ_x are O(1)")]
 
+bounded_rows = [Setting("x is sub-Gaussian, ‖x‖₂ ≤ r, Σ^½ diagonally dominant, conditional moments constant")]
+
 lemma2 = Claim(
     id="dwang20.lemma5.2.2", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 5.2.2, (5.17)", line=5716),
     says="Least squares points almost along w*, for bounded rows.",
-    assumes=[Setting("x is sub-Gaussian in the ball of radius r, Σ^½ diagonally dominant, conditional moments constant")],
+    assumes=bounded_rows,
     states=Le(bias_inf, 16 * lip2 * row * spread**3 * sqrt(ratio2) * ratio_inf * w_inf**2 / sqrt(d)),
     ignores_units=True,
     checks=[Quoted("from Erdogdu, Bayati and Dicker")],
@@ -76,8 +78,8 @@ theorem2 = Claim(
     checks=[
         NoConstant(
             Rational(1, 1000),
-            {w_inf: 1 / big, d: 2, n: 10**6, m: 10**6, eps: 1, delta: Rational(1, 10**6), gamma: Rational(1, 10), top: 1,
-             least: 1, ratio2: 1, ratio_inf: 1, factor: 4, root_inf: 1},
+            {w_inf: 1 / big, d: 2, n: 10**6, m: 10**6, eps: 1, delta: Rational(1, 10**6), gamma: Rational(1, 10),
+             top: 1, least: 1, ratio2: 1, ratio_inf: 1, factor: 4, root_inf: 1},
             big,
             "w* → 0: all terms vanish, but the noise on xy does not: at n = 10⁶ the error of ŵ stays above 0.001 with"
             " probability 0.9, whatever p and the constants",

@@ -1,4 +1,4 @@
-"""Non-linear regression with public unlabelled data (dwang20, section 5.2.4, Algorithm 5.2.40, Theorems 5.2.4 and 5.2.5).
+"""Non-linear regression with public unlabelled data (dwang20, section 5.2.4, Algorithm 5.2.40).
 
 As nldp_glm_public, for y = f(⟨x, w*⟩) + noise, |y| ≤ Lr + |f(0)| + C. Solver: dpcheck/solvers/local/nldp_nlr_public.py.
 """
@@ -11,6 +11,7 @@ from dpcheck.bounds.language.symbols import d, delta, eps, sigma
 from dpcheck.bounds.library.local.nldp_glm_public import (
     bias_inf,
     bound,
+    bounded_rows,
     design,
     gap_inf,
     lip2,
@@ -41,7 +42,7 @@ theorem4 = Claim(
     id="dwang20.theorem5.2.4", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.2.4", line=5784),
     says="Least squares points almost along w*, also for non-linear regression.",
-    assumes=[Setting("x is sub-Gaussian in the ball of radius r, Σ^½ diagonally dominant, conditional moments constant")],
+    assumes=bounded_rows,
     states=Rate(bias_inf, lip2 * row * spread**3 * sqrt(ratio2) * ratio_inf * w_inf**2 / sqrt(d)),
     ignores_units=True,
     checks=[Quoted("through zero-bias transformations, whose lemmas no check here derives")],

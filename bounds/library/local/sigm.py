@@ -1,7 +1,7 @@
 """The stochastic intermediate gradient method (dwang20, section 5.1.8, Algorithm 5.1.38, Lemmas 5.1.5 and 5.1.16).
 
 Not private by itself: it runs on the noisy gradients of other protocols. γ here is the error of the oracle and its
-deviation is σ. Code: dpcheck/families/inexact_gradients.py.
+deviation is σ.
 """
 
 from sympy import Ge, Rational, Symbol, sqrt
@@ -36,7 +36,7 @@ lemma5 = Claim(
         NoConstant(
             Rational(1, 64),
             {beta: Rational(1), R: Rational(1), T: Rational(1), sigma_g: 1 / big, inexact: 1 / big}, big,
-            "one step on (w-1)²/4 over [-1, 1], β = 1: y₁ tends to 5/8, and the gap to 9/256, however exact the oracle is",
+            "one step on (w-1)²/4 over [-1, 1], β = 1: y₁ tends to 5/8, and the gap to 9/256, with an exact oracle",
         )
     ],
     cites=[Cites("dwang20.lemma5.1.16", {power: Rational(1)})],

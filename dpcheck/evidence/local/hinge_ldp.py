@@ -1,4 +1,4 @@
-"""The polynomial of the smoothed hinge outside the interval that it was made on. Claims: bounds/library/local/hinge_ldp.py."""
+"""The polynomial of the smoothed hinge outside its interval. Claims: bounds/library/local/hinge_ldp.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The published bit of a user, attacked: (y, bit) for losses 0 and 1. Claims: bounds/library/local/local_bernstein_1bit.py.
+"""The published bit of a user, attacked at losses 0 and 1. Claims: bounds/library/local/local_bernstein_1bit.py.
 
 The pair is two losses, as v enters the bit by itself; certified bits are attacked with every solver.
 """

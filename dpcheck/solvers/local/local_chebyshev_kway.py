@@ -28,7 +28,7 @@ MOST = 1 << 14  # coefficients
 
 @lru_cache(maxsize=64)
 def disjunction(k: int, gamma: float) -> tuple[float, ...]:
-    """Coefficients of a polynomial that is 0 at 0 and within γ of 1 at 1..k, of the least degree that Chebyshev gives."""
+    """Coefficients of a polynomial that is 0 at 0 and within γ of 1 at 1..k, of the least such degree."""
     if k == 1:
         return (0.0, 1.0)
     edge = (k + 1) / (k - 1)
@@ -63,7 +63,7 @@ class LocalChebyshevKway(Solver):
             raise InvalidInput("records", np.shape(data), "rows of 0 and 1", "Code the attributes so.")
         p, degree = np.shape(data)[1], len(disjunction(self.attributes, self.gamma)) - 1
         if math.comb(p + degree, degree) > MOST:
-            raise InvalidInput("attributes", self.attributes, f"at most {MOST} coefficients", "Lower it, or raise gamma.")
+            raise InvalidInput("attributes", self.attributes, f"for at most {MOST} coefficients", "Lower it.")
         if not isinstance(guarantee, PureDP):
             raise InvalidInput("guarantee", str(guarantee), "PureDP", "Reports with Laplace noise are pure.")
 
@@ -72,7 +72,7 @@ class LocalChebyshevKway(Solver):
         c = np.array(disjunction(self.attributes, self.gamma))
         exponents = monomials(p, len(c) - 1)
         orders = exponents.sum(axis=1)
-        ways = [math.factorial(i) / math.prod(map(math.factorial, a)) for i, a in zip(orders, exponents.tolist(), strict=True)]
+        ways = [math.factorial(sum(a)) / math.prod(map(math.factorial, a)) for a in exponents.tolist()]
         return np.asarray(c[orders] * np.array(ways))
 
     def release(self, data: Array, plan: None) -> Release:

@@ -27,7 +27,7 @@ MOST = 1 << 14  # features
 class LocalTrigSmooth(Solver):
     """The mean of Π cos(v_j arccos x_j), v in {0..t-1}^p, of users with x in [-1, 1]^p, one row each.
 
-    `answer` makes of a released row the mean of any smooth function. Noise as printed is for features of half the range.
+    `answer` makes of a released row the mean of a smooth function. Noise as printed is for half the range.
     """
 
     name: ClassVar[str] = "local_trig_smooth"

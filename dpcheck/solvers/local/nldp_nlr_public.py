@@ -13,7 +13,7 @@ from dpcheck.kernels.method import Array
 
 @dataclass(frozen=True)
 class LocalRegression(ScaledLeastSquares):
-    """y = f(⟨x, w⟩) + noise with f(t) = t³/3, as in the document's experiments; labels beyond their bound are refused."""
+    """y = f(⟨x, w⟩) + noise with f(t) = t³/3, as in the experiments; labels beyond their bound are refused."""
 
     name: ClassVar[str] = "nldp_nlr_public"
     privacy: ClassVar[Claim] = theory.algorithm40_privacy
