@@ -15,6 +15,7 @@ from dpcheck.bounds.library.local import nldp_glm_public as theory
 from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.families.one_report import OneReport
 from dpcheck.kernels.method import Array
+from dpcheck.kernels.one_answer import HELD
 from dpcheck.solver import Calibration, Example, Solver, approximate
 
 LARGEST_ROOT = 1e6
@@ -59,24 +60,25 @@ def random_record(data: PublicRows, rng: np.random.Generator) -> PublicRows:
     return replace(data, X=X, y=y)
 
 
-def smallest_root(change: Callable[[Array], Array], margins: Array) -> float:
-    """The least c > 0 with c·mean(change(c·margins)) = 1, by bracketing; nan if there is none.
+def smallest_roots(change: Callable[[Array], Array], margins: Array) -> Array:
+    """Of each row of margins the least c > 0 with c·mean(change(c·margins)) = 1, by bracketing; nan if there is none.
 
     There may be two roots: the mean falls again where all margins are large. Newton's method may find the other.
     """
 
-    def short(c: float) -> float:
-        return c * float(change(c * margins).mean()) - 1
+    def reached(c: Array) -> Array:
+        return np.asarray(c * change(c[:, None] * margins).mean(axis=1) >= 1)
 
-    grid = np.geomspace(1e-3, LARGEST_ROOT, 200)
-    above = next((i for i, c in enumerate(grid) if short(c) >= 0), None)
-    if not above:
-        return float("nan")
-    low, high = grid[above - 1], grid[above]
+    low, high = np.zeros(len(margins)), np.full(len(margins), np.nan)
+    for c in np.geomspace(1e-3, LARGEST_ROOT, 200):
+        found = np.isnan(high) & reached(np.full(len(margins), c))
+        high[found] = c
+        low[np.isnan(high)] = c
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (low, middle) if short(middle) >= 0 else (middle, high)
-    return float(high)
+        above = reached(middle)
+        low, high = np.where(above, low, middle), np.where(above, middle, high)
+    return high
 
 
 @dataclass(frozen=True)
@@ -117,11 +119,12 @@ class ScaledLeastSquares(Solver):
         rows, columns = np.triu_indices(p)
         gram = np.empty((len(means), p, p))
         gram[:, rows, columns] = gram[:, columns, rows] = means[:, : len(rows)]
-        found = np.zeros((len(means), p))
-        for i in np.flatnonzero(np.linalg.eigvalsh(gram)[:, 0] > 0):
-            least = np.linalg.solve(gram[i], means[i, len(rows) :] / unit)
-            root = smallest_root(self.change, public @ least)
-            found[i] = root * least if np.isfinite(root) else 0.0
+        found, definite = np.zeros((len(means), p)), np.linalg.eigvalsh(gram)[:, 0] > 0
+        least = np.linalg.solve(gram[definite], means[definite, len(rows) :, None] / unit)[..., 0]
+        for first in range(0, len(least), held := max(1, HELD // len(public))):
+            part = least[first : first + held]
+            part *= np.nan_to_num(smallest_roots(self.change, part @ public.T))[:, None]
+        found[definite] = least
         return found
 
     def stated(self, data: PublicRows, guarantee: Guarantee, plan: None) -> tuple[Released, Sequence[Claim]]:

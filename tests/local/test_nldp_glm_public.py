@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 
 import dpcheck as dp
-from dpcheck.families.public_rows import PublicRows, reported, smallest_root
+from dpcheck.families.public_rows import PublicRows, reported, smallest_roots
 from dpcheck.solvers.local.nldp_glm_public import LocalGLM
 from dpcheck.solvers.local.nldp_nlr_public import LocalRegression
 
@@ -48,14 +48,14 @@ def test_noise_does_not_vanish_with_the_parameter():
 
 def test_the_smaller_of_two_roots():
     margins = 0.2 * np.random.default_rng(0).standard_normal(200)
-    root = smallest_root(LocalGLM().change, margins)
+    root = smallest_roots(LocalGLM().change, margins[None])[0]
     assert 4 < root < 6
-    assert np.isnan(smallest_root(LocalGLM().change, 10 * margins))
+    assert np.isnan(smallest_roots(LocalGLM().change, 10 * margins[None])[0])
 
 
 def test_the_cubic_root_is_closed_form():
     margins = np.random.default_rng(0).standard_normal(500)
-    assert smallest_root(LocalRegression().change, margins) == pytest.approx(np.mean(margins**2) ** (-1 / 3))
+    assert smallest_roots(LocalRegression().change, margins[None])[0] == pytest.approx(np.mean(margins**2) ** (-1 / 3))
 
 
 def test_labels_beyond_their_bound_are_refused():
