@@ -1,7 +1,13 @@
-"""Runs the Python blocks of README.md and docs/ as tests; fixes hypothesis's seed unless one is asked for."""
+"""Runs the code blocks of README.md and docs/ as tests; fixes hypothesis's seed unless one is asked for."""
 
 import os
 import signal
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from unittest import SkipTest
 
 # Before numpy is loaded, here and in every worker: on small matrices a second BLAS thread spins on a core that the
 # other worker needs (the worst cases' tests took 72 s of CPU instead of 6).
@@ -9,13 +15,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
-from sybil import Sybil
-from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
-pytest_collect_file = Sybil(
-    parsers=[PythonCodeBlockParser(), SkipParser()],
-    patterns=["README.md", "docs/*.md"],
-).pytest()
+from tools.pages.blocks import PAGES
+
+pytest_collect_file = PAGES.pytest()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -38,6 +41,25 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for earlier in example.document.examples():
         place = (earlier.path, earlier.start)
         if earlier.start < example.start and place not in EVALUATED:
-            earlier.evaluate()
+            with suppress(SkipTest):  # it says so itself, where it is a test of its own
+                earlier.evaluate()
             EVALUATED.add(place)
     EVALUATED.add((example.path, example.start))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """The folder tests leaves the path: dask, also in its workers, would take tests/sparse for a library it knows."""
+    folder = str(Path(__file__).parent / "tests")
+    sys.path[:] = [entry for entry in sys.path if entry != folder]
+
+
+@pytest.fixture(scope="session")
+def dask() -> Iterator[Any]:
+    """A real cluster: a scheduler, two worker processes and their nannies."""
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
+    with (
+        distributed.LocalCluster(host="127.0.0.1", silence_logs=50, **options) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client

@@ -28,11 +28,12 @@ from dpcheck.audits.statistics.event_choice import Choice
 from dpcheck.audits.statistics.intervals import anytime
 from dpcheck.audits.statistics.power import Power, RatioTest, View, no_power, power_of
 from dpcheck.audits.statistics.ratio import ratio_bound
-from dpcheck.audits.trials.executor import Chunk, Runner, chunk_size, chunks
+from dpcheck.audits.trials.executor import Chunk, MechanismFailed, Runner, chunk_size, chunks
 from dpcheck.audits.trials.fingerprints import fingerprint
 from dpcheck.audits.trials.journal import Journal
 from dpcheck.audits.trials.pilot import Pilot, run_pilot, select
 from dpcheck.audits.trials.plan import BY_HAND, TEST, AuditPlan
+from dpcheck.audits.trials.watching import Watch
 from dpcheck.audits.trials.workers import workplace
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import Guarantee
@@ -57,7 +58,7 @@ def audit(
     executor: Any = None,
     checkpoint: Any = None,
     key: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     delta: float | None = None,
     assume: str | None = None,
 ) -> AuditResult:
@@ -76,10 +77,11 @@ def audit(
     resumed from it. Where these cannot be read, your `key` stands for mechanism and data.
     `executor` is a concurrent.futures executor, a Dask client or a number of processes (1: this one); by default
     a slow mechanism that is importable gets a process per core. `seed` gives the same bits wherever trials run.
-    `progress(done, total, bound)` is called as trials of the test come in, with the bound that stopping now would
-    certify; if it has a method `stage(name, done, total)`, that hears of search and pilot. Raises InvalidInput
-    for bad arguments and outputs, MechanismFailed when the mechanism raises, WorkerLost when an executor loses its
-    workers.
+    What takes longer than a moment shows a bar with rate and time left on a terminal's standard error, but not in CI;
+    `progress=False` shows none. A function `progress(done, total, bound)` is called instead as trials of the test come
+    in, with the bound that stopping now would certify; if it has a method `stage(name, done, total)`, that hears of
+    search and pilot. Raises InvalidInput for bad arguments and outputs, MechanismFailed when the mechanism raises,
+    WorkerLost when an executor loses its workers.
 
     >>> from dpcheck.bounds.language.guarantees import PureDP
     >>> def noisy(data, rng, trials):
@@ -90,23 +92,26 @@ def audit(
     started = time.perf_counter()
     if assume not in ASSUMPTIONS:
         raise InvalidInput("assume", assume, "None or 'gdp'", "Drop it: no assumption is the safe choice.")
-    plan = AuditPlan(
-        mechanism, guarantee, max_trials, alpha, seed, attack, delta, neighbours, progress=progress, key=key
-    )
+    plan = AuditPlan(mechanism, guarantee, max_trials, alpha, seed, attack, delta, neighbours, key=key)
     if assume == "gdp":
         check_request(plan, stop_early)
-    with ExitStack() as stack:
-        plan = replace(plan, place=stack.enter_context(closing(workplace(executor, plan.max_trials, stop_early))))
-        if checkpoint is not None:
-            journal = Journal(checkpoint, fingerprint(plan, pair, stop_early, assume))
-            plan = replace(plan, journal=stack.enter_context(closing(journal)))
-        found, spent = (plan.checked_pair(pair), 0) if pair is not None else find_pair(plan)
-        if assume == "gdp":
-            result = audit_assuming(plan, found, spent)
-        elif stop_early:
-            result = audit_early(plan, found, spent)
-        else:
-            result = audit_fixed(plan, found, spent)
+    try:
+        with ExitStack() as stack:
+            told = progress if callable(progress) else stack.enter_context(Watch(plan.max_trials, progress))
+            plan = replace(plan, progress=told)
+            plan = replace(plan, place=stack.enter_context(closing(workplace(executor, plan.max_trials, stop_early))))
+            if checkpoint is not None:
+                journal = Journal(checkpoint, fingerprint(plan, pair, stop_early, assume))
+                plan = replace(plan, journal=stack.enter_context(closing(journal)))
+            found, spent = (plan.checked_pair(pair), 0) if pair is not None else find_pair(plan)
+            if assume == "gdp":
+                result = audit_assuming(plan, found, spent)
+            elif stop_early:
+                result = audit_early(plan, found, spent)
+            else:
+                result = audit_fixed(plan, found, spent)
+    except MechanismFailed as failed:
+        raise failed.alone() from failed.__cause__
     return replace(result, seconds=time.perf_counter() - started)
 
 

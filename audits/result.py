@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpcheck.audits.outputs.encoding import Encoding
+from dpcheck.audits.outputs.foreign import is_frame
 from dpcheck.audits.outputs.returned import checked_outputs
 from dpcheck.audits.pairs.pair_in_words import pair_words
 from dpcheck.audits.statistics.epsilon import Direction
@@ -249,6 +250,8 @@ def _plain(data: Any) -> Any:
         return [_plain(item) for item in data]
     if isinstance(data, np.generic):
         return data.item()
+    if is_frame(data):
+        return {str(name): _plain(column) for name, column in data.to_dict("list").items()}
     return data if isinstance(data, int | float | str | bool) or data is None else repr(data)
 
 

@@ -1,6 +1,6 @@
 """How often a bound under `assume="gdp"` exceeds the truth where the noise is not Gaussian.
 
-Run: python -m benchmarks.gaussian_assumption [--audits 200] [--most 1e6] [--workers 1]
+Run: python -m benchmarks.gaussian_assumption [--audits 200] [--most 1e6] [--executor processes:2]
 The table goes into docs/validity.md. `--most` leaves out the longer audits.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -17,9 +16,11 @@ from typing import Any
 import numpy as np
 from scipy import integrate, optimize, special, stats
 
+from benchmarks.executors import add_executor
 from benchmarks.pages import write_section
 from dpcheck.audits import audit
 from dpcheck.audits.gaussian import FEWEST
+from dpcheck.audits.trials.spreading import in_order, opened
 from dpcheck.bounds.language.errors import InvalidInput
 
 ALPHA, DELTA, EPSILON = 0.05, 1e-5, 1.0
@@ -126,21 +127,20 @@ def outcome(name: str, trials: int, seed: int) -> tuple[bool, bool, bool]:
     return False, not found.assumes, found.epsilon_lower > EPSILON
 
 
-def section(audits: int = 200, most: float = 1e6, workers: int = 1) -> str:
+def section(audits: int = 200, most: float = 1e6, executor: Any = 1) -> str:
     """The table of all laws and numbers of trials, in Markdown."""
     lines = ["| noise | trials | audits | refused | dropped | too high, kept | too high, dropped |"]
     lines.append("|" + "---|" * 7)
-    with ProcessPoolExecutor(workers) as pool:
-        for name in LAWS:
-            for trials in (count for count in TRIALS if count <= most):
-                many = max(10, audits // 10) if trials >= LONG else audits
-                found = list(pool.map(partial(outcome, name, trials), range(many)))
-                refused, dropped = (sum(row[k] for row in found) for k in (0, 1))
-                kept_high = sum(high for _, gone, high in found if not gone)
-                dropped_high = sum(high for _, gone, high in found if gone)
-                row = (f"{trials:,}", many, refused, dropped, kept_high, dropped_high)
-                lines.append(f"| {name} | " + " | ".join(str(value) for value in row) + " |")
-                print(lines[-1], flush=True)
+    for name in LAWS:
+        for trials in (count for count in TRIALS if count <= most):
+            many = max(10, audits // 10) if trials >= LONG else audits
+            found = in_order(partial(outcome, name, trials), range(many), executor)
+            refused, dropped = (sum(row[k] for row in found) for k in (0, 1))
+            kept_high = sum(high for _, gone, high in found if not gone)
+            dropped_high = sum(high for _, gone, high in found if gone)
+            row = (f"{trials:,}", many, refused, dropped, kept_high, dropped_high)
+            lines.append(f"| {name} | " + " | ".join(str(value) for value in row) + " |")
+            print(lines[-1], flush=True)
     return SECTION + "\n".join(lines) + "\n"
 
 
@@ -148,9 +148,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--audits", type=int, default=200)
     parser.add_argument("--most", type=float, default=1e6)
-    parser.add_argument("--workers", type=int, default=1)
+    add_executor(parser)
     args = parser.parse_args()
-    write_section("validity.md", "gaussian assumption", section(args.audits, args.most, args.workers))
+    with opened(args.executor) as executor:
+        write_section("validity.md", "gaussian assumption", section(args.audits, args.most, executor))
 
 
 if __name__ == "__main__":

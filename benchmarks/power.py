@@ -1,7 +1,7 @@
 """Is what an audit says that it would have caught, caught? Audits of tight mechanisms say `detectable_epsilon`; audits
 of the mechanism of the same family whose true epsilon is exactly that are to flag it, 99 times in 100.
 
-Run: python -m benchmarks.power [--audits 300] [--workers 2] [--only laplace]
+Run: python -m benchmarks.power [--audits 300] [--executor processes:2] [--only laplace]
 All rows, which go into docs/validity.md, take about half an hour on 2 cores; some rows alone take their places there.
 """
 
@@ -11,7 +11,6 @@ import argparse
 import math
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
@@ -19,9 +18,11 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special, stats
 
+from benchmarks.executors import add_executor
 from benchmarks.pages import write_rows, write_section
 from benchmarks.strength import SparseVector
 from dpcheck.audits import audit
+from dpcheck.audits.trials.spreading import in_order, opened
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
 
@@ -304,14 +305,13 @@ def _kind(model: str) -> str:
     return " ".join(word for word in model.split() if not any(c.isdigit() for c in word))
 
 
-def measured(audits: int, workers: int = 2, only: str = "") -> list[str]:
+def measured(audits: int, executor: Any = 2, only: str = "") -> list[str]:
     """The rows of the table."""
     rows = []
-    with ProcessPoolExecutor(workers) as pool:
-        for name in families():
-            if only.lower() in name.lower():
-                rows.append(row(name, list(pool.map(partial(one, name), range(audits), chunksize=5))))
-                print(rows[-1], flush=True)
+    for name in families():
+        if only.lower() in name.lower():
+            rows.append(row(name, in_order(partial(one, name), range(audits), executor)))
+            print(rows[-1], flush=True)
     return rows
 
 
@@ -319,10 +319,11 @@ def main() -> None:
     """Measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--audits", type=int, default=300)
-    parser.add_argument("--workers", type=int, default=2)
+    add_executor(parser)
     parser.add_argument("--only", default="")
     given = parser.parse_args()
-    rows = measured(given.audits, given.workers, given.only)
+    with opened(given.executor) as executor:
+        rows = measured(given.audits, executor, given.only)
     if given.only:
         write_rows("validity.md", "power", rows, f"{given.audits} audits (alpha")
         return

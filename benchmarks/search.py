@@ -1,6 +1,7 @@
 """Does the pair search find a pair that violates, when few random pairs do? Releases whose epsilon is known exactly.
 
 Run: python -m benchmarks.search [--seeds 20] [--first-seed 0] [--trials 100000] [--only parity] [--tuning]
+    [--executor processes:2]
 Each row: the share of random pairs (independent records, one of them changed) whose epsilon is at least 1.5 for a
 claim of 1, in how many seeds the pair that the audit chose violates, the true epsilon of these pairs (median), and in
 how many the audit says so. The search's constants were chosen on the cases of TUNING alone, on seeds from 1000.
@@ -14,14 +15,17 @@ import secrets
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from benchmarks.executors import add_executor
 from benchmarks.pages import write_section
 from dpcheck.audits import Neighbours, add_remove, audit, replace_one
 from dpcheck.audits.pairs.domains import key
+from dpcheck.audits.trials.spreading import in_order, opened
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, PureDP
 
 CLAIMED, MEANT = 1.0, 1.5
@@ -181,13 +185,19 @@ REPORTED: dict[str, Release] = {
 }
 
 
-def measured(name: str, release: Release, seeds: range, trials: int) -> str:
-    """One row of the table."""
+def one(name: str, trials: int, seed: int) -> tuple[float, bool]:
+    """The true epsilon of the pair that an audit chose, and whether it cried violation."""
+    release = {**TUNING, **REPORTED}[name]
     claim = PureDP(CLAIMED, relation=release.near.relation)
-    asked: dict[str, Any] = {"neighbours": release.near, "guarantee": claim, "max_trials": trials}
-    results = [audit(release, seed=seed, executor=1, **asked) for seed in seeds]
-    true = np.array([release.epsilon(result.pair) for result in results])
-    found, said = np.count_nonzero(true > CLAIMED + 1e-9), sum(result.violated for result in results)
+    result = audit(release, neighbours=release.near, guarantee=claim, max_trials=trials, seed=seed, executor=1)
+    return release.epsilon(result.pair), result.violated
+
+
+def measured(name: str, release: Release, seeds: range, trials: int, executor: Any) -> str:
+    """One row of the table."""
+    results = in_order(partial(one, name, trials), seeds, executor)
+    true = np.array([epsilon for epsilon, _ in results])
+    found, said = np.count_nonzero(true > CLAIMED + 1e-9), sum(violated for _, violated in results)
     share = release.share(np.random.default_rng(0))
     return f"| {name} | {share:.1%} | {found} of {len(seeds)} | {np.median(true):.2f} | {said} of {len(seeds)} |"
 
@@ -200,13 +210,15 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=100_000)
     parser.add_argument("--only")
     parser.add_argument("--tuning", action="store_true", help="the cases that the search was tuned on")
+    add_executor(parser)
     given = parser.parse_args()
     seeds = range(given.first_seed, given.first_seed + given.seeds)
     rows = ["| release | random pairs >= 1.5 | chosen pair violates | its epsilon | flagged |", "|---|---|---|---|---|"]
-    for name, release in (TUNING if given.tuning else REPORTED).items():
-        if given.only in (None, name):
-            rows.append(measured(name, release, seeds, given.trials))
-            print(rows[-1], flush=True)
+    with opened(given.executor) as executor:
+        for name, release in (TUNING if given.tuning else REPORTED).items():
+            if given.only in (None, name):
+                rows.append(measured(name, release, seeds, given.trials, executor))
+                print(rows[-1], flush=True)
     if given.only is None and not given.tuning:
         head = HEAD.format(trials=given.trials, first=seeds[0], last=seeds[-1])
         write_section("strength.md", "search", head + "\n".join(rows))

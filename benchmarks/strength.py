@@ -1,6 +1,6 @@
 """What an audit finds: lower bounds on epsilon against goals and oracles, and trials to an early stop.
 
-Run: python -m benchmarks.strength [--seeds 20] [--first-seed 0] [--only SVT1]
+Run: python -m benchmarks.strength [--seeds 20] [--first-seed 0] [--only SVT1] [--executor processes:2]
 Seeds 0 to 19 are those of docs/strength.md, which a run of all rows on them writes (an hour); some rows alone take
 their places there.
 """
@@ -10,15 +10,18 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy import optimize, stats
 
+from benchmarks.executors import add_executor
 from benchmarks.pages import write_rows, write_section
 from dpcheck.audits import audit, queries
 from dpcheck.audits.statistics.event_choice import predicted_bound
 from dpcheck.audits.statistics.ratio import ratio_bound
+from dpcheck.audits.trials.spreading import in_order, opened
 from dpcheck.bounds.language.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
 
 ALPHA = 0.05
@@ -255,23 +258,24 @@ CASES = {
 }
 
 
-def bounds(case: Case, trials: int, seeds: range) -> np.ndarray:
-    """The bound of one audit per seed."""
+def bound(name: str, trials: int, seed: int) -> float:
+    """Of one audit."""
+    case = CASES[name]
     asked = {"pair": case.pair, "guarantee": case.guarantee, "assume": case.assume, "max_trials": trials}
-    return np.array([audit(case.mechanism, alpha=ALPHA, seed=seed, **asked).epsilon_lower for seed in seeds])
+    return audit(case.mechanism, alpha=ALPHA, seed=seed, **asked).epsilon_lower
 
 
-def stops(true: float, trials: int, seeds: range) -> np.ndarray:
+def stop(true: float, trials: int, seed: int) -> int:
     """Trials per dataset until an audit of a claimed epsilon of 1 stops."""
     asked = {"pair": (0.0, true), "guarantee": PureDP(1.0), "max_trials": trials, "stop_early": True}
-    return np.array([audit(laplace, seed=seed, **asked).trials for seed in seeds])
+    return audit(laplace, seed=seed, **asked).trials
 
 
-def measured(name: str, case: Case, seeds: range) -> list[str]:
+def measured(name: str, case: Case, seeds: range, executor: Any) -> list[str]:
     """A row of the table for each number of trials."""
     rows = []
     for trials, goal in zip(SIZES, case.goals, strict=False):
-        found, best = bounds(case, trials, seeds), case.oracle(trials)
+        found, best = np.array(in_order(partial(bound, name, trials), seeds, executor)), case.oracle(trials)
         middle, error = float(np.median(found)), 1.2533 * float(found.std()) / len(found) ** 0.5
         against = "- | -" if best is None else f"{best:.3f} | {middle / best:.2f}"
         size, aim = f"1e{round(np.log10(trials))}", "-" if goal is None else f"{goal:g}"
@@ -280,22 +284,28 @@ def measured(name: str, case: Case, seeds: range) -> list[str]:
     return rows
 
 
-def early(seeds: range) -> list[str]:
+def early(seeds: range, executor: Any) -> list[str]:
     """Trials until an early stop, from eight times as many seeds: they vary by half of themselves."""
     rows, seeds = [], range(seeds.start, seeds.start + 8 * len(seeds))
     for true, trials, goal in ((2.0, 5000, 150), (1.5, 10_000, 350), (1.1, 40_000, 5000)):
-        found = stops(true, trials, seeds)
-        stop = f"median {np.median(found):.0f} trials per dataset over {len(seeds)} seeds (goal {goal})"
-        rows.append(f"- Early stop, a claimed epsilon of 1 and a true one of {true:g}: {stop}.")
+        found = in_order(partial(stop, true, trials), seeds, executor)
+        after = f"median {np.median(found):.0f} trials per dataset over {len(seeds)} seeds (goal {goal})"
+        rows.append(f"- Early stop, a claimed epsilon of 1 and a true one of {true:g}: {after}.")
         print(rows[-1], flush=True)
     return rows
 
 
-def searched(seeds: range) -> list[str]:
-    """SVT3 with a pair that the search finds, on the first seeds."""
-    asked: dict[str, Any] = {"neighbours": queries(10, sensitivity=1.0), "guarantee": PureDP(1.0)}
-    results = [audit(leaky_vector, max_trials=1_000_000, seed=seed, **asked) for seed in seeds[:5]]
-    flagged, middle = sum(r.violated for r in results), np.median([r.epsilon_lower for r in results])
+def search(seed: int) -> tuple[bool, float]:
+    """SVT3 with a pair that the search finds: whether it is flagged, and the bound."""
+    near = queries(10, sensitivity=1.0)
+    result = audit(leaky_vector, neighbours=near, guarantee=PureDP(1.0), max_trials=1_000_000, seed=seed)
+    return result.violated, result.epsilon_lower
+
+
+def searched(seeds: range, executor: Any) -> list[str]:
+    """That on the first seeds."""
+    results = in_order(search, seeds[:5], executor)
+    flagged, middle = sum(violated for violated, _ in results), np.median([epsilon for _, epsilon in results])
     found = f"flagged in {flagged} of {len(results)}, median epsilon >= {middle:.3f} (claimed 1)"
     row = f"- SVT3, 1e6 trials, pair found by search: {found}."
     print(row)
@@ -308,11 +318,14 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--only", help=f"one of {', '.join(CASES)}, stop, SVT3")
+    add_executor(parser)
     given = parser.parse_args()
     seeds = range(given.first_seed, given.first_seed + given.seeds)
-    table = [row for name in CASES if given.only in (None, name) for row in measured(name, CASES[name], seeds)]
-    rest = early(seeds) if given.only in (None, "stop") else []
-    rest += searched(seeds) if given.only in (None, "SVT3") else []
+    with opened(given.executor) as executor:
+        chosen = [name for name in CASES if given.only in (None, name)]
+        table = [row for name in chosen for row in measured(name, CASES[name], seeds, executor)]
+        rest = early(seeds, executor) if given.only in (None, "stop") else []
+        rest += searched(seeds, executor) if given.only in (None, "SVT3") else []
     if given.only is not None and seeds == range(20):
         write_rows("strength.md", "strength", [*table, *rest], "(seeds 0 to 19)", cells=3)
     elif seeds == range(20):

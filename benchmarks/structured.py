@@ -96,7 +96,7 @@ def section(seeds: range) -> str:
         found = [audit(per_run(release), seed=seed, **asked) for seed in seeds]
         middle, best = float(np.median([result.epsilon_lower for result in found])), oracle(*rates, len(seeds))
         event = str(found[0].event).replace("|", "\\|")
-        rows.append(f"| {name} | {true:g} | {middle:.3f} | {best:.3f} | {middle / best:.2f} | {event} |")
+        rows.append(f"| {name} | {true:g} | {middle:.3f} | {best:.3f} | {middle / best:.2f} | `{event}` |")
         print(rows[-1], flush=True)
     return "\n".join(rows)
 

@@ -1,6 +1,6 @@
 """How often a bound exceeds the truth: thousands of audits of exactly tight mechanisms, written to docs/validity.md.
 
-Run: python -m benchmarks.validity [--audits 2000] [--trials 2000] [--workers 2] [--only laplace]
+Run: python -m benchmarks.validity [--audits 2000] [--trials 2000] [--executor processes:2] [--only laplace]
 All rows take about an hour on 2 cores. Some rows alone take their places in a page of as many audits.
 """
 
@@ -10,7 +10,6 @@ import argparse
 import math
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -18,9 +17,11 @@ from typing import Any
 import numpy as np
 from scipy import integrate, optimize, stats
 
+from benchmarks.executors import add_executor
 from benchmarks.pages import write_rows, write_section
 from benchmarks.strength import SparseVector
 from dpcheck.audits import audit, replace_one
+from dpcheck.audits.trials.spreading import in_order, opened
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
 
@@ -170,10 +171,10 @@ def one(case: Case, trials: int, seed: int) -> float:
     return math.inf if result.violated else result.epsilon_lower
 
 
-def measure(case: Case, audits: int, trials: int, pool: ProcessPoolExecutor) -> dict[str, float]:
+def measure(case: Case, audits: int, trials: int, executor: Any) -> dict[str, float]:
     """Exceedances, and the mean bound."""
     started = time.perf_counter()
-    bounds = np.array(list(pool.map(partial(one, case, trials), range(audits), chunksize=20)))
+    bounds = np.array(in_order(partial(one, case, trials), range(audits), executor))
     known = bounds[~np.isnan(bounds)]
     over = int(np.sum(known > case.truth * (1 + 1e-9) + 1e-12))
     return {
@@ -225,15 +226,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--audits", type=int, default=2000)
     parser.add_argument("--trials", type=int, default=2000)
-    parser.add_argument("--workers", type=int, default=2)
+    add_executor(parser)
     parser.add_argument("--only", default="")
     given = parser.parse_args()
     rows: dict[str, tuple[Case, dict[str, float]]] = {}
-    with ProcessPoolExecutor(given.workers) as pool:
+    with opened(given.executor) as executor:
         for name, case in cases().items():
             if given.only.lower() not in name.lower():
                 continue
-            rows[name] = (case, measure(case, given.audits, given.trials, pool))
+            rows[name] = (case, measure(case, given.audits, given.trials, executor))
             print(name, rows[name][1], flush=True)
     if given.only:
         fresh = table(rows, given.trials, largest(given.audits))

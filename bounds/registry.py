@@ -98,12 +98,59 @@ def claims_of(module: ModuleType) -> list[Claim]:
     return [v for v in vars(module).values() if isinstance(v, Claim) and v.module == module.__name__]
 
 
-@dataclass(frozen=True)
-class StatementParts:
-    """The parts of a statement that was asked for by its common name, e.g. zhang17.theorem2."""
+@dataclass(frozen=True, repr=False)
+class StatementParts(Sequence[Claim]):
+    """The parts of a statement that was asked for by its common name, e.g. zhang17.theorem2: a sequence of claims.
+
+    What all of them have in one way it has too; what each has in its own way is asked of one part.
+    """
 
     id: str
     claims: Sequence[Claim]
+
+    def __len__(self) -> int:
+        return len(self.claims)
+
+    def __getitem__(self, which: Any) -> Any:
+        """By number, or by what follows the common name: `parts["pure"]`."""
+        if not isinstance(which, str):
+            return self.claims[which]
+        found = next((c for c in self.claims if which in (c.id, c.id.removeprefix(f"{self.id}."))), None)
+        if found is None:
+            names = [c.id.removeprefix(f"{self.id}.") for c in self.claims]
+            raise UnknownName(f"part of {self.id}", which, f"one of {', '.join(names)}", "Check its spelling.")
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        if not hasattr(Claim, name) and name not in Claim.__dataclass_fields__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        ids = ", ".join(c.id for c in self.claims)
+        raise AttributeError(f"{self.id} has {len(self)} parts, each with its own {name}: {ids}. Name one of them.")
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def text(self) -> str:
+        """Each part's statement, a line each."""
+        return "\n".join(f"{c.id}: {c.text()}" for c in self.claims)
+
+    def latex(self) -> str:
+        """The statements as LaTeX, one below the other."""
+        rows = " \\\\ ".join(f"& {c.latex()}" for c in self.claims)
+        return f"\\begin{{aligned}}{rows}\\end{{aligned}}"
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex()}$"
+
+    def _repr_html_(self) -> str:
+        from dpcheck.bounds.language.notebook import html_of
+
+        return html_of(self.claims)
+
+    def _repr_markdown_(self) -> str:
+        from dpcheck.bounds.language.notebook import markdown_of
+
+        return markdown_of(self.claims)
 
     def pick(self, names: set[str]) -> Claim:
         """The part that uses the most of these names and no other symbol."""

@@ -51,11 +51,15 @@ from dpcheck.problems.constraints import Box, L1Ball, L2Ball, LqBall, Simplex, W
 from dpcheck.problems.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
 from dpcheck.problems.problem import Problem
 from dpcheck.problems.softmax import Softmax, softmax_problem
+from dpcheck.report.audit_page import audit_page
 from dpcheck.solver import Example, Mechanism, Solution, Solver
 from dpcheck.testing.assertions import PrivacyViolation, Unhealthy, assert_private, private
 from dpcheck.testing.conformance import Conformance, NotConforming, check_solver
+from dpcheck.theory.account import NoisyRelease, Spending, account
 from dpcheck.theory.comparison import Comparison, compare
 from dpcheck.theory.measurement import Measurement, measure
+from dpcheck.theory.need import Needs, need
+from dpcheck.theory.ranking import Ranking, rank
 
 __all__ = [
     "ADD_REMOVE",
@@ -88,12 +92,15 @@ __all__ = [
     "MechanismFailed",
     "MissingDependency",
     "MixedRelations",
+    "Needs",
     "Neighbours",
+    "NoisyRelease",
     "NotConforming",
     "NotSendable",
     "PrivacyViolation",
     "Problem",
     "PureDP",
+    "Ranking",
     "Relation",
     "RenyiDP",
     "Sigmoid",
@@ -103,15 +110,18 @@ __all__ = [
     "Solution",
     "Solved",
     "Solver",
+    "Spending",
     "Squared",
     "Unhealthy",
     "UnknownName",
     "Verdict",
     "WholeSpace",
     "WorkerLost",
+    "account",
     "add_remove",
     "assert_private",
     "audit",
+    "audit_page",
     "best",
     "check_solver",
     "compare",
@@ -120,10 +130,12 @@ __all__ = [
     "label_only",
     "likelihood_ratio",
     "measure",
+    "need",
     "one_user",
     "per_run",
     "private",
     "queries",
+    "rank",
     "replace_one",
     "softmax_problem",
     "transcript",

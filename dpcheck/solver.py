@@ -273,6 +273,11 @@ class Solver(ABC):
         """The number of steps that a run takes at most."""
         return round(float(done.released.steps))
 
+    def gradients(self, problem: Any, guarantee: Guarantee) -> int:
+        """Record gradients evaluated at most: those of the batches asked for, unless an algorithm says otherwise."""
+        released = self.release(problem, self.plan(problem, guarantee))
+        return round(sum(float(part.steps) * records_of(part.sampling, problem.n) for part in released.parts))
+
     def mechanism(
         self, guarantee: Guarantee, calibration: Calibration = "certified", *, transcript: bool = False
     ) -> Mechanism:
@@ -332,6 +337,15 @@ def chance_of(scheme: Scheme | None) -> float:
         return 1.0
     batch, n = float(scheme.batch), float(scheme.of)
     return min(1.0, batch / n) if isinstance(scheme, WithoutReplacement) else 1 - (1 - 1 / n) ** batch
+
+
+def records_of(scheme: Scheme | None, n: int) -> float:
+    """How many of n records a step asks, on average."""
+    if isinstance(scheme, Poisson):
+        return float(scheme.rate) * n
+    if isinstance(scheme, InOrder):
+        return 1.0
+    return float(n if scheme is None else scheme.batch)
 
 
 # Hypotheses ------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dpcheck.audits.pairs.compound import Compound, WholeNumbers
 from dpcheck.audits.pairs.domains import ORDERS, Ball, Domain
 from dpcheck.audits.pairs.drawn_pairs import Examples, Pair
 from dpcheck.audits.pairs.neighbours import Drawn, Neighbours, one_user, replace_one
@@ -125,6 +126,10 @@ def records(domain: Domain) -> SearchStrategy[Any]:
     corners = st.sampled_from(domain.corners())
     if domain.values is not None:
         return corners
+    if isinstance(domain, Compound):
+        return corners | st.tuples(*(records(part) for part in domain.parts))
+    if isinstance(domain, WholeNumbers):
+        return corners | st.integers(int(domain.low), int(domain.high))
     if domain.d is None:
         return corners | st.floats(domain.low, domain.high)
     low = -domain.high if domain.ball else domain.low

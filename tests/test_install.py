@@ -129,6 +129,8 @@ def test_the_wheel_claims_one_name(wheel: Path) -> None:
         assert {f"{inside}{source}" for source in sources} <= {*names}
     data = {path.relative_to(ROOT).as_posix() for path in (ROOT / "dpcheck").glob("verdicts/*/*.json")}
     data |= {f"dpcheck/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "bounds").rglob("*.json")}
+    data |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "dpcheck" / "report" / "assets").iterdir()}
+    assert {"dpcheck/report/assets/page.css", "dpcheck/report/assets/page.js"} <= data
     assert len(data) > 10
     assert data | {"dpcheck/py.typed"} <= {*names}
 
@@ -165,6 +167,9 @@ def test_the_commands_of_an_installed_package(installed: Path, hostile: Path) ->
     assert "LOOSE" in page.stdout, page.stderr
     judged = run(installed, hostile, "-m", "dpcheck.cli.main", "verify", "zhang17.lemma9", "--workers", "1")
     assert judged.returncode == 0, judged.stderr
+    written = run(installed, hostile, "-m", "dpcheck.cli.main", "verify", "zhang17", "--recorded", "--html", "v.html")
+    assert written.returncode == 0, written.stderr
+    assert "color-scheme: dark" in (hostile / "v.html").read_text(encoding="utf-8")  # its style came along
     assert not [*(hostile / "cache").rglob("catalogue.json")], "run `dpcheck verify --record`"
 
 

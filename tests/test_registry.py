@@ -38,6 +38,7 @@ UNCORRECTED = {
     "lwang21.theorem4.5.4.privacy": "two theorems at odds: theorem4.5.4.cost.private has what privacy takes",
     "lwang21.section5.4.condition": "experiments outside of their theorem; their noise does: section5.4.privacy",
     "lwang21.remark5.3.3": "a reading of tight; section5.4.privacy says by how much the noise is not",
+    "dwang20.theorem3.1.3.queries": "theorem 3.1.1's noise, as the proof has it: theorem3.1.3.privacy.corrected",
     "lssgd20.remark1": "a reading of tight; section4.privacy says by how much the noise is not",
 }
 
@@ -193,9 +194,9 @@ def test_a_check_of_an_unknown_claim_is_refused() -> None:
         del sys.modules[module.__name__]
 
 
-def test_six_kinds_of_check_are_in_use() -> None:
+def test_seven_kinds_of_check_are_in_use() -> None:
     kinds = {c.kind for e in entries().values() for c in checks_of(e)}
-    assert kinds == {"symbolic", "accountant", "worst-case", "audit", "rate", "property"}
+    assert kinds == {"symbolic", "accountant", "worst-case", "audit", "rate", "property", "exact"}
 
 
 def test_a_solver_is_found_by_stem_or_class_without_the_others() -> None:

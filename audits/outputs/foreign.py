@@ -32,8 +32,8 @@ class FormReader(Protocol):
 
 def read_foreign(reader: FormReader, value: Any, path: str) -> None:
     """Whatever it is, by how it looks from outside."""
-    if hasattr(value, "detach") and hasattr(value, "numpy"):  # a tensor, wherever it lives
-        reader.array(np.asarray(value.detach().cpu().numpy()), path)
+    if is_tensor(value):
+        reader.array(from_tensor(value), path)
     elif type(value).__module__.partition(".")[0] == "pandas":
         read_pandas(reader, value, path)
     elif hasattr(value, "tocoo") and hasattr(value, "shape"):
@@ -44,6 +44,25 @@ def read_foreign(reader: FormReader, value: Any, path: str) -> None:
         reader.array(np.asarray(value), path)
     else:
         read_object(reader, value, path)
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether it is one of PyTorch, wherever it lives."""
+    return hasattr(value, "detach") and hasattr(value, "numpy")
+
+
+def is_frame(value: Any) -> bool:
+    """Whether it is a DataFrame of pandas."""
+    return hasattr(value, "columns") and hasattr(value, "iloc")
+
+
+def from_tensor(value: Any) -> np.ndarray:
+    """As an array; types that numpy does not have (bfloat16) as doubles, which hold them."""
+    here = value.detach().cpu()
+    try:
+        return np.asarray(here.numpy())
+    except TypeError:
+        return np.asarray(here.double().numpy())
 
 
 def read_pandas(reader: FormReader, value: Any, path: str) -> None:

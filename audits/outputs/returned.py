@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from dpcheck.audits.outputs.foreign import from_tensor, is_tensor
 from dpcheck.bounds.language.errors import DpcheckError, InvalidInput
 
 Mechanism = Callable[[Any, np.random.Generator, int], Any]
+RNG_NAMES = ("rng", "random_state", "generator")
 
 
 def checked_outputs(raw: Any, trials: int) -> Any:
@@ -31,8 +33,8 @@ def checked_outputs(raw: Any, trials: int) -> Any:
 
 def as_array(raw: Any) -> np.ndarray:
     """Outputs as numbers where floats hold them, else as objects; frames keep the names of their columns."""
-    if hasattr(raw, "detach") and hasattr(raw, "numpy"):  # tensors, wherever they live
-        raw = raw.detach().cpu().numpy()
+    if is_tensor(raw):
+        raw = from_tensor(raw)
     if hasattr(raw, "iloc") and hasattr(raw, "index"):
         raw = _records(raw)
     if isinstance(raw, np.ma.MaskedArray):
@@ -87,10 +89,15 @@ def joined(parts: Iterable[Any]) -> Any:
 
 @dataclass(frozen=True)
 class PerRun:
-    """A one-run function as a batched mechanism. `global_state`: it takes no rng, so the global ones are seeded."""
+    """A one-run function as a batched mechanism. `global_state`: it takes no rng, so the global ones are seeded.
+
+    `named` is what it calls its rng (None if it takes it second, whatever the name), `number` whether that is a seed.
+    """
 
     function: Callable[..., Any]
     global_state: bool
+    named: str | None = None
+    number: bool = False
 
     def __call__(self, data: Any, rng: np.random.Generator, trials: int) -> Any:
         outputs = []
@@ -102,6 +109,8 @@ class PerRun:
         return _array_of(outputs)
 
     def _one(self, data: Any, rng: np.random.Generator) -> Any:
+        if self.named is not None:
+            return self.function(data, **{self.named: int(rng.integers(2**32)) if self.number else rng})
         if not self.global_state:
             return self.function(data, rng)
         seed = int(rng.integers(2**32))
@@ -125,7 +134,9 @@ class FailedRun(DpcheckError):
 def per_run(function: Callable[..., Any]) -> PerRun:
     """Wrap `function(data, rng)` or `function(data)` of ONE run as a mechanism of many.
 
-    Without an rng argument numpy's and random's global state is seeded before each run.
+    An argument called rng or generator is passed by that name, wherever it stands; so is random_state, which gets a
+    whole number where it has a default. Else the rng is the second argument, if that has no default. Without one,
+    numpy's and random's global state is seeded before each run. Other arguments keep their defaults.
 
     >>> coin = per_run(lambda data, rng: bool(rng.random() < data))
     >>> coin(1.0, np.random.default_rng(0), 3).tolist()
@@ -137,14 +148,25 @@ def per_run(function: Callable[..., Any]) -> PerRun:
         arguments = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return PerRun(function, global_state=False)
-    free = [a for a in arguments if a.kind in (a.POSITIONAL_ONLY, a.POSITIONAL_OR_KEYWORD)]
+    must = [a for a in arguments if a.default is a.empty and a.kind not in (a.VAR_POSITIONAL, a.VAR_KEYWORD)]
+    by_name = [a for a in arguments if a.kind in (a.POSITIONAL_OR_KEYWORD, a.KEYWORD_ONLY)]
+    named = next((a for a in by_name if a.name in RNG_NAMES), None)
+    second = must[1:2] if named is None else []
+    rest = [a.name for a in must[1:] if a is not named and a not in second]
+    if rest or any(a.kind == a.KEYWORD_ONLY for a in second):
+        needs = " and ".join(rest or [a.name for a in second])
+        remedy = f"Fill it in: per_run(functools.partial(f, {needs.split()[0]}=...))."
+        raise InvalidInput("function", f"one that also needs {needs}", "callable as f(data, rng) or f(data)", remedy)
+    if named is not None:
+        number = named.name == "random_state" and named.default is not named.empty
+        return PerRun(function, False, named.name, number)
     starred = any(a.kind == a.VAR_POSITIONAL for a in arguments)
-    second = len(free) >= 2 and (free[1].default is free[1].empty or free[1].name in ("rng", "random_state"))
     return PerRun(function, global_state=not (second or starred))
 
 
 def _array_of(outputs: Any) -> np.ndarray:
     """A numeric array where that loses nothing, objects otherwise; 1, 1.0 and True are the same number."""
+    outputs = [from_tensor(output) if is_tensor(output) else output for output in outputs]
     kinds = {type(output) for output in outputs}
     arrays = kinds == {np.ndarray} and len({output.shape for output in outputs}) == 1
     if kinds and (arrays or all(issubclass(kind, float | int | complex | np.number | np.bool_) for kind in kinds)):

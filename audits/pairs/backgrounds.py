@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpcheck.audits.pairs.domains import Domain, Record, key
+from dpcheck.audits.pairs.domains import Domain, Record
 
 MOST_DRAWN = 256  # different records in a background: large ones repeat them
 INDEPENDENT = 0.5  # of all backgrounds: data come that way, and it reaches every dataset
@@ -44,7 +44,7 @@ def clustered(domain: Domain, size: int, rng: np.random.Generator) -> list[Recor
 
 def ordered(domain: Domain, size: int, rng: np.random.Generator) -> list[Record]:
     """Independent ones, sorted."""
-    return sorted(independent(domain, size, rng), key=key)
+    return sorted(independent(domain, size, rng), key=domain.key)
 
 
 def one_outlier(domain: Domain, size: int, rng: np.random.Generator) -> list[Record]:

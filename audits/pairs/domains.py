@@ -97,6 +97,18 @@ class Domain:
             return np.array(records, float).reshape(len(records), self.d)
         return np.array(records)
 
+    def records(self, data: Any) -> list[Any]:
+        """The records of a dataset: what it was stacked from."""
+        return list(data)
+
+    def key(self, record: Any) -> Any:
+        """A record as something that can be counted and sorted."""
+        return key(record)
+
+    def apart(self, one: Any, other: Any) -> float:
+        """How far a change goes; listed values have no distance."""
+        return 0.0 if self.values is not None else float(np.linalg.norm(np.subtract(one, other)))
+
     def fit(self, row: np.ndarray) -> np.ndarray:
         """Scaled onto the sphere of the ball (the origin stays)."""
         if self.ball is None:

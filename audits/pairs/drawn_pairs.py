@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from dpcheck.audits.outputs.foreign import is_frame
 from dpcheck.bounds.language.errors import InvalidInput
 
 Pair = tuple[Any, Any]
@@ -105,4 +106,6 @@ def content(value: Any) -> Any:
         return value.dtype.str, value.shape, repr(value.tolist())
     if isinstance(value, tuple | list):
         return tuple(content(item) for item in value)
+    if is_frame(value):  # its repr leaves out rows
+        return tuple((str(name), str(column.dtype), repr(column.tolist())) for name, column in value.items())
     return repr(value)

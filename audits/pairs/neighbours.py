@@ -7,7 +7,7 @@ one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, islice, pairwise, zip_longest
 from typing import Any, ClassVar
@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpcheck.audits.pairs.backgrounds import random_background
-from dpcheck.audits.pairs.domains import Ball, Domain, key, same
+from dpcheck.audits.pairs.compound import Compound, frame_domain, labelled_domain
+from dpcheck.audits.pairs.domains import Ball, Domain, same
 from dpcheck.audits.pairs.drawn_pairs import Examples, Pair, content, is_strategy
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, LABEL_ONLY, LOCAL, REPLACE_ONE, Relation
@@ -114,11 +115,12 @@ class Neighbours:
             inside = self.least <= len(y) == len(X) <= self.n and all(self.domain.contains(row) for row in X)
             steps = sum(not same(a, b) for a, b in zip(y, t, strict=True))
             return known and inside and np.array_equal(X, Z) and steps <= self.relation.size
+        first, second = (self.domain.records(data) for data in (first, second))
         if not all(self.domain.contains(row) for data in (first, second) for row in data):
             return False
         if not self.least <= max(len(first), len(second)) <= self.n:
             return False
-        one, two = Counter(map(key, first)), Counter(map(key, second))
+        one, two = Counter(map(self.domain.key, first)), Counter(map(self.domain.key, second))
         lost, gained = sum((one - two).values()), sum((two - one).values())
         if self.relation.name == ADD_REMOVE.name:
             return lost + gained <= self.relation.size
@@ -148,6 +150,9 @@ class Neighbours:
         if self.relation.name == LABEL_ONLY.name:
             place = _first_difference(pair[0][1], pair[1][1])
             first, second = (list(zip(X, y, strict=True)) for X, y in pair)
+        elif isinstance(self.domain, Compound):
+            first, second = (self.domain.records(data) for data in pair)
+            place = _first_difference(*([self.domain.key(record) for record in data] for data in (first, second)))
         else:
             place = _first_difference(first, second)
         k = self.relation.size
@@ -175,10 +180,11 @@ class Neighbours:
             return [((row, a), (row, b)) for row in corners for a, b in combinations(self.labels, 2)]
         if self.relation.name == ADD_REMOVE.name:
             return [(row, row) for row in corners]
-        both = list(combinations(corners, 2))
-        if self.domain.values is not None:
-            return both
-        return sorted(both, key=lambda change: -float(np.linalg.norm(np.subtract(*change))))
+        found = sorted(combinations(corners, 2), key=lambda change: -self.domain.apart(*change))
+        if not isinstance(self.domain, Compound):
+            return found
+        # All parts together and one part alone in turn: what a record moves may hang on what it keeps.
+        return [change for both in zip(found, found[::-1], strict=True) for change in both][: len(found)]
 
     def backgrounds(self, old: Any, new: Any) -> list[list[Any]]:
         """Classic fillings for the records that do not change: all alike, or split in two, evenly or nearly so."""
@@ -256,7 +262,7 @@ class Neighbours:
         """What a record may become: anything else."""
         if not self.labels:
             other = self.domain.random(rng)
-            return self._partner(record, rng) if same(other, record) else other
+            return self._partner(record, rng) if self.domain.key(other) == self.domain.key(record) else other
         others = [label for label in self.labels if not same(label, record[1])]
         return record[0], others[rng.integers(len(others))]
 
@@ -304,16 +310,27 @@ def replace_one(
     *,
     ball: Ball | None = None,
     values: Sequence[Any] | None = None,
+    labels: Sequence[Any] | None = None,
+    targets: tuple[float, float] | None = None,
+    columns: Mapping[str, Any] | None = None,
 ) -> Neighbours:
     """One record of n may become any other. Datasets are arrays (n,), or (n, d) when `d` is given.
 
     `n=(1, 10)`: the guarantee holds for every size from 1 to 10, so small datasets are tried too, and a
     counterexample shrinks to as few records as show it. With a number, the size is fixed: a mechanism may rely on it.
 
+    With `labels` (classes) or `targets` (low, high) datasets are (X, y), and a record is a row with its label. With
+    `columns` they are pandas DataFrames of this schema: (low, high) for numbers, range(a, b) for whole ones, a list of
+    categories (or a CategoricalDtype) for others, None among them where values may be missing.
+
     >>> replace_one(low=0, high=1, n=(1, 10)).is_pair(np.array([0.0, 0]), np.array([1.0, 0]))
     True
+    >>> replace_one(columns={"age": range(120), "smoker": [False, True]}, n=2).classic().__next__()[0]
+       age  smoker
+    0    0   False
+    1    0   False
     """
-    return _records(REPLACE_ONE, _domain(low, high, d, ball, values), n)
+    return _records(REPLACE_ONE, _any_domain(low, high, d, ball, values, labels, targets, columns), n)
 
 
 def add_remove(
@@ -324,9 +341,12 @@ def add_remove(
     *,
     ball: Ball | None = None,
     values: Sequence[Any] | None = None,
+    labels: Sequence[Any] | None = None,
+    targets: tuple[float, float] | None = None,
+    columns: Mapping[str, Any] | None = None,
 ) -> Neighbours:
-    """One record of n may be missing: datasets of n and n - 1 records; `n=(1, 10)` as for `replace_one`."""
-    return _records(ADD_REMOVE, _domain(low, high, d, ball, values), n)
+    """One record of n may be missing: datasets of n and n - 1 records; the arguments are those of `replace_one`."""
+    return _records(ADD_REMOVE, _any_domain(low, high, d, ball, values, labels, targets, columns), n)
 
 
 def label_only(
@@ -399,8 +419,31 @@ def _domain(low: float, high: float, d: int | None, ball: Ball | None, values: S
     return Domain(float(low), float(high), d, ball, None if values is None else tuple(values))
 
 
+def _any_domain(
+    low: float,
+    high: float,
+    d: int | None,
+    ball: Ball | None,
+    values: Sequence[Any] | None,
+    labels: Sequence[Any] | None,
+    targets: tuple[float, float] | None,
+    columns: Mapping[str, Any] | None,
+) -> Domain:
+    """Arrays of records, (X, y), or frames."""
+    if columns is not None:
+        if not (d is ball is values is labels is targets is None):
+            raise InvalidInput(
+                "columns", "given with d, ball, values or labels", "alone", "Each column has its own range."
+            )
+        return frame_domain(columns)
+    rows = _domain(low, high, d, ball, values)
+    return rows if labels is None and targets is None else labelled_domain(rows, labels, targets)
+
+
 def _first_difference(first: Any, second: Any) -> int:
     """The first place where two lists of records differ; the end of the shorter one if nowhere."""
     most = min(len(first), len(second))
+    if most == 0:
+        return 0
     differ = (np.asarray(first[:most]) != np.asarray(second[:most])).reshape(most, -1).any(axis=1)
     return int(differ.argmax()) if differ.any() else most

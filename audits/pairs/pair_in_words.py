@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from dpcheck.audits.outputs.foreign import is_frame
+
 LONGEST = 80  # characters of a dataset that is shown whole
 LONGEST_VALUE = 60  # of a value that differs
 NOTHING = object()
@@ -43,6 +45,7 @@ def difference(first: Any, second: Any) -> str:
 
 def _places(first: Any, second: Any) -> list[tuple[str, Any, Any]]:
     """Each place with its two values. A record that was added or removed makes one place, not a shift of the rest."""
+    first, second = (_rows(data) if is_frame(data) else data for data in (first, second))
     if isinstance(first, Mapping) and isinstance(second, Mapping):
         keys = dict.fromkeys([*first, *second])
         rows = [(f"key {key!r}", first.get(key, NOTHING), second.get(key, NOTHING)) for key in keys]
@@ -63,6 +66,11 @@ def _places(first: Any, second: Any) -> list[tuple[str, Any, Any]]:
     return [(f"record {i}", *((longer[i], NOTHING) if longer is first else (NOTHING, longer[i]))) for i in extra]
 
 
+def _rows(frame: Any) -> list[dict[str, Any]]:
+    """One dictionary a record."""
+    return [dict(row) for row in frame.to_dict("records")]
+
+
 def _is_list(data: Any) -> bool:
     return (isinstance(data, np.ndarray) and data.ndim > 0) or (
         isinstance(data, Sequence) and not isinstance(data, str | bytes)
@@ -79,6 +87,8 @@ def _same(one: Any, two: Any) -> bool:
 
 
 def _text(data: Any) -> str:
+    if is_frame(data):
+        data = data.to_dict("list")
     return " ".join(repr(data).split())
 
 
@@ -88,7 +98,7 @@ def _short(value: Any) -> str:
 
 
 def _kind(data: Any) -> str:
-    if isinstance(data, np.ndarray):
-        return f"array of shape {data.shape}"
+    if isinstance(data, np.ndarray) or is_frame(data):
+        return f"{'frame' if is_frame(data) else 'array'} of shape {data.shape}"
     name = type(data).__name__
     return f"{name} of {len(data)}" if _is_list(data) or isinstance(data, Mapping) else name

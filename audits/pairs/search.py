@@ -205,7 +205,8 @@ def _apart(first: np.ndarray, second: np.ndarray) -> float:
     """How far a pair moves outputs, in standard deviations: by the same noise, if it is the same."""
     first, second = tamed(first), tamed(second)
     noise = np.sqrt(first.var(axis=0) + second.var(axis=0)) + 1e-300
-    return float(np.linalg.norm((second - first).mean(axis=0) / noise))
+    with np.errstate(over="ignore"):  # a column that moves without noise is infinitely far
+        return float(np.linalg.norm((second - first).mean(axis=0) / noise))
 
 
 def _discrete(contenders: list[Contender]) -> bool:

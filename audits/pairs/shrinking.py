@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from dpcheck.audits.outputs.foreign import is_frame
+from dpcheck.audits.pairs.compound import Compound
 from dpcheck.audits.pairs.domains import same
 from dpcheck.audits.pairs.drawn_pairs import Pair, content
 from dpcheck.audits.pairs.neighbours import Neighbours, PairParts
@@ -50,7 +52,7 @@ def cost(near: Neighbours, pair: Pair) -> Cost:
     if near.domain.values is not None:
         places = [_place(near, record) for record in records]
         return len(records), different, sum({*places}), sum(places), place
-    numbers = [number for record in records for number in _numbers(record)]
+    numbers = [number for record in records for number in _read(near, record)]
     return len(records), different, *_plainness(numbers), place
 
 
@@ -63,6 +65,9 @@ def _simpler(near: Neighbours, pair: Pair) -> Iterator[Pair]:
             yield near.build(*fewer)
         for plainer in _plainer(near, parts):
             yield near.build(*plainer)
+        if isinstance(near.domain, Compound):
+            for alike in _alike(near.domain, parts):
+                yield near.build(*alike)
     yield from _rounder(near, pair)
 
 
@@ -101,6 +106,19 @@ def _plainer(near: Neighbours, parts: PairParts) -> Iterator[PairParts]:
         yield kept, old, [value] * len(new), place
 
 
+def _alike(domain: Compound, parts: PairParts) -> Iterator[PairParts]:
+    """One part (a column, a label) the same everywhere, or at least unchanged: the plainest value, or the first's."""
+    kept, old, new, place = parts
+    for i, part in enumerate(domain.parts):
+        for value in [*part.corners()[:2], *(record[i] for record in old[:1])]:
+
+            def put(records: list[Any], i: int = i, value: Any = value) -> list[Any]:
+                return [(*record[:i], value, *record[i + 1 :]) for record in records]
+
+            yield put(kept), put(old), put(new), place
+            yield kept, put(old), put(new), place
+
+
 def _corners(near: Neighbours) -> list[Any]:
     """The domain's corners, with each label where records have one."""
     corners = near.domain.corners()
@@ -129,6 +147,9 @@ def _mapped(data: Any, change: Callable[[np.ndarray], Any]) -> Any:
         return change(data) + 0.0 if data.dtype.kind == "f" else data
     if isinstance(data, tuple | list):
         return type(data)(_mapped(item, change) for item in data)
+    if is_frame(data):
+        floats = {name: column.to_numpy() for name, column in data.items() if column.dtype == float}
+        return data.assign(**{name: change(column) + 0.0 for name, column in floats.items()})
     return float(change(np.array(data))) + 0.0 if isinstance(data, float) else data
 
 
@@ -138,8 +159,17 @@ def _numbers(data: Any) -> Iterator[float]:
     elif isinstance(data, tuple | list):
         for item in data:
             yield from _numbers(item)
+    elif is_frame(data):
+        for _, column in data.items():
+            if column.dtype == float:
+                yield from column.tolist()
     elif isinstance(data, int | float | np.number) and not isinstance(data, bool):
         yield float(data)
+
+
+def _read(near: Neighbours, record: Any) -> list[float]:
+    """The numbers of a record; of categories their places."""
+    return list(near.domain.key(record) if isinstance(near.domain, Compound) else _numbers(record))
 
 
 def _digits(number: float) -> float:
@@ -156,7 +186,7 @@ def _plainness(numbers: list[float]) -> tuple[float, float]:
 
 def _weight(near: Neighbours, record: Any) -> tuple[float, ...]:
     """How plain one record is; of listed values, the earlier ones are plainer."""
-    return (float(_place(near, record)),) if near.domain.values else _plainness(list(_numbers(record)))
+    return (float(_place(near, record)),) if near.domain.values else _plainness(_read(near, record))
 
 
 def _place(near: Neighbours, record: Any) -> int:

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
@@ -20,18 +22,40 @@ from dpcheck.bounds.language.errors import DpcheckError, InvalidInput
 
 LARGEST_CHUNK = 2**16
 SIDES = ("first", "second")
+OURS = str(Path(__file__).parents[2])  # files below are not the user's
+MOST_LINES = 12  # of a mechanism's own traceback
 GLOBAL_STATE = Lock()  # numpy's and random's global state can serve one run at a time
 
 
 class MechanismFailed(DpcheckError, RuntimeError):
-    """The mechanism raised. Names the dataset, the trials, the seed and the cause."""
+    """The mechanism raised. Names the dataset, the trials, the seed and the cause, and `where` in its own code."""
 
-    def __init__(self, dataset: str, trials: str, seed: int, cause: str) -> None:
+    def __init__(self, dataset: str, trials: str, seed: int, cause: str, where: str = "") -> None:
         super().__init__(dataset, trials, seed, cause)
-        self.dataset, self.trials, self.seed, self.cause = dataset, trials, seed, cause
+        self.dataset, self.trials, self.seed, self.cause, self.where = dataset, trials, seed, cause, where
 
     def __str__(self) -> str:
         return f"the mechanism raised on the {self.dataset} dataset in {self.trials} (seed={self.seed}): {self.cause}"
+
+    @classmethod
+    def at(cls, chunk: Chunk, trials: str, seed: int, error: Exception) -> MechanismFailed:
+        """What was raised, without the frames that led to the mechanism: those are ours."""
+        frames = error.__traceback__
+        while frames is not None and frames.tb_frame.f_code.co_filename.startswith(OURS):
+            frames = frames.tb_next
+        error.__traceback__ = frames or error.__traceback__
+        lines = "".join(traceback.format_tb(error.__traceback__)).splitlines()
+        cut = lines if len(lines) <= MOST_LINES else ["  ...", *lines[-MOST_LINES:]]
+        return cls(SIDES[chunk.side], trials, seed, said(error), "\n".join(cut))
+
+    def alone(self) -> MechanismFailed:
+        """Without the auditor's frames, for its callers to raise again; what another process raised is a note."""
+        if isinstance(self.__cause__, Exception) and type(self.__cause__).__name__ != "_RemoteTraceback":
+            return self.with_traceback(None)
+        if self.where and self.where not in getattr(self, "__notes__", ()):
+            self.add_note(self.where)
+        self.__cause__ = None
+        return self.with_traceback(None)
 
 
 @dataclass(frozen=True)
@@ -88,11 +112,11 @@ class Job:
             raw = self._raw(chunk)
         except FailedRun as error:
             trial = f"trial {chunk.first + error.run}"
-            raise MechanismFailed(SIDES[chunk.side], trial, self.seed, said(error.cause)) from error.cause
+            raise MechanismFailed.at(chunk, trial, self.seed, error.cause) from error.cause
         except InvalidInput:
             raise
         except Exception as error:
-            raise MechanismFailed(SIDES[chunk.side], str(chunk), self.seed, said(error)) from error
+            raise MechanismFailed.at(chunk, str(chunk), self.seed, error) from error
         outputs = checked_outputs(raw, chunk.trials)
         return outputs if self.reduce is None else self.reduce(outputs, chunk)
 

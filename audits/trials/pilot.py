@@ -4,6 +4,7 @@ whether the mechanism is fit to be audited at all.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -62,7 +63,9 @@ def run_pilot(plan: AuditPlan, runner: Runner, trials: int | None, left: int, st
 
     Both datasets have the same seeds: common noise cancels in what tells them apart. The test's runs are independent.
     """
+    started = time.perf_counter()
     probe = runner.outputs(Chunk(PROBE, 0, 0, PROBES, 0))
+    plan.tell_pace(PROBES, time.perf_counter() - started)
     encoding = encoding_of(probe)
     width = encoding.width
     if trials is None and width > WIDEST_KEPT and narrowable(plan, encoding):

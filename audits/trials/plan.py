@@ -98,6 +98,12 @@ class AuditPlan:
         self.counted["runs"] += chunk.trials
         told("pilot" if chunk.stage in (PILOT, TWINS) else "search", self.counted["runs"], self.max_trials)
 
+    def tell_pace(self, runs: int, seconds: float) -> None:
+        """A callback with a method `pace` hears how fast the first runs on one dataset were."""
+        told = getattr(self.progress, "pace", None)
+        if callable(told):
+            told(runs, seconds)
+
     def checked_pair(self, pair: Pair) -> Pair:
         """The pair itself, if the relation (where one is given) admits it."""
         if self.neighbours is not None and not (len(pair) == 2 and self.neighbours.is_pair(*pair)):

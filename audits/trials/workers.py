@@ -20,7 +20,7 @@ from itertools import count
 from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -39,17 +39,27 @@ RESTARTS = 3  # of our own processes, with no result in between
 
 def workplace(executor: Any, max_trials: int, may_stop: bool) -> Place:
     """The place that `executor` stands for; up to `max_trials` per dataset are to come, all unless they `may_stop`."""
-    if executor is None:
+    kind = kind_of(executor)
+    if kind == "own choice":
         return Undecided(2 * max_trials, may_stop)
-    if isinstance(executor, int | np.integer) and not isinstance(executor, bool) and executor >= 1:
+    if kind == "processes":
         return Place() if executor == 1 else Processes(int(executor))
+    return Pool(executor) if kind == "pool" else Cluster(executor)
+
+
+def kind_of(executor: Any) -> Literal["own choice", "processes", "pool", "cluster"]:
+    """Which of the executors that are taken everywhere this is; any other is refused."""
+    if executor is None:
+        return "own choice"
+    if isinstance(executor, int | np.integer) and not isinstance(executor, bool) and executor >= 1:
+        return "processes"
     if isinstance(executor, Executor):
-        return Pool(executor)
+        return "pool"
     dask = sys.modules.get("distributed")  # whoever has a client has imported it
     if dask is not None and isinstance(executor, dask.Client) and not executor.asynchronous:
-        return Cluster(executor)
+        return "cluster"
     limit = "None, a number of processes >= 1, a concurrent.futures executor or a synchronous Dask client"
-    raise InvalidInput("executor", executor, limit, "Leave it out: slow mechanisms get processes by themselves.")
+    raise InvalidInput("executor", executor, limit, "Leave it out: what is slow gets processes by itself.")
 
 
 def cores() -> int:

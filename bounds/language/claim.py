@@ -5,6 +5,7 @@ A claim holds the mathematics as printed. Checks yield evidence; the verdict is 
 
 from __future__ import annotations
 
+import difflib
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 import sympy
 
-from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
+from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, UnknownName
 from dpcheck.bounds.language.evidence import (
     CITATION,
     DOCUMENTS,
@@ -164,6 +165,14 @@ class Claim:
         return {"==": "="}.get(op := getattr(self.states, "rel_op", ""), op)
 
     @property
+    def promise(self) -> str:
+        """The guarantee in the symbols as printed; "" if it has none."""
+        if self.guarantee is None:
+            return ""
+        inner = ", ".join(pretty(v) for v in self.guarantee.parameters.values())
+        return f"{type(self.guarantee).__name__}({inner}), {self.guarantee.relation} neighbours"
+
+    @property
     def holds(self) -> str:
         """What a bound promises of its measure: in expectation, with probability 1-γ, or always ("")."""
         return TABLE[self.subject].holds if self.subject in TABLE else ""
@@ -201,6 +210,16 @@ class Claim:
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"
 
+    def _repr_html_(self) -> str:
+        from dpcheck.bounds.language.notebook import html_of
+
+        return html_of([self])
+
+    def _repr_markdown_(self) -> str:
+        from dpcheck.bounds.language.notebook import markdown_of
+
+        return markdown_of([self])
+
     # Numbers -----------------------------------------------------------------------------------
     def violated_by(self, values: Mapping[str, Any]) -> sympy.Basic | None:
         """The first numeric hypothesis that these numbers break; None if all that can be decided hold."""
@@ -223,8 +242,13 @@ class Claim:
         """The right-hand side at these numbers (arrays broadcast). A violated hypothesis is an error.
 
         The hidden constant of a rate is taken as 1, and so are those that `hidden` lists unless given. A hypothesis
-        that names one is undecided until it is given.
+        that names one is undecided until it is given. Symbols that the claim does not name change nothing; a name that
+        is no symbol's is refused.
         """
+        known = {row.name for row in TABLE.values()}
+        for name in values:
+            if name not in known:
+                raise unknown_symbol(name, self)
         asked = values
         values = {**{str(s): 1.0 for s in self.hidden if s in self.formula.free_symbols}, **values}
         by_name = {str(s): s for s in self.symbols | self.formula.free_symbols}
@@ -238,7 +262,7 @@ class Claim:
             raise InvalidInput(f"arguments of {self.id}", sorted(values), f"complete, with {missing}", meaning + ".")
         broken = self.violated_by(asked)
         if broken is not None:
-            given = {str(s): values[str(s)] for s in broken.free_symbols}
+            given = {str(s): values[str(s)] for s in sorted(broken.free_symbols, key=str)}
             raise HypothesisViolated(self.id, given, pretty(broken), "Choose values inside its hypotheses.")
         with np.errstate(all="ignore"):
             found = self._numeric(*(np.asarray(values[str(s)], float) for s in needed))[()]
@@ -264,6 +288,14 @@ class Claim:
         """The right-hand side with these symbols replaced."""
         by_name = {str(s): s for s in self.formula.free_symbols}
         return self.formula.subs({by_name[k]: v for k, v in values.items() if k in by_name})
+
+
+def unknown_symbol(name: str, claim: Claim) -> UnknownName:
+    """The error for a name that is no symbol's, with those that the claim has."""
+    own = sorted(str(s) for s in claim.formula.free_symbols)
+    near = difflib.get_close_matches(name, [row.name for row in TABLE.values()], n=1)
+    hint = f"Did you mean {near[0]}?" if near else f"{claim.id} takes {', '.join(own)}."
+    return UnknownName("symbol", name, "the name of a symbol", hint)
 
 
 def module_being_run() -> str:

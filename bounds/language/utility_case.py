@@ -13,6 +13,7 @@ from dpcheck.bounds.language.symbols import TABLE, L, beta, delta, mu
 STRONG, CONVEX, ANY = "strongly convex", "convex", "not necessarily convex"
 PURE, APPROX = "ε-DP", "(ε, δ)-DP"
 ONE_NAME = {"G": L, "L_smooth": beta}  # what another document calls the constants of 003
+MIRROR_MAP = "1-strongly convex in"  # a norm: that is said of w, which generates distances, not of the losses
 RISKS = ("excess_risk", "likely_excess_risk")  # without a word on convexity these are of convex losses
 
 
@@ -35,6 +36,7 @@ def case_of(claim: Claim) -> UtilityCase:
 
 def losses_of(claim: Claim) -> str:
     words = " ".join([claim.says, *(h.words for h in claim.assumes if isinstance(h, Setting))]).lower()
+    words = words.replace(MIRROR_MAP, "")
     if claim.has("strongly convex") or mu in claim.formula.free_symbols or "strongly convex" in words:
         return STRONG
     convex = claim.has("convex") is not None or str(claim.subject) in RISKS

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy
 
-from dpcheck.bounds.language.claim import Effort, Evidence, Verdict
+from dpcheck.bounds.language.claim import Effort, Evidence, Verdict, pretty
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, gaussian_delta
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.privacy import sampled_gaussian as sampled
@@ -182,7 +182,8 @@ class Closed(Account):
                 if self._bits
                 else f"the noise must be {factor:.4g} times larger for"
             )
-            figure = f"{lacking} {self.question.guarantee}"
+            promised = ", ".join(f"{k} = {pretty(v)}" for k, v in self.question.guarantee.parameters.items())
+            figure = f"{lacking} {type(self.question.guarantee).__name__}({promised})"
         verdict = Verdict.REFUTED if excess > CLEARLY else Verdict.UNCHECKED
         return Evidence(KIND, verdict, figure, because, excess, counterexample=self.question.completed(point))
 

@@ -1,6 +1,7 @@
 """Mechanisms of other libraries as ours: (data, rng, trials) -> outputs.
 
-`adapters.opendp`, `adapters.diffprivlib` (extra `adapters`) and `adapters.estimator` (anything with `fit`).
+`adapters.opendp`, `adapters.diffprivlib` (extra `adapters`), `adapters.torch`, `adapters.opacus` (extra `torch`),
+`adapters.pure_ldp`, `adapters.multi_freq_ldpy` (extra `local`) and `adapters.estimator` (anything with `fit`).
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-LIBRARIES = ("diffprivlib", "estimator", "opendp")
+LIBRARIES = ("diffprivlib", "estimator", "multi_freq_ldpy", "opacus", "opendp", "pure_ldp", "torch")
 
 
 def __getattr__(name: str) -> Any:

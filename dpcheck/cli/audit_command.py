@@ -11,18 +11,19 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from dpcheck.audits import AuditResult, Neighbours, add_remove, audit, one_user, per_run, replace_one
+from dpcheck.audits.trials.watching import STAGES, Watch
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import REPLACE_ONE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, Relation
-from dpcheck.report.page import audit_page
+from dpcheck.cli.executor_option import executor_asked
+from dpcheck.report.audit_page import audit_page
+from dpcheck.report.layout import hanging, tabbed
 from dpcheck.verdicts.written import write_whole
 
 OK, VIOLATED, INTERRUPTED = 0, 1, 130
@@ -31,51 +32,23 @@ MADE_BY: dict[str, Callable[..., Neighbours]] = {
     "add_remove": add_remove,
     "local": one_user,
 }
-STAGES = {"search": "searching for a pair", "pilot": "choosing the event"}
-LINES = 10  # progress lines where there is no terminal to draw a bar on
 
 
 def run_audit(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
     """Exit 0 not violated, 1 violated, 130 stopped."""
     options = options_of(args)
     mechanism = found(args.target)
-    watch = Watch(err, args.trials)
+    watch = Watch(args.trials)
     try:
-        with watch.bar if err.is_terminal else nullcontext():
-            result = audit(per_run(mechanism) if args.per_run else mechanism, **options, progress=watch)
+        with executor_asked(args) as executor, watch:
+            run = per_run(mechanism) if args.per_run else mechanism
+            result = audit(run, **options, executor=executor, progress=watch)
     except KeyboardInterrupt:
         return stopped(watch, args, out, err)
     show(result, args, out)
     if any(message.startswith("stopped by hand") for message in result.health):
         return kept(args, err)
     return VIOLATED if result.violated else OK
-
-
-class Watch:
-    """The last thing known: the stage, trials done, trials planned, the bound that a stop would certify."""
-
-    def __init__(self, err: Console, total: int) -> None:
-        self.err, self.name, self.done, self.total, self.bound = err, "start", 0, total, 0.0
-        self.said = 0
-        text = TextColumn("{task.completed:.0f} of {task.total:.0f} trials, {task.fields[known]}")
-        self.bar = Progress(BarColumn(), text, TimeElapsedColumn(), console=err, transient=True)
-        self.task = self.bar.add_task("audit", total=total, known=self.name, visible=err.is_terminal)
-
-    def __call__(self, done: int, total: int, bound: float) -> None:
-        self.bound = bound
-        self._show("test", done, total, f"epsilon >= {bound:.4g} certified so far")
-
-    def stage(self, name: str, done: int, total: int) -> None:
-        """Runs of the search or of the pilot: nothing is certified yet."""
-        self._show(name, done, total, STAGES[name])
-
-    def _show(self, name: str, done: int, total: int, known: str) -> None:
-        self.name, self.done, self.total = name, done, total
-        if self.err.is_terminal:
-            self.bar.update(self.task, completed=done, total=total, known=known)
-        elif LINES * done // total > self.said:
-            self.said = LINES * done // total
-            self.err.print(f"{done} of {total} trials, {known}", highlight=False)
 
 
 def stopped(watch: Watch, args: argparse.Namespace, out: Console, err: Console) -> int:
@@ -86,14 +59,14 @@ def stopped(watch: Watch, args: argparse.Namespace, out: Console, err: Console) 
     if args.json != "-":
         where = f" ({STAGES[watch.name]})" if watch.name in STAGES else ""
         text = f"stopped after {watch.done} of {watch.total} trials{where}, before any bound could be certified"
-        out.print(text, highlight=False, markup=False, soft_wrap=True)
+        out.print(text)
     return kept(args, err)
 
 
 def kept(args: argparse.Namespace, err: Console) -> int:
     """Say where the rest is to be had."""
     if args.checkpoint is not None:
-        err.print(f"kept in {args.checkpoint}; the same command goes on from there", style="yellow", markup=False)
+        err.print(f"kept in {args.checkpoint}; the same command goes on from there", style="yellow")
     return INTERRUPTED
 
 
@@ -102,9 +75,10 @@ def show(result: AuditResult, args: argparse.Namespace, out: Console) -> None:
     if args.json is not None:
         write_json(result.to_json(), args.json, out)
     if args.html is not None:
-        write_whole(args.html.resolve(), audit_page(args.target, result))
+        write_whole(args.html.resolve(), audit_page(args.target, result, replay=args.asked))
     if args.json != "-":
-        out.print(repr(result), highlight=False, markup=False, soft_wrap=True)
+        for label, text in result.lines():
+            out.print(hanging(f"{label:<11}", text, 11) if out.is_terminal else tabbed(label, text))
 
 
 def write_json(text: str, where: str, out: Console) -> None:
@@ -143,8 +117,6 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
     for path in (args.html, args.checkpoint, None if args.json in (None, "-") else Path(args.json)):
         if path is not None and not path.resolve().parent.is_dir():
             raise InvalidInput("output file", str(path), "in a folder that exists", "Create the folder first.")
-    if args.workers is not None and args.workers < 1:
-        raise InvalidInput("workers", args.workers, "a whole number >= 1", "Use 1 to run in this process.")
     neighbours = neighbours_of(args)
     relation = REPLACE_ONE if neighbours is None else neighbours.relation
     guarantee = guarantee_of(args, relation)
@@ -162,7 +134,6 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
         "guarantee": guarantee,
         "delta": delta,
         "max_trials": args.trials,
-        "executor": args.workers,
     }
 
 
@@ -171,11 +142,26 @@ def neighbours_of(args: argparse.Namespace) -> Neighbours | None:
     asked = [name for name in MADE_BY if getattr(args, name) is not None]
     if len(asked) > 1:
         raise InvalidInput("relation", " and ".join(asked), "one of them", "Run one audit for each.")
+    if not asked and args.values is not None:
+        raise InvalidInput("--values", args.values, "beside a relation", "Add --replace-one, --add-remove or --local.")
     if not asked:
         return None
-    low, high = getattr(args, asked[0])
     size = {} if asked[0] == "local" else {"n": 10 if args.n is None else args.n}
-    return MADE_BY[asked[0]](low=low, high=high, d=args.d, ball=args.ball, **size)
+    return MADE_BY[asked[0]](**domain_of(args, asked[0]), **size)
+
+
+def domain_of(args: argparse.Namespace, relation: str) -> dict[str, Any]:
+    """The records that the relation is over: between LOW and HIGH, or the values that are listed."""
+    ends, option = getattr(args, relation), "--" + relation.replace("_", "-")
+    if args.values is None:
+        if len(ends) != 2:
+            shown = " ".join(f"{end:g}" for end in ends) or "given alone"
+            raise InvalidInput(option, shown, "LOW HIGH, or given alone with --values", f"For example {option} 0 1.")
+        return {"low": ends[0], "high": ends[1], "d": args.d, "ball": args.ball}
+    beside = [name for name, value in ((f"{option} LOW HIGH", ends), ("--d", args.d), ("--ball", args.ball)) if value]
+    if beside:
+        raise InvalidInput("--values", f"given beside {' and '.join(beside)}", "the whole domain", "Leave one out.")
+    return {"values": args.values}
 
 
 def guarantee_of(args: argparse.Namespace, relation: Relation) -> Guarantee | None:

@@ -20,10 +20,14 @@ def run_claims(args: argparse.Namespace, rest: list[str], out: Console, err: Con
     """One claim's page, or the list."""
     row = catalogue().get(args.names[0]) if len(args.names) == 1 else None
     if row is not None:
-        out.print(terminal.claim_page(row, current().symbols, recorded_of(row.id)))
+        shown = terminal.claim_page if out.is_terminal else terminal.claim_as_rows
+        out.print(shown(row, current().symbols, recorded_of(row.id)))
+        return OK
+    ids = select(args.names, args.source, args.algorithm, args.kind)
+    if out.is_terminal:
+        out.print(terminal.claim_list(ids, recorded(), out.width))
     else:
-        ids = select(args.names, args.source, args.algorithm, args.kind)
-        out.print(terminal.claim_list(ids, recorded()))
+        out.print(terminal.claim_rows(ids, recorded()))
     return OK
 
 
@@ -44,13 +48,13 @@ def run_bounds(args: argparse.Namespace, rest: list[str], out: Console, err: Con
     found = library[args.id]
     claim: Claim = found.pick(set(values)) if isinstance(found, StatementParts) else found
     value = claim.evaluate(**values)
-    out.print(f"{claim.id}: {claim.text()}", highlight=False, markup=False)
-    out.print(f"{pretty(claim.subject)}: {float(value):.6g}", style="bold", highlight=False, markup=False)
+    out.print(f"{claim.id}: {claim.text()}")
+    out.print(f"{pretty(claim.subject)}: {float(value):.6g}", style="bold")
     verdict = recorded_of(claim.id).get("verdict", "not recorded")
     out.print("verdict:", terminal.coloured(verdict))
     if verdict == Verdict.REFUTED:
         better = [row.id for row in catalogue().values() if row.corrects == claim.id]
-        out.print(f"This claim is refuted; corrected: {', '.join(better) or 'none'}", style="red", highlight=False)
+        out.print(f"This claim is refuted; corrected: {', '.join(better) or 'none'}", style="red")
     return OK
 
 
@@ -66,12 +70,12 @@ def run_replay(args: argparse.Namespace, rest: list[str], out: Console, err: Con
             raise InvalidInput("point", pair, "NAME=VALUE", "For example eps=40.")
         point[name] = number(name, text)
     found, row = replay(args.id, args.check, point), catalogue()[args.id]
-    out.print(f"{row.id} ({row.source})", style="bold", highlight=False, markup=False)
-    out.print(f"says: {row.says}", highlight=False, markup=False)
-    out.print(f"states: {row.statement}", highlight=False, markup=False)
+    out.print(f"{row.id} ({row.source})", style="bold")
+    out.print(f"says: {row.says}")
+    out.print(f"states: {row.statement}")
     shown_at = ", ".join(f"{k}={plain(v)}" for k, v in point.items())
-    out.print(f"at: {shown_at}", highlight=False, markup=False)
-    out.print(f"found: {found.figure} ({found.detail})", highlight=False, markup=False)
+    out.print(f"at: {shown_at}")
+    out.print(f"found: {found.figure} ({found.detail})")
     shown = found.verdict if found.verdict in AGAINST else "a gap in the proof"
     out.print(terminal.coloured(shown if shows(found) else "does not show here"))
     return OK if shows(found) else DIFFERENT

@@ -5,25 +5,26 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
+from dpcheck.report.layout import indented
 from dpcheck.verdicts import mutants, verify
 
 EACH, EACH_THOROUGH = 60.0, 600.0  # seconds for one mutant
 
 
-def run_mutants(args: argparse.Namespace, ids: Sequence[str], out: Console) -> int:
+def run_mutants(args: argparse.Namespace, ids: Sequence[str], executor: Any, out: Console) -> int:
     """Exit 1 if a false statement keeps its verdict."""
     each = EACH_THOROUGH if args.thorough else EACH
-    found = mutants.survey(ids, sample_size=args.sample, seed=args.seed, workers=args.workers, each=each)
+    found = mutants.survey(ids, sample_size=args.sample, seed=args.seed, executor=executor, each=each)
     if found.survivors:
         out.print(Text("False statements that keep their verdict", style="bold"))
     for one in found.survivors:
         out.print(Text.assemble((one.id, "bold"), f", {one.how}: {one.verdict}"))
-        out.print(Padding(Text(f"{one.statement}\n{one.why}"), (0, 0, 0, 2)))
+        out.print(indented(one.statement), indented(one.why), sep="\n")
     for one in found.late:
         out.print(Text(f"out of time after {each:g} s: {one.id}, {one.how}"))
     for document, count in found.counts().items():

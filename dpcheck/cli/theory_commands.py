@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from contextlib import suppress
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from dpcheck.bounds.language.errors import UnknownName
+from dpcheck.bounds.language.errors import DpcheckError, InvalidInput, UnknownName
+from dpcheck.bounds.language.evidence import Kind
+from dpcheck.cli.executor_option import executor_asked
 from dpcheck.cli.parser import LOSSES, number, parse_options
+from dpcheck.report.layout import rows_to
 
 OK = 0  # what computes is imported by the command that needs it
 
@@ -21,6 +25,8 @@ def run_compare(args: argparse.Namespace, rest: list[str], out: Console, err: Co
     from dpcheck.report import theory
     from dpcheck.theory.comparison import compare
 
+    if not args.names:
+        raise InvalidInput("NAME", "not given", "a stem or the id of a claim, or several", what_to_compare())
     found = compare(
         *args.names,
         over=args.over,
@@ -29,7 +35,25 @@ def run_compare(args: argparse.Namespace, rest: list[str], out: Console, err: Co
         privacy=args.privacy,
         **parse_options(rest),
     )
-    return show(found, theory.comparison_page(found), args, out, err)
+    if args.json or out.is_terminal:
+        return show(found, theory.comparison_page(found), args, out, err)
+    if args.plot is not None:
+        found.plot(args.plot)
+        err.print(Text(f"drawn: {args.plot}"))
+    rows_to(out, theory.COMPARED, theory.comparison_rows(found))
+    return OK
+
+
+def what_to_compare() -> str:
+    """How to ask, and the algorithms that have a bound on their error."""
+    from dpcheck.theory.claim_choice import candidates
+    from dpcheck.verdicts.catalogue import catalogue
+
+    known = []
+    for stem in sorted({row.algorithm for row in catalogue().values() if row.kind == Kind.UTILITY}):
+        with suppress(DpcheckError):
+            known += [stem] if candidates(stem) else []
+    return f"For example `dpcheck compare dp_svrg dp_gd --n 1e5 --eps 1`. Algorithms with bounds: {', '.join(known)}."
 
 
 def run_tables(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
@@ -66,15 +90,17 @@ def run_measure(args: argparse.Namespace, rest: list[str], out: Console, err: Co
         return data.problem(loss(), l2=args.l2)
 
     guarantee = ApproxDP(args.eps, args.delta) if args.delta > 0 else PureDP(args.eps)
-    found = measure(
-        args.solver,
-        (lambda value: made(**{symbol: value})) if symbol in sizes else made(),
-        grid,
-        guarantee=guarantee,
-        trials=args.trials,
-        seed=args.seed,
-        calibration=args.calibration,
-    )
+    with executor_asked(args) as executor:
+        found = measure(
+            args.solver,
+            (lambda value: made(**{symbol: value})) if symbol in sizes else made(),
+            grid,
+            guarantee=guarantee,
+            trials=args.trials,
+            seed=args.seed,
+            calibration=args.calibration,
+            executor=executor,
+        )
     return show(found, theory.measurement_page(found), args, out, err)
 
 

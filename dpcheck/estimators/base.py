@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,12 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 from dpcheck.estimators import rules
+from dpcheck.estimators.partitions import PartitionReader, Partitions, is_dask, label_columns, partitioned, places
 from dpcheck.kernels.blocks import seed_of
 from dpcheck.problems.losses import Array, Loss, must_be_positive
+from dpcheck.problems.parted_rows import PartedLabels, PartedRows
 from dpcheck.problems.problem import ROUNDING, Problem
-from dpcheck.problems.rows import BoundedRows, row_norms
+from dpcheck.problems.rows import BLOCK, BoundedRows, GivenRows, as_given, largest_entries, parts, row_norms
 from dpcheck.solver import SEEDED, Solution, Solver, warn_of_seed
 from dpcheck.solvers.finding import solver_named, solvers
 
@@ -34,6 +36,7 @@ except ImportError:  # scikit-learn 1.5
         return estimator._validate_data(*args, **settings)
 
 
+Table: TypeAlias = Array | GivenRows
 SMALLEST, LARGEST = 1e-100, 1e100  # bounds whose squares are still numbers
 LONG = 1e7  # steps that take minutes
 
@@ -47,6 +50,7 @@ class Read:
     """What a fit takes from its arguments: public bounds, targets one column a part, and classes if there are.
 
     `bad` are the records whose label is none: with rows="clip" a row of zeros with a fixed label stands for them.
+    `norms` are those of the rows as given, where they have been computed.
     """
 
     data_norm: float
@@ -54,6 +58,17 @@ class Read:
     targets: Array
     bad: NDArray[np.bool_]
     classes: Any = None
+    norms: Array | None = None
+
+    @property
+    def columns(self) -> Sequence[Any]:
+        """The labels of each model."""
+        return list(self.targets.T)
+
+    @property
+    def places(self) -> Any:
+        """The class of each record."""
+        return self.targets.argmax(axis=1)
 
     def without(self, bad: NDArray[np.bool_]) -> Read:
         """The same with the fixed label, the first class or 0, for these records too."""
@@ -64,6 +79,21 @@ class Read:
             if targets.shape[1] > 1:
                 targets[bad, 0] = 1.0
         return replace(self, targets=targets, bad=bad)
+
+
+@dataclass(frozen=True)
+class PartedRead(Read):
+    """The same of n records in partitions: `targets` are those of a record that nobody has."""
+
+    n: int = 0
+
+    @property
+    def columns(self) -> Sequence[Any]:
+        return label_columns(self.n, self.targets.shape[1])
+
+    @property
+    def places(self) -> Any:
+        return PartedLabels(self.n, places)
 
 
 @dataclass(frozen=True)
@@ -110,14 +140,11 @@ class PrivateLinear(BaseEstimator):
     _must_be_given: ClassVar[tuple[str, ...]] = ("data_norm",)
 
     def fit(self, X: Any, y: Any) -> Any:
-        """Fit privately. Raises InvalidInput on bad settings and, with rows="refuse", on rows over the bound."""
-        if self.rows == "clip":  # whatever a record holds: sizes and types alone may be refused
-            X = validate_data(self, X, None if y is None else "no_validation", dtype=None, ensure_all_finite=False)
-            X, y = as_numbers(X), column_or_1d(y, warn=True)
-            check_consistent_length(X, y)
-        else:
-            X, y = validate_data(self, X, y, dtype=float, y_numeric=False, multi_output=False)
-        read = self._read(X, y)
+        """Fit privately. Raises InvalidInput on bad settings and, with rows="refuse", on rows over the bound.
+
+        A Dask array X is never loaded: its partitions send sums of gradients, to which the noise is added here.
+        """
+        X, read = self._parted(X, y) if is_dask(X) else self._given_here(X, y)
         released = self._release(X, read, seed_from(self.random_state), trials=1)
         if read.classes is not None:
             self.classes_ = read.classes
@@ -132,6 +159,27 @@ class PrivateLinear(BaseEstimator):
             self.caveats_ = (SEEDED, *self.caveats_)
             warn_of_seed("random_state")
         return self
+
+    def _given_here(self, X: Any, y: Any) -> tuple[Table, Read]:
+        """Arrays in memory, or in a file that is mapped to it."""
+        if self.rows == "clip":  # whatever a record holds: sizes and types alone may be refused
+            X = validate_data(self, X, None if y is None else "no_validation", dtype=None, ensure_all_finite=False)
+            X, y = as_rows(X), column_or_1d(y, warn=True)
+            check_consistent_length(X, y)
+        else:
+            X, y = validate_data(self, X, y, dtype="numeric", y_numeric=False, multi_output=False)
+            X = as_rows(X)
+        return X, self._read(X, y)
+
+    def _parted(self, X: Any, y: Any) -> tuple[Partitions, Read]:
+        """Dask arrays, of which sizes and types alone are looked at here. Bounds must be given."""
+        self._must_know_bounds("Pass {}: data in partitions are not looked through for it.")
+        X = partitioned(X, y)
+        n, d = X.shape
+        self.n_features_in_ = d
+        self.__dict__.pop("feature_names_in_", None)
+        public = self._read(np.zeros((1, d)), self._some_label())  # a record that nobody has shows what is public
+        return X, PartedRead(**{**vars(public), "bad": np.zeros(0, bool)}, n=n)
 
     def __getstate__(self) -> dict[str, Any]:
         """For a pickle or a copy: a fitted model goes without the seed, which would give its noise away."""
@@ -162,22 +210,29 @@ class PrivateLinear(BaseEstimator):
 
         Bounds and classes must be given, so that nothing but the release depends on the data.
         """
-        for name in self._must_be_given:
-            if getattr(self, name) is None:
-                raise InvalidInput(name, None, "given", f"Pass {name}: a mechanism may not look it up.")
+        self._must_know_bounds("Pass {}: a mechanism may not look it up.")
 
         def fitted(data: Any, rng: np.random.Generator, trials: int) -> Array:
-            X, y = as_numbers(np.asarray(data[0])), np.asarray(data[1])
+            X, y = as_rows(np.asarray(data[0])), np.asarray(data[1])
             released = self._release(X, self._read(X, y), seed_of(rng), trials)
             return np.concatenate([released.coef.reshape(trials, -1), released.intercept], axis=1)
 
         return fitted
+
+    def _must_know_bounds(self, remedy: str) -> None:
+        for name in self._must_be_given:
+            if getattr(self, name) is None:
+                raise InvalidInput(name, None, "given", remedy.format(name))
 
     # What each estimator says -----------------------------------------------------------------------
     def _loss(self) -> Loss:
         raise NotImplementedError
 
     def _targets(self, y: Any) -> Read:
+        raise NotImplementedError
+
+    def _some_label(self) -> Any:
+        """An array of one label that may occur."""
         raise NotImplementedError
 
     def _shaped(self, coef: Array, intercept: Array) -> tuple[Any, Any]:
@@ -187,21 +242,39 @@ class PrivateLinear(BaseEstimator):
     def _problems(self, kind: type[Solver], X: Any, read: Read, row_bound: float) -> Sequence[Problem]:
         """What is solved, with a share of the budget each: one linear model for each column of targets."""
         loss, size = self._loss(), read.label_bound
-        return [Problem(X, y, loss, row_bound=row_bound, label_bound=size) for y in read.targets.T]
+        return [Problem(X, y, loss, row_bound=row_bound, label_bound=size) for y in read.columns]
 
     # The fit ----------------------------------------------------------------------------------------
-    def _release(self, X: Array, read: Read, seed: np.random.SeedSequence | None, trials: int) -> Released:
+    def _release(self, X: Table | Partitions, read: Read, seed: np.random.SeedSequence | None, trials: int) -> Released:
         """The fit itself: everything that meets the records is here or in `_read`."""
         kind = found(self._solver_name())
         scaling = self._scaling(kind.name, read.data_norm, X.shape[1])
-        entries = rules.checked(self.solver_options).get("entry_bound")
-        rows = bounded(mended(X, read.bad), read.data_norm, self.rows, scaling, entries)
         # privacy: the constant feature lengthens every row, and the bound knows
-        problems = self._problems(kind, rows, read, row_bound=float(np.hypot(read.data_norm, scaling)))
+        row_bound = float(np.hypot(read.data_norm, scaling))
+        rows: BoundedRows | PartedRows
+        if isinstance(X, Partitions):
+            reader = PartitionReader(self._without_seed(), scaling)
+            entry = max(min(read.data_norm, self._entry_bound() or np.inf), scaling)
+            rows = PartedRows(X.blocks, reader, (X.shape[0], X.shape[1] + (scaling != 0)), row_bound, entry)
+        else:
+            rows = self._bounded(X, read, scaling)
+        problems = self._problems(kind, rows, read, row_bound)
         seeds = [None] * len(problems) if seed is None else seed.spawn(len(problems))
         done = [self._solve(kind, p, len(problems), child, trials) for p, child in zip(problems, seeds, strict=True)]
         weights = np.concatenate([run.w.reshape(trials, -1, rows.shape[1]) for run, _ in done], axis=1)
         return Released(weights, scaling, tuple(run for run, _ in done), done[0][1])
+
+    def _bounded(self, X: Table, read: Read, scaling: float) -> BoundedRows:
+        """The rows within the public bounds, with the constant feature."""
+        norms = None if read.norms is None else np.where(read.bad, 0.0, read.norms)
+        return bounded(mended(X, read.bad), read.data_norm, self.rows, scaling, self._entry_bound(), norms)
+
+    def _entry_bound(self) -> float | None:
+        return rules.checked(self.solver_options).get("entry_bound")
+
+    def _without_seed(self) -> Any:
+        """The settings alone: what reads records elsewhere has no use for the noise."""
+        return type(self)(**{**self.get_params(deep=False), "random_state": None})
 
     def _solve(
         self, kind: type[Solver], records: Problem, parts: int, seed: np.random.SeedSequence | None, trials: int
@@ -239,12 +312,15 @@ class PrivateLinear(BaseEstimator):
         must_be_positive("intercept_scaling", self.intercept_scaling)
         return float(self.intercept_scaling)
 
-    def _read(self, X: Array, y: Array) -> Read:
+    def _read(self, X: Table, y: Array) -> Read:
         """Bounds and targets; a bound that is not given is read off the data, with a warning."""
         self.guarantee()  # refuses bad ones before anything is looked at
         norm = self._given("data_norm", "largest norm of a row", lambda: largest(row_norms(X)))
         read = replace(self._targets(y), data_norm=norm)
-        return read.without(not_finite(X)) if self.rows == "clip" else read
+        if self.rows != "clip":
+            return read
+        norms = row_norms(X)
+        return replace(read.without(not_finite(X, norms)), norms=norms)
 
     def _given(self, name: str, what: str, look: Callable[[], float]) -> float:
         """A bound as given, or as the data have it, with a warning."""
@@ -260,9 +336,12 @@ class PrivateLinear(BaseEstimator):
     def _decision(self, X: Any) -> Array:
         """<x, w> + b, one column a model."""
         check_is_fitted(self)
+        if is_dask(X):
+            remedy = "Predict block by block: X.map_blocks(model.predict, drop_axis=1, dtype=...)."
+            raise InvalidInput("X", "a Dask array", "rows in memory", remedy)
         if self.rows == "clip":  # as in the fit
             X = as_numbers(validate_data(self, X, dtype=None, reset=False, ensure_all_finite=False))
-            X = mended(X, not_finite(X))
+            X = np.where(not_finite(X, row_norms(X))[:, None], 0.0, X)
         else:
             X = validate_data(self, X, dtype=float, reset=False)
         return X @ np.atleast_2d(self.coef_).T + self.intercept_
@@ -309,17 +388,25 @@ def as_numbers(values: Any) -> Array:
     return np.array([number(value) for value in values.ravel()], float).reshape(values.shape)
 
 
-def not_finite(X: Array) -> NDArray[np.bool_]:
+def as_rows(X: Any) -> Table:
+    """A table of floats as it is, one of other numbers to be read as floats: neither is copied."""
+    if X.dtype.kind not in "fiub":
+        return as_numbers(X)
+    return X if X.dtype == float else GivenRows(X)
+
+
+def not_finite(X: Table, norms: Array) -> NDArray[np.bool_]:
     """Which rows hold something that is no finite number; a norm alone may be too large for one."""
-    with np.errstate(invalid="ignore"):
-        bad = ~np.isfinite(row_norms(X))
-    bad[bad] = ~np.isfinite(X[bad]).all(axis=1)
+    bad = ~np.isfinite(norms)
+    for part in parts(X, BLOCK):
+        if np.any(bad[part]):
+            bad[part] &= ~np.isfinite(X[part]).all(axis=1)
     return bad
 
 
-def mended(X: Array, bad: NDArray[np.bool_]) -> Array:
+def mended(X: Table, bad: NDArray[np.bool_]) -> Table:
     """Zeros for bad rows; the table itself where there are none."""
-    return np.where(bad[:, None], 0.0, X) if np.any(bad) else X
+    return as_given(X, bad=bad) if np.any(bad) else X
 
 
 def largest(values: Array) -> float:
@@ -327,26 +414,32 @@ def largest(values: Array) -> float:
     return float(np.max(values, initial=0.0, where=np.isfinite(values)))
 
 
-def bounded(X: Array, data_norm: float, rows: str, constant: float = 0.0, entries: float | None = None) -> BoundedRows:
+def bounded(
+    X: Table,
+    data_norm: float,
+    rows: str,
+    constant: float = 0.0,
+    entries: float | None = None,
+    norms: Array | None = None,
+) -> BoundedRows:
     """Rows within the bound: clipped, each by itself, or refused (but for a rounding over it); then the constant.
 
-    Clipped rows have their `entries` within a bound too, if there is one.
+    Clipped rows have their `entries` within a bound too, if there is one. Their `norms` are computed unless given.
     """
     if rows not in ("clip", "refuse"):
         raise InvalidInput("rows", rows, '"clip" or "refuse"', "Clipping scales a row over the bound down to it.")
-    norms = row_norms(X)
+    norms = row_norms(X) if norms is None else norms
     worst = int(norms.argmax())
     if rows == "refuse" and norms[worst] > data_norm * (1 + ROUNDING):
         remedy = 'Scale the rows, raise data_norm or pass rows="clip".'
         raise InvalidInput(f"norm of row {worst}", "too large", f"at most data_norm={data_norm}", remedy)
     if np.isinf(norms[worst]):  # no number is as large: shortened by their largest entry
-        most = np.abs(X).max(axis=1, keepdims=True)
-        X = np.where(np.isinf(norms)[:, None], X / np.where(most > 0, most, 1.0) * data_norm, X)
+        X = as_given(X, long=np.isinf(norms), length=data_norm)
         norms = row_norms(X)
     factors = clipping(norms, data_norm, X.shape[1])
     if entries is not None and rows == "clip":
         must_be_positive("entry_bound", entries)
-        factors = np.minimum(factors, clipping(np.abs(X).max(axis=1), entries, X.shape[1]))
+        factors = np.minimum(factors, clipping(largest_entries(X), entries, X.shape[1]))
     return BoundedRows(X, norms, factors, constant)
 
 

@@ -86,6 +86,9 @@ class PrivateLogisticRegression(ClassifierMixin, PrivateLinear):
         columns = np.arange(1, 2) if len(classes) == 2 else np.arange(len(classes))
         return Read(1.0, 1.0, np.where(places[:, None] == columns, 1.0, -1.0), strange, classes)
 
+    def _some_label(self) -> Any:
+        return named(self.classes)[:1]
+
     def _multi_class(self, kind: type[Solver], classes: int) -> str:
         """How several classes are fitted; two need no choice."""
         if self.multi_class not in MULTI_CLASS:
@@ -100,7 +103,7 @@ class PrivateLogisticRegression(ClassifierMixin, PrivateLinear):
     def _problems(self, kind: type[Solver], X: Any, read: Read, row_bound: float) -> Sequence[Problem]:
         if self._multi_class(kind, len(read.classes)) != "softmax":
             return super()._problems(kind, X, read, row_bound)
-        return [softmax_problem(X, read.targets.argmax(axis=1), len(read.classes), row_bound=row_bound)]
+        return [softmax_problem(X, read.places, len(read.classes), row_bound=row_bound)]
 
     def _shaped(self, coef: Array, intercept: Array) -> tuple[Array, Array]:
         return coef, intercept
@@ -164,6 +167,9 @@ class PrivateRegressor(RegressorMixin, PrivateLinear):
             remedy = 'Scale the targets, raise target_bound or pass rows="clip".'
             raise InvalidInput(f"target {worst}", "too large", f"at most target_bound={bound} in size", remedy)
         return Read(1.0, bound, np.clip(y, -bound, bound)[:, None], bad)
+
+    def _some_label(self) -> Any:
+        return np.zeros(1)
 
     def _shaped(self, coef: Array, intercept: Array) -> tuple[Array, float]:
         return coef[0], float(intercept[0])

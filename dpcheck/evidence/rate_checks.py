@@ -171,7 +171,8 @@ class Within:
 
     def judge(self, claim: Claim, case: Mapping[str, float], seed: int, budget: int) -> Evidence:
         """One case: trials double until the bound lies outside the limits, or the budget is spent."""
-        stated = float(self.bound(case) if self.bound is not None else claim.evaluate(**case))
+        numbers = {str(s): case[str(s)] for s in claim.symbols if str(s) in case}
+        stated = float(self.bound(case) if self.bound is not None else claim.evaluate(**numbers))
         sample = np.empty(0)
         for look, more in exponents.looks(max(16, self.trials // 4), budget):
             sample = np.concatenate([sample, self.measure(case, more, exponents.seed_of(seed, look, case))])

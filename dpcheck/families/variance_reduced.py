@@ -79,7 +79,7 @@ class VarianceReduced(Solver):
     def certifying(self, data: Problem, plan: Epochs) -> Sequence[Claim]:
         return [self.corrected]
 
-    def gradients(self, problem: Problem, guarantee: ApproxDP) -> int:
+    def gradients(self, problem: Problem, guarantee: Guarantee) -> int:
         """Record gradients evaluated: n a snapshot, two a drawn record."""
         plan = self.plan(problem, guarantee)
         return len(plan.lengths) * problem.n + (1 if plan.batch == problem.n else 2) * plan.batch * plan.steps

@@ -17,7 +17,7 @@ from dpcheck.kernels.noise import must_be_counts
 from dpcheck.kernels.running import Run, run
 from dpcheck.kernels.single_precision import SingleGradient, hidden_by_noise
 from dpcheck.problems.constraints import Constraint, WholeSpace
-from dpcheck.problems.problem import Problem
+from dpcheck.problems.problem import Problem, rows_to_pass
 
 Schedule = float | Sequence[float] | Array
 
@@ -69,7 +69,9 @@ class _Buffered:
 
     def __init__(self, method: GradientSteps, data: Problem, k: int) -> None:
         self.method, self.data = method, data
-        self.gradient, self.margins = np.empty((k, data.d)), np.empty((k, data.n))
+        self.gradient = np.empty((k, data.d))
+        in_passes = k == 1 and not method.single and rows_to_pass(data.X) is not None  # which hold no margins
+        self.margins = np.empty((k, 0 if in_passes else data.n))
         self.single = SingleGradient(data, k) if method.single else None
 
     def __call__(self, state: State, t: int, drawn: Drawn) -> Array:

@@ -57,7 +57,7 @@ class NoisyAnswers:
         if isinstance(law, OneBit):
             return exact_draws.reports(self.rng, asked, scale)
         if isinstance(law, HalfSphere):
-            return half_spheres(self.rng, asked.reshape(-1, law.width), scale).reshape(asked.shape)
+            return half_spheres(self.rng, asked.reshape(-1, int(law.width)), scale).reshape(asked.shape)
         if isinstance(law, Gaussian):
             drawn = self._normals(t, len(asked))
             drawn *= scale
@@ -135,7 +135,7 @@ def log_density(law: Law, answers: Array, asked: Array) -> Array:
     if isinstance(law, OneBit):
         return log_chances(answers, asked, float(law.scale)).sum(axis=1)
     if isinstance(law, HalfSphere):
-        vectors = (len(asked), -1, law.width)
+        vectors = (len(asked), -1, int(law.width))
         return half_sphere_log_density(answers.reshape(vectors), asked.reshape(vectors), float(law.scale)).sum(axis=1)
     return np.where((answers == STOPPED).all(axis=1), 0.0, _additive(law, answers, asked))
 

@@ -16,8 +16,8 @@ Array = np.ndarray
 USERS_HELD = 1 << 14  # numbers of a block of users: what is computed of them stays in cache
 
 
-def half_spheres(rng: np.random.Generator, asked: Array, scale: float) -> Array:
-    """A unit vector for each row x: on the half sphere around x with probability (1 + ‖x‖₂/scale)/2.
+def half_spheres(rng: np.random.Generator, asked: Array, scale: float, length: float = 1.0) -> Array:
+    """A vector of this length for each row x: on the half sphere around x with probability (1 + ‖x‖₂/scale)/2.
 
     Its bits tell no more than its side: the normal vector that it is made of is as likely as its negative, of which
     the computed sides are opposite too, so that the ratio of two records' chances is that of their coins.
@@ -30,7 +30,7 @@ def half_spheres(rng: np.random.Generator, asked: Array, scale: float) -> Array:
         own_side = exact_draws.reports(rng, np.sqrt(np.einsum("ij,ij->i", rows, rows)), scale)
         size = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
         here = np.where(np.einsum("ij,ij->i", vectors, rows) >= 0, 1.0, -1.0)
-        vectors *= (own_side * here / size)[:, None]
+        vectors *= (length * own_side * here / size)[:, None]
     return found
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcheck import progress
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.privacy.laws import Coins, Selected
 from dpcheck.bounds.privacy.release import Released
@@ -69,9 +70,26 @@ def run(
     largest = max(last - first for _, first, last in cuts)
     normals = noise_buffer(largest, method.width, method.steps)
     shared = _Shared(method, released, data, method.asked_of(data, largest), normals, to_the_end, seed is None)
-    done = [_Block(shared, child(parent, number), last - first, trace).run() for number, first, last in cuts]
+    watched = progress.watching() is not None
+    done = []
+    for number, first, last in cuts:
+        said = _Share(first - cuts[0][1], last - first, cuts[-1][2] - cuts[0][1], method.steps) if watched else None
+        done.append(_Block(shared, child(parent, number), last - first, trace).run(said))
     w = done[0][0] if len(done) == 1 else np.concatenate([part for part, _ in done])
     return Run(w, _joined([part for _, part in done if part is not None]))
+
+
+@dataclass(frozen=True)
+class _Share:
+    """How far a block of trials is, told to whoever watches."""
+
+    before: int
+    trials: int
+    all_trials: int
+    steps: int
+
+    def at(self, step: int) -> None:
+        progress.advance((self.before + self.trials * step / self.steps) / self.all_trials)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +131,7 @@ class _Block:
             raise InvalidInput("rounds", R, limit, "Use lambda rng, k: rng.integers(1, steps + 1, k).")
         return R
 
-    def run(self) -> tuple[Array, Trace | None]:
+    def run(self, said: _Share | None = None) -> tuple[Array, Trace | None]:
         """The outputs of the block, in the trials' own order."""
         method, m = self.method, self.k
         # How many trials stop after more than t steps.
@@ -135,6 +153,8 @@ class _Block:
                 if m == 0:
                     break
                 state = self._step(state, t, m)
+                if said is not None:
+                    said.at(t + 1)
         out = self._finished(out, state, 0, m) if m else out
         assert out is not None
         must_be_finite(out)

@@ -29,7 +29,7 @@ def hidden_by_noise(problem: Problem, noise_std: float, steps: int) -> bool:
 def single_error(problem: Problem) -> float:
     """How far the gradient in single precision is from the exact one, at most; infinite if there is none."""
     loss = problem.loss
-    if not isinstance(loss, SignLoss) or loss.tanh_form is None:
+    if not isinstance(loss, SignLoss) or loss.tanh_form is None or problem.parted:
         return math.inf
     # A sum of n products of size height * row_bound / n, each factor rounded once (Higham 2002, section 3.1).
     summed = (problem.n + 2) * 2.0**-24 * loss.tanh_form[1] if problem.n <= RECORDS_SUMMED_SINGLE else 0.0

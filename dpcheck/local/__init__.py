@@ -9,6 +9,12 @@ A tour: docs/local.md.
 
 from __future__ import annotations
 
+import sys
+import types
+import warnings
+from typing import Any
+
+from dpcheck.audits import Neighbours, one_user
 from dpcheck.local.frequencies import (
     Frequencies,
     HadamardResponse,
@@ -38,3 +44,14 @@ __all__ = [
     "UnaryEncoding",
     "best_frequencies",
 ]
+
+
+class LocalModule(types.ModuleType):
+    """`dp.local(...)` was the name of `dp.one_user(...)` before this was a module; it still answers."""
+
+    def __call__(self, *args: Any, **options: Any) -> Neighbours:
+        warnings.warn("dp.local(...) is now dp.one_user(...)", DeprecationWarning, stacklevel=2)
+        return one_user(*args, **options)
+
+
+sys.modules[__name__].__class__ = LocalModule

@@ -153,7 +153,7 @@ class LocalHashing(Frequencies):
     @cached_property
     def g(self) -> int:
         """The number of hashes: e^eps + 1, rounded, is the best."""
-        return int(min(round(math.exp(min(self.eps, 20.0))) + 1, 1 << 20))
+        return min(round(math.exp(self.eps)) + 1, 1 << 20)
 
     @cached_property
     def answer(self) -> KaryResponse:

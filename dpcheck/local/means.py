@@ -15,7 +15,8 @@ from dpcheck.kernels import exact_draws
 from dpcheck.kernels.reports import log_chances
 from dpcheck.local.randomiser import Array, Randomiser, falls, must_hold
 
-GRID = 2.0**-30  # reports are multiples of it, or drawn on it, so that low bits of doubles tell nothing
+GRID = 2.0**-30  # of records and Laplace reports
+CELLS = 1 << 24  # places of a piecewise report on each side of 0
 HYBRID_FROM = 0.61  # below, one bit alone is best (Wang et al. 2019, Collecting and Analyzing Multidimensional Data)
 
 
@@ -99,32 +100,53 @@ class OneBit(Mean):
 
 @dataclass(frozen=True)
 class Piecewise(Mean):
-    """A number of [-C, C], near the record e^eps times as likely as elsewhere (Wang et al. 2019)."""
+    """A number of [-C, C], each of a piece about the record e^eps times as likely as elsewhere (Wang et al. 2019).
+
+    On a grid of 2 CELLS + 1 places, by whole numbers: the law is exact. The piece has a share of e^(eps/2) to 1.
+    """
+
+    @cached_property
+    def length(self) -> int:
+        """How many places the likely piece has."""
+        return max(1, round((2 * CELLS + 1) * float(expit(-self.spent / 2))))
+
+    @cached_property
+    def near(self) -> float:
+        """The chance of a report from the piece."""
+        return float(expit(self.spent + math.log(self.length / (2 * CELLS + 1 - self.length))))
+
+    @cached_property
+    def reach(self) -> float:
+        """The middle of a piece that begins or ends where the places do."""
+        return CELLS - (self.length - 1) / 2
+
+    @cached_property
+    def unit(self) -> float:
+        """The distance of two places, which makes a report unbiased: all places together balance."""
+        return 1 / (self.reach * (self.near - (1 - self.near) * self.length / (2 * CELLS + 1 - self.length)))
 
     @cached_property
     def largest(self) -> float:
-        return 1 / math.tanh(self.spent / 4)
+        return self.unit * CELLS
 
     def left(self, records: Any) -> Any:
-        """Where the likely piece begins; it is largest - 1 long."""
-        return (self.largest + 1) / 2 * records - (self.largest - 1) / 2
+        """The place where a record's piece begins."""
+        return np.rint(records * self.reach - (self.length - 1) / 2).astype(np.int64)
 
     def drawn(self, records: Array, rng: np.random.Generator) -> Array:
-        length = self.largest - 1
-        place = rng.random(records.shape)
-        near = falls(rng, float(expit(self.spent / 2)), records.shape)
-        away = place * (self.largest + 1) - self.largest  # the rest of [-C, C], less the piece in its middle
         left = self.left(records)
-        found = np.where(near, left + length * place, np.where(away < left, away, away + length))
-        return np.clip(np.rint(found / GRID) * GRID, -self.largest, self.largest)
+        inside = left + rng.integers(0, self.length, size=records.shape)
+        outside = rng.integers(-CELLS, CELLS + 1 - self.length, size=records.shape)
+        outside += np.where(outside < left, 0, self.length)
+        return np.asarray(self.unit * np.where(falls(rng, self.near, records.shape), inside, outside))
 
     def loss(self, record: Any, other: Any) -> float:
-        one, two = self.checked([record, other])
+        one, two = self.left(self.checked([record, other]))
         return 0.0 if one == two else self.spent
 
     def log_density(self, outputs: Any, data: Any) -> Array:
-        left, z = self.left(float(data)), np.asarray(outputs, float)
-        return np.where((z >= left) & (z <= left + self.largest - 1), self.spent, 0.0)
+        place, left = np.rint(np.asarray(outputs, float) / self.unit), self.left(np.asarray(float(data)))
+        return np.where((place >= left) & (place < left + self.length), self.spent, 0.0)
 
     def spread(self, size: float) -> float:
         half = math.exp(self.spent / 2)

@@ -21,15 +21,19 @@ from dpcheck.kernels.system_generator import SystemGenerator
 from dpcheck.settings import allowing, must_be_allowed
 
 Array = np.ndarray
-MOST_EPSILON = 30.0  # beyond, a coin of 62 bits hardly knows the other side
-HAIR = 2.0**-24  # of eps is left for what chances are rounded by, on coins of 62 bits
+MOST_EPSILON = 20.0  # so that the rarest side of a coin of 62 bits has 2^32 of its numbers
+HAIR = 2.0**-30  # of eps is left for what chances are rounded by, on coins of 62 bits
 
 
 def epsilon() -> Any:
     """The privacy of one report."""
-    refused = (0.0, -1.0, 31.0, np.inf, np.nan, "1", None)
+    refused = (0.0, -1.0, 21.0, np.inf, np.nan, "1", None)
     remedy = "Ten is already little privacy."
-    return allowing(1.0, "a number in (0, 30]", lambda v: 0 < float(v) <= MOST_EPSILON, refuses=refused, remedy=remedy)
+    return allowing(1.0, "a number in (0, 20]", _some_privacy, refuses=refused, remedy=remedy)
+
+
+def _some_privacy(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= MOST_EPSILON
 
 
 @dataclass(frozen=True)

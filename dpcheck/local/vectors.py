@@ -49,9 +49,7 @@ class L2Ball(Randomiser):
         return records
 
     def drawn(self, records: Array, rng: np.random.Generator) -> Array:
-        reports = half_spheres(rng, records, self.scale)
-        reports *= self.largest
-        return reports
+        return half_spheres(rng, records, self.scale, self.largest)
 
     def aggregate(self, reports: Any) -> Array:
         words = f"vectors of norm {self.largest:.6g}"

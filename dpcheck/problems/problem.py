@@ -17,7 +17,8 @@ from scipy import optimize
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.problems.constraints import Box, Constraint, WholeSpace
 from dpcheck.problems.losses import Array, Loss, SignLoss, must_be_positive
-from dpcheck.problems.rows import BoundedRows, bounded_rows, row_norms
+from dpcheck.problems.parted_rows import PartedLabels, PartedRows
+from dpcheck.problems.rows import BoundedRows, largest_entries, row_norms
 
 # Norms of rows scaled to the bound may exceed it by rounding.
 ROUNDING = 1e-12
@@ -58,7 +59,7 @@ class Problem:
         check_rows(X, y, self.row_bound)
         check_labels(y, self.loss, self.label_bound)
         for name, value in (("X", X), ("y", y)):
-            if not bounded_rows(value):
+            if isinstance(value, np.ndarray):
                 value.setflags(write=False)
             object.__setattr__(self, name, value)
         self.constraint.reach(self.d)  # a set of another dimension is refused here
@@ -70,6 +71,11 @@ class Problem:
     @property
     def d(self) -> int:
         return int(self.X.shape[1])
+
+    @property
+    def parted(self) -> bool:
+        """Whether the records stay in partitions, which send sums alone."""
+        return isinstance(cast(Any, self.X), PartedRows)
 
     @property
     def diameter(self) -> float:
@@ -143,7 +149,7 @@ class Problem:
         A loop may pass a buffer for the `margins`, shape (..., n), to save its allocation.
         """
         W = np.asarray(W, float)
-        if W.size == self.d and (rows := bounded_rows(self.X)):
+        if W.size == self.d and (rows := rows_to_pass(self.X)):
             return self._by_blocks(rows, W, out)
         if isinstance(self.loss, SignLoss):
             margins = np.matmul(W, self._signed.T, out=margins)
@@ -152,10 +158,10 @@ class Problem:
             slopes = self.loss.derivative(np.matmul(W, self.X.T, out=margins), self.y)
         return self._regularised(np.matmul(slopes, self._averaging, out=out), W)
 
-    def _by_blocks(self, rows: BoundedRows, W: Array, out: Array | None) -> Array:
+    def _by_blocks(self, rows: BoundedRows | PartedRows, W: Array, out: Array | None) -> Array:
         """The gradient at one point: each row is read once."""
         w = W.reshape(-1, rows.shape[1]) if self.multiclass else W.ravel()
-        found = rows.pass_over(w, lambda margins, part: self.loss.derivative(margins, self.y[part])).reshape(W.shape)
+        found = rows.pass_over(w, self.loss.derivative, cast(Any, self.y)).reshape(W.shape)
         return self._regularised(np.divide(found, self.n, out=out), W)
 
     def _regularised(self, out: Array, W: Array) -> Array:
@@ -282,9 +288,19 @@ class Problem:
         return float(gradient @ (w - self.constraint.linear_minimiser(gradient)))
 
 
+def rows_to_pass(X: Any) -> BoundedRows | PartedRows | None:
+    """X itself, where a gradient at one point is a pass over its rows, in blocks or in partitions."""
+    return X if isinstance(X, BoundedRows | PartedRows) else None
+
+
+def largest_entry(X: Any) -> float:
+    """Of all rows, in size; of rows in partitions what their reader cuts them to."""
+    return X.entry_bound if isinstance(X, PartedRows) else float(largest_entries(X).max())
+
+
 def table(X: Any) -> Array:
     """The rows as a matrix of their own; refuses none, ragged and non-finite ones."""
-    held = bounded_rows(X)
+    held = rows_to_pass(X)
     if held and np.all(np.isfinite(held.norms)):
         return cast(Array, X)  # it answers as one
     rows = floats("X", X)
@@ -294,7 +310,9 @@ def table(X: Any) -> Array:
 
 
 def numbers(what: str, values: Any) -> Array:
-    """Finite floats. Messages name a place and never what is there: it is private."""
+    """Finite floats; labels in partitions are read there. Messages name a place and never what is there (private)."""
+    if isinstance(values, PartedLabels):
+        return cast(Array, values)
     array = np.array(floats(what, values))
     if not np.all(np.isfinite(array)):
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
@@ -314,7 +332,8 @@ def check_rows(X: Array, y: Array, row_bound: float) -> None:
     """One label a row, and no row above the bound."""
     if y.shape != (len(X),):
         raise InvalidInput("shape of y", y.shape, f"({len(X)},), one label a row", "Match the two.")
-    norms = row_norms(X)
+    held = rows_to_pass(X)
+    norms = held.norms if held else row_norms(X)
     worst = int(norms.argmax())
     if norms[worst] > row_bound * (1 + ROUNDING):
         limit = f"at most row_bound={row_bound}"
@@ -322,7 +341,9 @@ def check_rows(X: Array, y: Array, row_bound: float) -> None:
 
 
 def check_labels(y: Array, loss: Loss, label_bound: float) -> None:
-    """Labels as the loss asks."""
+    """Labels as the loss asks; those in partitions were recoded by their reader."""
+    if isinstance(y, PartedLabels):
+        return
     sign = loss.labels == "sign"
     bad = (np.abs(y) != 1) if sign else (np.abs(y) > label_bound * (1 + ROUNDING))
     if np.any(bad):

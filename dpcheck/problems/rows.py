@@ -1,5 +1,6 @@
 """Rows of a large table as a fit sees them, within a bound and with a constant feature, without a copy of the table.
-A pass reads blocks that stay in cache: margins and their pull on the weights in one visit of each row.
+A pass reads blocks that stay in cache: margins and their pull on the weights in one visit of each row. So a table may
+be larger than memory, where it is a file's map (numpy.memmap).
 """
 
 from __future__ import annotations
@@ -7,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -16,8 +18,8 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[np.float64]
-# (margins, part) -> slopes of the rows in `part`, shaped as their margins: (rows,) or (rows, models).
-Slopes = Callable[[Array, slice], Array]
+# (margins, labels) -> slopes of the same rows, shaped as their margins: (rows,) or (rows, models).
+Slopes = Callable[[Array, Any], Array]
 
 # Numbers a block, 1 MB: it stays in the second-level cache, and the BLAS does not split it among threads, which would
 # wait for one another at every block.
@@ -26,18 +28,61 @@ BLOCK = 1 << 17
 SHARED, SHARES = 1 << 20, 8
 
 
+@dataclass(frozen=True, eq=False)
+class GivenRows:
+    """A table of numbers of any type as it was given: what is read of it are floats, a copy of that part alone.
+
+    Rows marked as `bad` are read as zeros; `long` ones, whose norm is no number, with `length` as their largest entry.
+
+    >>> GivenRows(np.array([[1, 2], [3, 4]], np.int8), bad=np.array([True, False]))[0:2].tolist()
+    [[0.0, 0.0], [3.0, 4.0]]
+    """
+
+    table: Any
+    bad: NDArray[np.bool_] | None = None
+    long: NDArray[np.bool_] | None = None
+    length: float = 1.0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        n, d = self.table.shape
+        return n, d
+
+    @property
+    def size(self) -> int:
+        return int(self.table.size)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, part: Any) -> Array:
+        rows = np.asarray(self.table[part], float)
+        if self.bad is not None and np.any(self.bad[part]):
+            rows = np.where(self.bad[part][..., None], 0.0, rows)
+        if self.long is not None and np.any(self.long[part]):
+            most = np.abs(rows).max(axis=-1, keepdims=True)
+            shortened = rows / np.where(most > 0, most, 1.0) * self.length
+            rows = np.where(self.long[part][..., None], shortened, rows)
+        return rows
+
+
+def as_given(X: Any, **marks: Any) -> GivenRows:
+    """The table with these marks beside those that it has."""
+    return replace(X, **marks) if isinstance(X, GivenRows) else GivenRows(X, **marks)
+
+
 class BoundedRows(NDArrayOperatorsMixin):
     """Row i is factors[i] * given[i], then `constant` unless that is 0; the argument `norms` is that of the given rows.
 
-    numpy takes it for the table of these rows, which is then made once; only what is written for it, `pass_over`,
-    goes without. The rows as given, which may be over the bound, are for nobody else.
+    numpy takes it for the table of these rows, which is then made once; only what is written for it, `pass_over`, and
+    the choice of some rows of a file go without. The rows as given, which may be over the bound, are for nobody else.
 
     >>> rows = BoundedRows(np.array([[3.0, 4.0], [0.0, 1.0]]), np.array([5.0, 1.0]), np.array([0.2, 1.0]), constant=0.5)
     >>> rows.shape, np.asarray(rows).tolist()
     ((2, 3), [[0.6000000000000001, 0.8, 0.5], [0.0, 1.0, 0.5]])
     """
 
-    def __init__(self, given: Array, norms: Array, factors: Array, constant: float = 0.0) -> None:
+    def __init__(self, given: Array | GivenRows, norms: Array, factors: Array, constant: float = 0.0) -> None:
         self._given, self._factors, self.constant = given, factors, float(constant)
         self.norms: Array = np.hypot(norms * factors, self.constant)
 
@@ -49,22 +94,22 @@ class BoundedRows(NDArrayOperatorsMixin):
     def __len__(self) -> int:
         return len(self._given)
 
-    def pass_over(self, w: Array, slopes: Slopes, block: int = BLOCK) -> Array:
+    def pass_over(self, w: Array, slopes: Slopes, labels: Any, block: int = BLOCK) -> Array:
         """The sum of slope_i * row_i, in the shape of w: (d,) for one margin a row, (models, d) for one a model.
 
         Large tables are cut in SHARES, whatever the number of cores that take them, so that sums have the same bits.
         """
         if self._given.size < SHARED:
-            return self._pulled(w, slopes, block, slice(0, len(self)))
+            return self._pulled(w, slopes, labels, block, slice(0, len(self)))
         cuts = np.linspace(0, len(self), SHARES + 1).astype(int)
         shares = [slice(first, last) for first, last in pairwise(cuts.tolist())]
-        pull = partial(self._pulled, w, slopes, block)
+        pull = partial(self._pulled, w, slopes, labels, block)
         if cores() == 1:
             return np.asarray(sum(map(pull, shares)))
         with ThreadPoolExecutor(cores()) as pool:
             return np.asarray(sum(pool.map(pull, shares)))
 
-    def _pulled(self, w: Array, slopes: Slopes, block: int, share: slice) -> Array:
+    def _pulled(self, w: Array, slopes: Slopes, labels: Any, block: int, share: slice) -> Array:
         """That of the rows in `share`, block by block."""
         held = w[..., :-1] if self.constant else w
         total = np.zeros(w.shape)
@@ -76,7 +121,7 @@ class BoundedRows(NDArrayOperatorsMixin):
             scaled *= factors
             if self.constant:
                 margins += self.constant * w[..., -1]
-            pull = slopes(margins, part)
+            pull = slopes(margins, labels[part])
             if self.constant:
                 total[..., -1] += self.constant * pull.sum(axis=0)
             pulled += (pull.T * factors) @ rows
@@ -85,11 +130,16 @@ class BoundedRows(NDArrayOperatorsMixin):
     @cached_property
     def dense(self) -> Array:
         """The table of these rows, made once."""
-        d, table = self._given.shape[1], np.empty(self.shape)
-        np.multiply(self._given, self._factors[:, None], out=table[:, :d])
-        table[:, d:] = self.constant
+        table = np.empty(self.shape)
+        for part in parts(self._given, BLOCK):
+            table[part] = self._chosen(part)
         table.setflags(write=False)
         return table
+
+    def _chosen(self, index: Any) -> Array:
+        """Some of the rows, by places or a slice."""
+        rows = self._given[index] * self._factors[index][..., None]
+        return np.concatenate([rows, np.full((*rows.shape[:-1], 1), self.constant)], axis=-1) if self.constant else rows
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.array(self.dense, dtype=dtype, copy=bool(copy) or (dtype is not None and np.dtype(dtype) != float))
@@ -99,7 +149,14 @@ class BoundedRows(NDArrayOperatorsMixin):
         return getattr(ufunc, method)(*plain, **settings)
 
     def __getitem__(self, index: Any) -> Any:
+        some = isinstance(index, np.ndarray) and index.dtype.kind in "iu" and in_a_file(self._given)
+        if (some or isinstance(index, slice)) and "dense" not in vars(self):
+            return self._chosen(index)
         return self.dense[index]
+
+    def take(self, index: Any, axis: int = 0) -> Any:
+        """As numpy's, for rows."""
+        return self[np.asarray(index)] if axis == 0 else self.dense.take(index, axis=axis)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # not yet set, or asked for by a copy or a pickle
@@ -107,9 +164,12 @@ class BoundedRows(NDArrayOperatorsMixin):
         return getattr(self.dense, name)
 
 
-def bounded_rows(X: Any) -> BoundedRows | None:
-    """X itself, where it is such a table."""
-    return X if isinstance(X, BoundedRows) else None
+def in_a_file(table: Any) -> bool:
+    """Whether it is the map of a file, however it was cut or converted."""
+    held = table.table if isinstance(table, GivenRows) else table
+    while held is not None and not isinstance(held, np.memmap):
+        held = getattr(held, "base", None)
+    return held is not None
 
 
 def row_norms(X: Any, block: int = BLOCK) -> Array:
@@ -117,13 +177,22 @@ def row_norms(X: Any, block: int = BLOCK) -> Array:
     if isinstance(X, BoundedRows):
         return X.norms
     norms = np.empty(len(X))
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         for part in parts(X, block):
-            np.sqrt(np.einsum("ij,ij->i", X[part], X[part]), out=norms[part])
+            rows = X[part]
+            np.sqrt(np.einsum("ij,ij->i", rows, rows), out=norms[part])
     return norms
 
 
-def parts(X: Array, block: int, within: slice | None = None) -> Iterator[slice]:
+def largest_entries(X: Any) -> Array:
+    """Of each row, in size."""
+    found = np.empty(len(X))
+    for part in parts(X, BLOCK):
+        np.abs(X[part]).max(axis=1, out=found[part])
+    return found
+
+
+def parts(X: Any, block: int, within: slice | None = None) -> Iterator[slice]:
     """Consecutive rows of about `block` numbers, of all or of those `within`."""
     rows = max(1, block // max(1, X.shape[1]))
     first, last = (within.start, within.stop) if within else (0, len(X))

@@ -11,8 +11,8 @@ from scipy import special
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.problems.losses import Array, Labels, Loss
-from dpcheck.problems.problem import Problem, numbers
-from dpcheck.problems.rows import bounded_rows
+from dpcheck.problems.parted_rows import PartedLabels
+from dpcheck.problems.problem import Problem, numbers, rows_to_pass
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,8 @@ class SoftmaxProblem(Problem):
 
     def __post_init__(self) -> None:
         if isinstance(self.loss, Softmax):  # others are refused below
-            y = numbers("labels", self.y)
-            wrong = (y < 0) | (y != np.round(y)) | (y >= self.classes)
-            if np.any(wrong):
-                limit = f"a whole number from 0 to {self.classes - 1}"
-                raise InvalidInput(f"label {int(wrong.argmax())}", "another", limit, "Recode the labels.")
+            if not isinstance(self.y, PartedLabels):
+                must_be_classes(numbers("labels", self.y), self.classes)
             object.__setattr__(self, "label_bound", float(self.classes - 1))
         super().__post_init__()
 
@@ -115,7 +112,7 @@ class SoftmaxProblem(Problem):
 
     def gradient(self, W: Array, out: Array | None = None, margins: Array | None = None) -> Array:
         W = np.asarray(W, float)
-        if W.size == self.d and (rows := bounded_rows(self.X)):
+        if W.size == self.d and (rows := rows_to_pass(self.X)):
             return self._by_blocks(rows, W, out)
         slopes = self.loss.derivative(self.scores(W, self.X), self.y)
         found = np.matmul(np.swapaxes(slopes, -1, -2), self.X).reshape(W.shape) / self.n
@@ -145,6 +142,14 @@ class SoftmaxProblem(Problem):
     def predicted(self, W: Array, rows: Array) -> Array:
         """The class of the largest score, (..., records)."""
         return np.asarray(self.scores(W, rows).argmax(axis=-1))
+
+
+def must_be_classes(y: Array, classes: int) -> None:
+    """Refuse other labels."""
+    wrong = (y < 0) | (y != np.round(y)) | (y >= classes)
+    if np.any(wrong):
+        limit = f"a whole number from 0 to {classes - 1}"
+        raise InvalidInput(f"label {int(wrong.argmax())}", "another", limit, "Recode the labels.")
 
 
 def softmax_problem(X: Any, y: Any, classes: int, **settings: Any) -> SoftmaxProblem:

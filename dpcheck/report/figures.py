@@ -14,7 +14,7 @@ from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.report.theory import point_text
 
 if TYPE_CHECKING:
-    from dpcheck.theory.comparison import Comparison, Side
+    from dpcheck.theory.comparison import Alike, Comparison, Side
     from dpcheck.theory.measurement import Measurement
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # told apart by the colour-blind too
@@ -54,35 +54,44 @@ def axis_label(symbol: sympy.Symbol) -> str:
 
 # Comparison ----------------------------------------------------------------------------------------
 def comparison_figure(found: Comparison) -> Any:
-    """Left: the bounds over a symbol. Right: who has the least bound over two symbols."""
-    two = found.against is not None and len(found.sides) > 1
-    lines = sum(1 + len(legend_text(s)) // 78 for s in found.sides)
-    figure = new_figure(12.5 if two else 7.0, 5.8 + 0.2 * lines)  # room for the legend
-    panels = figure.subplots(1, 2 if two else 1, squeeze=False)[0]
-    ends = draw_bounds(panels[0], found)
-    if two:
-        draw_winners(panels[1], found)
-    case = found.case
-    title = f"Upper bounds on the {name_of(case.measure)} ({case.losses} losses, {case.privacy})"
-    figure.suptitle(title, fontsize=12)
+    """One row a kind of bound. Left: the bounds over a symbol. Right: who has the least over two symbols."""
+    two = any(maps_winners(group) for group in found.groups)
+    heights = [5.8 + 0.2 * sum(1 + len(legend_text(s)) // 78 for s in group.sides) for group in found.groups]
+    figure = new_figure(12.5 if two else 7.0, sum(heights))  # room for the legends
+    rows = figure.subplots(len(heights), 2 if two else 1, squeeze=False, height_ratios=heights)
+    ends = False
+    for panels, group in zip(rows, found.groups, strict=True):
+        ends |= draw_bounds(panels[0], found, group)
+        if maps_winners(group):
+            draw_winners(panels[1], found, group)
+        elif two:
+            panels[1].set_visible(False)
+    figure.suptitle("Upper bounds; only those of one kind stand in one panel", fontsize=12)
+
     stops = "A line ends where a hypothesis of its claim fails." if ends else ""
-    notes = [f"At {point_text(found)}.", found.constants, found.caution, stops]
+    rates = "" if all(group.explicit for group in found.groups) else "Constants of rates are taken as 1."
+    notes = [f"At {point_text(found)}.", rates, found.caution, stops]
     figure.supxlabel(
         textwrap.fill(" ".join(note for note in notes if note), 150 if two else 90), fontsize=8, color=GREY
     )
     return figure
 
 
-def draw_bounds(ax: Any, found: Comparison) -> bool:
+def maps_winners(group: Alike) -> bool:
+    """Whether there is a second symbol, and somebody to win against."""
+    return group.against is not None and len(group.sides) > 1
+
+
+def draw_bounds(ax: Any, found: Comparison, group: Alike) -> bool:
     """Each bound as a line, the lower bound, the corridor between, the point. Says whether a line ends midway."""
     name = str(found.over)
     grid = np.geomspace(*found.range_of(found.over), 300)
-    lines = [found.curve(side, **{name: grid}) for side in found.sides]
-    for k, (side, line) in enumerate(zip(found.sides, lines, strict=True)):
-        ax.plot(grid, line, color=COLOURS[k % len(COLOURS)], lw=2, label=legend_text(side))
-    if found.lower is not None:
-        floor = found.curve(found.lower, **{name: grid})
-        ax.plot(grid, floor, color="black", ls="--", lw=1.5, label=legend_text(found.lower))
+    lines = [found.curve(side, **{name: grid}) for side in group.sides]
+    for side, line, colour in zip(group.sides, lines, colours_of(found, group), strict=True):
+        ax.plot(grid, np.broadcast_to(line, grid.shape), color=colour, lw=2, label=legend_text(side))
+    if group.lower is not None:
+        floor = found.curve(group.lower, **{name: grid})
+        ax.plot(grid, floor, color="black", ls="--", lw=1.5, label=legend_text(group.lower))
         with np.errstate(all="ignore"):
             roof = np.nanmin(np.where(np.isnan(lines), np.inf, lines), axis=0)
         ax.fill_between(
@@ -105,13 +114,18 @@ def draw_bounds(ax: Any, found: Comparison) -> bool:
         fontsize=8,
         color=GREY,
     )
-    ax.set(
-        xscale="log", yscale="log", xlabel=axis_label(found.over), ylabel=f"bound on the {name_of(found.case.measure)}"
-    )
-    ax.set_title("the bounds", fontsize=10)
+    measure = name_of(group.kind.case.measure)
+    ax.set(xscale="log", yscale="log", xlabel=axis_label(found.over), ylabel=f"bound on the {measure}")
+    ax.set_title(textwrap.fill(str(group.kind), 75), fontsize=9)
     legend_below(ax)
     ax.grid(alpha=0.25)
     return bool(np.isnan(lines).any())
+
+
+def colours_of(found: Comparison, group: Alike) -> list[str]:
+    """A name has one colour in all panels."""
+    names = list(dict.fromkeys(side.name for side in found.sides))
+    return [COLOURS[names.index(side.name) % len(COLOURS)] for side in group.sides]
 
 
 def legend_below(ax: Any, handles: Any = None, columns: int = 1) -> None:
@@ -135,39 +149,39 @@ def name_of(measure: sympy.Symbol) -> str:
     return f"{words.get(str(measure), str(measure).replace('_', ' '))}, {TABLE[measure].printed}"
 
 
-def draw_winners(ax: Any, found: Comparison) -> None:
+def draw_winners(ax: Any, found: Comparison, group: Alike) -> None:
     """A map: the colour says whose bound is least; the line between two colours is where they cross."""
     from matplotlib.colors import ListedColormap
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    assert found.against is not None
-    x, y = (np.geomspace(*found.range_of(s), MAP_POINTS) for s in (found.over, found.against))
-    here = {str(found.over): x[None, :], str(found.against): y[:, None]}
-    heights = np.stack([np.broadcast_to(found.curve(s, **here), (len(y), len(x))) for s in found.sides])
+    assert group.against is not None
+    x, y = (np.geomspace(*found.range_of(s), MAP_POINTS) for s in (found.over, group.against))
+    here = {str(found.over): x[None, :], str(group.against): y[:, None]}
+    heights = np.stack([np.broadcast_to(found.curve(s, **here), (len(y), len(x))) for s in group.sides])
     winner = np.where(
         np.isnan(heights).all(axis=0), -1, np.argmin(np.where(np.isnan(heights), np.inf, heights), axis=0)
     )
-    colours = ["white", *(COLOURS[k % len(COLOURS)] for k in range(len(found.sides)))]
+    colours = ["white", *colours_of(found, group)]
     ax.pcolormesh(
         x,
         y,
         winner,
         cmap=ListedColormap(colours),
         vmin=-1.5,
-        vmax=len(found.sides) - 0.5,
+        vmax=len(group.sides) - 0.5,
         alpha=0.55,
         shading="nearest",
         rasterized=True,
     )
     labels: list[Any] = [
         Patch(facecolor=colours[k + 1], alpha=0.55, label=f"{s.name} has the least bound")
-        for k, s in enumerate(found.sides)
+        for k, s in enumerate(group.sides)
         if np.any(winner == k)
     ]
     labels += [Patch(facecolor="white", edgecolor=GREY, label="no bound applies")] if np.any(winner == -1) else []
     logs = np.where(np.isnan(heights), np.inf, np.log(heights))
-    for k in range(len(found.sides)):  # the edge of a winner's region is where it meets the least of the others
+    for k in range(len(group.sides)):  # the edge of a winner's region is where it meets the least of the others
         others = np.min(np.delete(logs, k, axis=0), axis=0)
         both = np.isfinite(others) & np.isfinite(logs[k])
         gap = np.where(both, np.where(both, logs[k], 0) - np.where(both, others, 0), np.nan)
@@ -175,10 +189,10 @@ def draw_winners(ax: Any, found: Comparison) -> None:
             ax.contour(x, y, gap, levels=[0.0], colors="black", linewidths=1.2)
     if len(np.unique(winner)) > 1:
         labels.append(Line2D([], [], color="black", lw=1.2, label="where two bounds are equal"))
-    ax.plot(found.values[str(found.over)], found.values[str(found.against)], "k*", ms=13)
+    ax.plot(found.values[str(found.over)], found.values[str(group.against)], "k*", ms=13)
     labels.append(Line2D([], [], color="black", marker="*", ls="", ms=10, label="the point asked for"))
     legend_below(ax, labels, columns=2)
-    ax.set(xscale="log", yscale="log", xlabel=axis_label(found.over), ylabel=axis_label(found.against))
+    ax.set(xscale="log", yscale="log", xlabel=axis_label(found.over), ylabel=axis_label(group.against))
     ax.set_title("who has the least bound", fontsize=10)
 
 

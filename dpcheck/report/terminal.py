@@ -1,18 +1,17 @@
-"""Verdicts and claims on a terminal."""
+"""Verdicts and claims on a terminal, and in a pipe."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from rich.console import Group
-from rich.panel import Panel
-from rich.table import Table
 from rich.text import Text
 
 from dpcheck.bounds.language.evidence import CITATION, DOCUMENTS, Verdict
+from dpcheck.report.layout import OneLine, hanging, tabbed
 from dpcheck.report.reading_order import about, grouped
 from dpcheck.verdicts.catalogue import CatalogueRow, catalogue
 
@@ -27,6 +26,8 @@ COLOURS = {
     Verdict.VACUOUS: "magenta",
     Verdict.UNCHECKED: "bright_black",
 }
+WIDE = 140  # columns from which a claim of the list is one row, not two
+PageLine = tuple[str, Text]  # label and text
 
 
 def coloured(verdict: str) -> Text:
@@ -34,62 +35,83 @@ def coloured(verdict: str) -> Text:
     return Text(verdict, style=COLOURS.get(Verdict(verdict), "") if verdict in [*Verdict] else "")
 
 
-def claim_list(ids: Sequence[str], known: dict[str, Any]) -> Group:
-    """All claims, by document and section, in the order of the source."""
+# The list ------------------------------------------------------------------------------------------
+def claim_list(ids: Sequence[str], known: Mapping[str, Any], width: int) -> Group:
+    """All claims, by document and section, in the order of the source; one or two rows each."""
     parts: list[Any] = []
-    for document, sections in groupby(grouped(catalogue()[i] for i in ids), key=lambda section: section.document):
+    heads = max(len(i) for i in ids) + 4
+    for document, sections in groupby(in_reading_order(ids), key=lambda section: section.document):
         parts.append(Text(f"{document}: {DOCUMENTS[document]}", style="bold"))
         for section in sections:
-            table = Table(title=section.heading, title_justify="left", show_header=False, box=None, pad_edge=False)
-            table.add_column(min_width=36, overflow="fold")
-            table.add_column(no_wrap=True)
-            table.add_column(overflow="fold")
+            parts.append(Text(section.heading, style="italic"))
             for row in section.rows:
-                verdict = known.get(row.id, {}).get("verdict", "not recorded")
-                table.add_row(f"  {row.id}", coloured(verdict), Text(row.says))
-            parts.append(table)
+                verdict = coloured(verdict_in(known, row.id))
+                if width >= WIDE:
+                    head = Text(f"  {row.id:<{heads - 4}}  ") + verdict
+                    parts.append(hanging(head, row.says, heads + max(map(len, Verdict)) + 2))
+                else:
+                    parts.append(Text(f"  {row.id}  ") + verdict)
+                    parts.append(hanging(" " * 6, row.says, 6))
     return Group(*parts)
 
 
-def claim_page(row: CatalogueRow, symbols: Mapping[str, str], recorded: Mapping[str, Any]) -> Panel:
-    """One claim: statement, hypotheses, symbols, source, where its files are, verdict, evidence."""
-    table = Table(show_header=False, box=None)
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(overflow="fold")
+def claim_rows(ids: Sequence[str], known: Mapping[str, Any]) -> Group:
+    """For a pipe: id, verdict, place, what it says."""
+    rows = (row for section in in_reading_order(ids) for row in section.rows)
+    return Group(*(tabbed(row.id, verdict_in(known, row.id), row.place, row.says) for row in rows))
+
+
+def in_reading_order(ids: Sequence[str]) -> Iterator[Any]:
+    return iter(grouped(catalogue()[i] for i in ids))
+
+
+def verdict_in(known: Mapping[str, Any], claim_id: str) -> str:
+    return str(known.get(claim_id, {}).get("verdict", "not recorded"))
+
+
+# One claim -----------------------------------------------------------------------------------------
+def claim_page(row: CatalogueRow, symbols: Mapping[str, str], recorded: Mapping[str, Any]) -> Group:
+    """One claim, a labelled text for each thing there is to know; commands stay on one line."""
+    parts: list[Any] = [Text(row.id, style="bold")]
+    for label, text in claim_lines(row, symbols, recorded):
+        head = Text(f"  {label:<11}", style="bold")
+        parts.append(OneLine(head + text) if label == "replay" else hanging(head, text, len(head)))
+    return Group(*parts)
+
+
+def claim_as_rows(row: CatalogueRow, symbols: Mapping[str, str], recorded: Mapping[str, Any]) -> Group:
+    """For a pipe: label and text."""
+    return Group(*(tabbed(label, text) for label, text in [("id", row.id), *claim_lines(row, symbols, recorded)]))
+
+
+def claim_lines(row: CatalogueRow, symbols: Mapping[str, str], recorded: Mapping[str, Any]) -> Iterator[PageLine]:
+    """Statement, hypotheses, symbols, source, where its files are, verdict, evidence."""
     details = [(label, text) for label, _, text in (line.partition(": ") for line in row.details)]
-
-    def add(label: str, text: str) -> None:
-        table.add_row(label, Text(text))  # not markup: [loss] is a word
-
-    add("says", row.says)
-    add("states", row.statement)
-    for label, text in details:
-        if label in ("guarantee", "assumes", "added"):
-            add(label, text)
-    for name in row.symbols:
-        add("symbol", symbols[name])
-    add("source", f"{row.source}: {row.provenance}")
+    yield "says", Text(row.says)
+    yield "states", Text(row.statement)
+    yield from ((label, Text(text)) for label, text in details if label in ("guarantee", "assumes", "added"))
+    yield from (("symbol", Text(symbols[name])) for name in row.symbols)
+    yield "source", Text(f"{row.source}: {row.provenance}")
     if row.corrects:
-        add("corrects", row.corrects)
+        yield "corrects", Text(row.corrects)
     for label, text in details:
         if label in ("cites", "units"):
-            table.add_row(label, Text(text, style="red" if label == "units" else ""))
+            yield label, Text(text, style="red" if label == "units" else "")
     for label, paths in files_of(row).items():
-        add(label, ", ".join(paths) or "none")
-    add("checks", ", ".join(row.checks) or "none")
-    table.add_row("verdict", coloured(recorded.get("verdict", "not recorded")))
+        yield label, Text(", ".join(paths) or "none")
+    yield "checks", Text(", ".join(row.checks) or "none")
+    yield "verdict", coloured(recorded.get("verdict", "not recorded"))
     if recorded.get("severity"):
-        table.add_row("failure", Text(recorded["severity"], style="red"))
-        table.add_row("instead", Text(recorded["instead"] or "nothing known"))
+        yield "failure", Text(recorded["severity"], style="red")
+        yield "instead", Text(recorded["instead"] or "nothing known")
     for piece in recorded.get("evidence", []):
         label = "gap" if piece["check"] == CITATION and piece["verdict"] == Verdict.UNCHECKED else "evidence"
         detail = f" ({piece['detail']})" if piece["detail"] else ""
         given = f"; given: {'; '.join(piece['premises'])}" if piece.get("premises") else ""
         part = f" ({piece['part']})" if piece.get("part") else ""
-        add(label, f"{piece['check']}: {piece['verdict']}. {piece['figure']}{part}{given}{detail}")
+        yield label, Text(f"{piece['check']}: {piece['verdict']}. {piece['figure']}{part}{given}{detail}")
     if recorded.get("replay"):
-        add("replay", recorded["replay"])
-    return Panel(table, title=row.id, title_align="left")
+        yield "replay", Text(recorded["replay"])
 
 
 def files_of(row: CatalogueRow) -> dict[str, list[str]]:

@@ -13,12 +13,13 @@ from dpcheck.bounds.language.claim import pretty
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.proving import tables
 from dpcheck.bounds.relations.rates import ruling
+from dpcheck.report.layout import indented
 from dpcheck.report.terminal import coloured
 from dpcheck.theory.claim_choice import verdict_of
 
 if TYPE_CHECKING:  # they show themselves by what is here
     from dpcheck.bounds.relations.solving import Solved
-    from dpcheck.theory.comparison import Comparison, Side
+    from dpcheck.theory.comparison import Comparison, Meeting, Side
     from dpcheck.theory.measurement import Measurement
 
 STATUS = {"same": "green", "larger": "yellow", "smaller": "red", "no claim": "bright_black", "quoted": "bright_black"}
@@ -28,41 +29,69 @@ def as_text(content: Any, width: int = 160) -> str:
     """Without colours, for `print`."""
     console = Console(file=io.StringIO(), width=width, no_color=True)
     console.print(content)
-    return console.file.getvalue().rstrip()  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in console.file.getvalue().rstrip().splitlines())  # type: ignore[attr-defined]
 
 
 # Comparison ----------------------------------------------------------------------------------------
+COMPARED = ("kind", "place", "name", "bound", "constant", "verdict", "claim", "T", "grows_as")
+
+
 def comparison_page(found: Comparison) -> Group:
-    """The case, the table of exponents and values, who wins, and what was assumed."""
-    lines: list[Any] = [Text(str(found.case), style="bold"), exponent_table(found), *winning_lines(found)]
+    """Each kind of bound: who is least, the bounds with how they grow, where they cross. Wraps between words only."""
+    lines: list[Any] = []
+    for group in found.groups:
+        lines.append(Text(sentence(str(group.kind)), style="bold"))
+        lines += [Text(group.headline)] if group.headline else []
+        for side in [*group.sides, *([group.lower] if group.lower else [])]:
+            lines += side_lines(found, side, side is group.lower)
+        lines += [Text(f"{meeting.sentence}{closed_form_text(meeting)}.") for meeting in group.meetings]
+        lines.append(Text(""))
+    if len(found.groups) > 1:
+        lines.append(Text("Bounds of different kinds are not ranked against each other."))
     if found.caution:
         lines.append(Text(found.caution, style="yellow"))
     lines.append(Text(f"At {point_text(found)}."))
-    if found.constants:
-        lines.append(Text(found.constants))
-    if found.other_cases:
-        lines.append(
-            Text("Also shared: " + "; ".join(map(str, found.other_cases)) + " (--losses, --privacy, --measure).")
-        )
+    if found.also_shared:
+        lines.append(Text("Also shared: " + "; ".join(map(str, found.also_shared)) + "."))
+        lines.append(Text("Choose with --losses, --privacy, --measure."))
     return Group(*lines)
 
 
-def exponent_table(found: Comparison) -> Table:
-    """One column a side: the exponent of each symbol in its ruling term, the value at the point, claim and verdict."""
-    sides = [*found.sides, *([found.lower] if found.lower else [])]
-    symbols = sorted(set().union(*(s.claim.formula.free_symbols for s in sides)), key=shown_order)
-    ruled = [ruling(s.claim.formula, {"T": s.steps or 1.0, **found.values}).exponents for s in sides]
-    table = Table(header_style="bold", pad_edge=False)
-    table.add_column("", style="bold", no_wrap=True)
-    for one in sides:
-        table.add_column(one.name, overflow="fold")
-    for symbol in symbols:
-        table.add_row(TABLE[symbol].printed, *(e[symbol].text(symbol) if symbol in e else "" for e in ruled))
-    table.add_section()
-    table.add_row("value", *(value_text(one, one is found.lower) for one in sides))
-    table.add_row("claim", *(one.source for one in sides))
-    table.add_row("verdict", *(coloured(one.verdict) for one in sides))
-    return table
+def side_lines(found: Comparison, side: Side, lower: bool) -> list[Any]:
+    """Name, value and verdict; the claim; how its ruling term grows."""
+    head = Text(f"  {side.name}  {value_text(side, lower)}  ") + coloured(side.verdict)
+    return [head, *(indented(line, 5) for line in (side.source, growth(found, side)))]
+
+
+def growth(found: Comparison, side: Side) -> str:
+    """The ruling term at the point, symbol by symbol."""
+    exponents = ruling(side.claim.formula, {"T": side.steps or 1.0, **found.values}).exponents
+    shown = (exponents[s].text(s) for s in sorted(exponents, key=shown_order))
+    return "grows as " + (" · ".join(text for text in shown if text) or "1")
+
+
+def comparison_rows(found: Comparison) -> list[tuple[str, ...]]:
+    """One a bound, as in COMPARED; place 0 is the lower bound's, none that of a bound which does not apply."""
+    rows: list[tuple[str, ...]] = []
+    for group in found.groups:
+        places = {id(side): str(place) for place, side in enumerate(group.ranking, 1)}
+        for side in [*group.sides, *([group.lower] if group.lower else [])]:
+            place = "0" if side is group.lower else places.get(id(side), "")
+            value = side.reason if side.value is None else f"{side.value:.6g}"
+            steps = "" if side.steps is None else f"{side.steps:g}"
+            head = (str(group.kind), place, side.name, value, "known" if side.explicit else "C")
+            rows.append((*head, side.verdict, side.source, steps, growth(found, side).removeprefix("grows as ")))
+    return rows
+
+
+def closed_form_text(meeting: Meeting) -> str:
+    closed = meeting.crossing.formula
+    return "" if closed is None else f"; they meet at {TABLE[meeting.crossing.symbol].printed} = {pretty(closed)}"
+
+
+def sentence(words: str) -> str:
+    """With a capital, and the rest as it is."""
+    return words[:1].upper() + words[1:]
 
 
 def shown_order(symbol: Any) -> tuple[int, str]:
@@ -77,27 +106,6 @@ def value_text(one: Side, lower: bool) -> str:
     sign = "≥" if lower else "≤"
     steps = f" (T = {one.steps:g})" if one.steps is not None else ""
     return f"{sign} {'' if one.explicit else 'C·'}{one.value:.4g}{steps}"
-
-
-def winning_lines(found: Comparison) -> list[Text]:
-    """Who is least at the point, and where that changes."""
-    order = found.ranking
-    lines = []
-    if len(order) > 1 and order[0].value and order[1].value:
-        factor = order[1].value / order[0].value
-        if factor < 1 + 1e-9:
-            lines.append(Text(f"{order[0].name} and {order[1].name} are equal here."))
-        else:
-            lines.append(
-                Text(f"{order[0].name} is least here, {order[1].name} {factor:.3g} times larger.", style="bold")
-            )
-    for meeting in found.meetings:
-        closed = meeting.crossing.formula
-        exact = (
-            f"; they meet at {TABLE[meeting.crossing.symbol].printed} = {pretty(closed)}" if closed is not None else ""
-        )
-        lines.append(Text(f"{meeting.sentence}{exact}."))
-    return lines
 
 
 def point_text(found: Comparison) -> str:
@@ -136,7 +144,7 @@ def table_list() -> Table:
 def regenerated_page(found: tables.Regenerated) -> Group:
     """Printed and regenerated cells side by side; what differs is marked, and listed below."""
     out = Table(title=f"{found.table.id}: {found.table.title}", title_justify="left", header_style="bold")
-    for name in ("method", "column", "printed", "regenerated", "", "from claim"):
+    for name in ("method", "column", "printed", "regenerated", "status", "from claim"):
         out.add_column(name, overflow="fold")
     for cell in found.cells:
         if cell.status == "words":

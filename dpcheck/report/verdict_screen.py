@@ -1,20 +1,18 @@
-"""What a run of `dpcheck verify` says to a person: one screen, all rows on request, or a page."""
+"""What a run of `dpcheck verify` says to a person: one screen, or all rows on request."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from html import escape
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from dpcheck.bounds.language.evidence import DOCUMENTS, Provenance, Verdict
+from dpcheck.report.layout import OneLine, indented, tabbed
 from dpcheck.report.terminal import COLOURS, coloured
-from dpcheck.testing.run_ledger import page
 from dpcheck.verdicts.catalogue import catalogue
 from dpcheck.verdicts.failures import Failure, rank_of
 
@@ -41,7 +39,7 @@ def show_screen(done: Sequence[Judgement], total: int, seconds: float, changed: 
     out.print(Text("Next", style="bold"))
     for command, what in (
         ("dpcheck claims ID", "one claim: statement, hypotheses, evidence, replay"),
-        ("dpcheck verify --table", "all rows; --html FILE writes them as a page"),
+        ("dpcheck verify --table", "all rows; --html FILE writes a page to search"),
         ("dpcheck verify --mutants", "whether the checks would notice a false statement"),
     ):
         out.print(Text(f"  {command:<26}{what}"))
@@ -97,7 +95,7 @@ def show_changes(changed: Changes, out: Console) -> None:
         return
     out.print(Text(f"Verdicts that differ from the record: {len(changed)}", style="bold"))
     for claim_id, old, new in changed[:MOST]:
-        out.print(Text.assemble(f"  {claim_id}: ", coloured(old), " → ", coloured(new)), soft_wrap=True)
+        out.print(OneLine(Text.assemble(f"  {claim_id}: ", coloured(old), " → ", coloured(new))))
     more(len(changed) - MOST, out)
     out.print(Text("If the new verdicts are right: dpcheck verify --record"))
 
@@ -105,11 +103,6 @@ def show_changes(changed: Changes, out: Console) -> None:
 def more(count: int, out: Console) -> None:
     if count > 0:
         out.print(Text(f"  and {count} more: --table"))
-
-
-def indented(text: str) -> Padding:
-    """A line of its own, or several, set in."""
-    return Padding(Text(text), (0, 0, 0, 2), expand=False)
 
 
 def how_far(severity: str) -> str:
@@ -125,16 +118,22 @@ def in_order(done: Sequence[Judgement]) -> list[Judgement]:
 
 
 def show_rows(done: Sequence[Judgement], out: Console) -> None:
-    """Each claim with its statement, what decided, and how to see it again; commands stay on one line."""
+    """Each claim with its statement, what decided, and how to see it again; commands stay on one line.
+
+    In a pipe a claim is one line: id, verdict, place, statement, what was found, the replay.
+    """
     for one in in_order(done):
         row = one.about
+        if not out.is_terminal:
+            out.print(tabbed(one.id, one.verdict, row.place, row.statement, "; ".join(said(one)), one.replay or ""))
+            continue
         head = Text.assemble((one.id, "bold"), "  ", coloured(one.verdict), f"  {row.place}")
         out.print(head)
         out.print(indented(row.statement))
         for text in said(one):
             out.print(indented(text))
         if one.replay:
-            out.print(Text(f"  {one.replay}"), soft_wrap=True)
+            out.print(OneLine(Text(f"  {one.replay}")))
 
 
 def said(one: Judgement) -> Iterator[str]:
@@ -148,23 +147,3 @@ def said(one: Judgement) -> Iterator[str]:
         yield f"instead {one.instead}"
     for gap in one.gaps:
         yield f"gap: {gap.figure}"
-
-
-# A page --------------------------------------------------------------------------------------------
-def html(done: Sequence[Judgement], total: int, seconds: float) -> str:
-    """All rows as one page that needs nothing else."""
-    titles = ("claim", "place", "statement", "verdict", "what was found", "failure, and what to use instead", "again")
-    head = "".join(f"<th>{title}</th>" for title in titles)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells(one))}</tr>" for one in in_order(done))
-    line = summary(done, total, seconds)
-    return page("dpcheck verify", f"<p>{escape(line)}</p><table><tr>{head}</tr>{body}</table>")
-
-
-def cells(one: Judgement) -> list[str]:
-    """One row of the page."""
-    row = one.about
-    shown, *rest = said(one)
-    grave = "; ".join(part for part in (one.severity, one.instead) if part)
-    gaps = [part for part in rest if part.startswith("gap: ")]
-    found = "; ".join([shown, *gaps])
-    return [one.id, row.source, row.statement, str(one.verdict), found, grave, one.replay or ""]

@@ -15,16 +15,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dpcheck.audits import AuditResult, Neighbours, audit
+from dpcheck.audits import AuditResult, MechanismFailed, Neighbours, audit
 from dpcheck.audits.pairs.pair_in_words import difference
 from dpcheck.bounds.language.errors import DpcheckError, InvalidInput, shown
 from dpcheck.bounds.language.guarantees import Guarantee
+from dpcheck.report.audit_page import shown_of
 from dpcheck.testing import run_ledger as ledger
 
 TRIALS = 100_000
 ALPHA = 1e-6
 DEPENDENT = "runs are not independent"
-UNHEALTHY = ("deterministic", "ignores its rng", "too few trials", "equal datasets", DEPENDENT)
+UNHEALTHY = ("deterministic", ledger.UNSEEDED, "too few trials", "equal datasets", DEPENDENT)
 LONGEST_PAIR = 600  # characters of a pair in the run's ledger
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -74,6 +75,10 @@ def assert_private(
     "runs are not independent". Further options go to `dpcheck.audit`. Raises Unhealthy when the test could not have
     caught anything, or when what it caught counts for nothing since runs depend on each other.
 
+    A mechanism that draws from a source of its own, as a secure generator is, passes or fails like any other, with
+    fresh runs each time: `alpha` then holds for each run of the test, and its result, which cannot be replayed, says
+    so. Only under hypothesis, which repeats examples, it has to be accepted by `suppress`.
+
     With `assume="gdp"` the test still rests on the bound that assumes nothing (and so does what it would have caught):
     a violation that only follows if the noise is Gaussian is noted in the result's `health` and in the run's report.
     `trust_assumption=True`, for noise that is known to be Gaussian, fails the test on it.
@@ -98,14 +103,15 @@ def assert_private(
         result = audit(mechanism, **arguments, max_trials=max_trials, seed=seed, **options)
     except InvalidInput as refused:
         raise refused.with_traceback(None) from None  # its sentence says it all: the engine's frames are noise
+    except MechanismFailed as failed:
+        raise failed.alone() from failed.__cause__
     if any(message.startswith("stopped by hand") for message in result.health):
         raise KeyboardInterrupt
     if not trust_assumption:
         result = _proved(result)
     # Unseeded under @given, one example may pass and fail: the one outcome it always has comes first.
     complaints = _complaints(result, suppress)
-    unseeded = _under_hypothesis() and "ignores its rng" in complaints
-    void = unseeded or DEPENDENT in complaints or not result.violated
+    void = ledger.UNSEEDED in complaints or DEPENDENT in complaints or not result.violated
     illness = _illness(result, must_detect, suppress) if void else None
     if test is not None:
         test.enter(_entry(mechanism, result, test, illness))
@@ -174,12 +180,18 @@ def failure_text(mechanism: Any, result: AuditResult, max_trials: int, test: led
         ("differ", difference(*result.pair)),
         ("event", f"{result.event}, likelier on the {result.direction} dataset: {result.counted}"),
         *[("note", message) for message in result.health],
-        ("replay", f"the same call with seed={result.seed}, max_trials={max_trials}"),
+        ("replay", _replay(result, max_trials)),
     ]
     if test is not None:
         lines.append(("", test.replay))
     body = "\n".join(f"  {name:<8} {text}" for name, text in lines)
     return f"{name_of(mechanism)} is not as private as claimed.\n{body}"
+
+
+def _replay(result: AuditResult, max_trials: int) -> str:
+    if any(message.startswith(ledger.UNSEEDED) for message in result.health):
+        return "not bit for bit: it draws from a source of its own; each run of the test has the same false-alarm rate"
+    return f"the same call with seed={result.seed}, max_trials={max_trials}"
 
 
 def _proved(result: AuditResult) -> AuditResult:
@@ -228,8 +240,9 @@ def _under_hypothesis() -> bool:
 
 def _complaints(result: AuditResult, suppress: Sequence[str]) -> dict[str, str]:
     """The auditor's remarks that a pass does not survive, by the name of the check."""
+    accepted = (*suppress, *(() if _under_hypothesis() else (ledger.UNSEEDED,)))
     found = {name: message for message in result.health for name in UNHEALTHY if message.startswith(name)}
-    return {name: message for name, message in found.items() if name not in suppress}
+    return {name: message for name, message in found.items() if name not in accepted}
 
 
 def _illness(result: AuditResult, must_detect: float | None, suppress: Sequence[str]) -> Unhealthy | None:
@@ -247,20 +260,24 @@ def _illness(result: AuditResult, must_detect: float | None, suppress: Sequence[
 
 REMEDIES = {
     "deterministic": "Use the rng that is passed in, or suppress=('deterministic',) if this is meant.",
-    "ignores its rng": "Draw from the rng that is passed in; suppress=('ignores its rng',) accepts an unseeded source.",
+    ledger.UNSEEDED: (
+        "Hypothesis runs an example more than once. Draw from the rng that is passed in, or accept a source of its "
+        "own with suppress=('ignores its rng',)."
+    ),
     DEPENDENT: "What such runs show, or do not show, says nothing.",
     "too few trials": "Raise max_trials (or --dpcheck-budget), or alpha.",
 }
 
 
 def _entry(mechanism: Any, result: AuditResult, test: ledger.RunningTest, illness: Unhealthy | None) -> ledger.Entry:
-    """The audit as plain values; long pairs are cut, the curve is left out."""
+    """The audit as plain values; long pairs are cut, and what only a page shows stands apart."""
     said: ledger.Entry = json.loads(result.to_json())
     said.pop("curve", None)
     pair = " and ".join(_data(data) for data in result.pair)
     outcome = "unhealthy" if illness is not None else "violated" if result.violated else "passed"
-    words = {"finding": result.finding, "would_catch": result.would_catch}
-    return {**said, **words, "pair": pair, "test": test.name, "mechanism": name_of(mechanism), "outcome": outcome}
+    words = {"finding": result.finding, "would_catch": result.would_catch, "replay": test.replay}
+    about = {"test": test.name, "mechanism": name_of(mechanism), "outcome": outcome, "page": shown_of(result)}
+    return {**said, **words, "pair": pair, **about}
 
 
 def _data(data: Any) -> str:

@@ -100,7 +100,7 @@ def norm(law: Law, gap: np.ndarray) -> np.ndarray:
     if isinstance(law, Gaussian | L2Laplace):
         return np.linalg.norm(gap, axis=1)
     if isinstance(law, HalfSphere):
-        return np.linalg.norm(gap.reshape(len(gap), -1, law.width), axis=2).max(axis=1)
+        return np.linalg.norm(gap.reshape(len(gap), -1, int(law.width)), axis=2).max(axis=1)
     return np.abs(gap).sum(axis=1) if isinstance(law, Laplace) else np.abs(gap).max(axis=1)
 
 

@@ -6,7 +6,6 @@ Standard library only: the pytest plugin loads this in every run, also where not
 from __future__ import annotations
 
 import hashlib
-import html
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 DOUBTED = "violated only"  # how a note on a violation begins that follows under an assumption and not without
+UNSEEDED = "ignores its rng"  # how the remark begins on a mechanism whose runs no seed repeats
 Entry = dict[str, Any]  # an audit as plain values: what AuditResult.to_json says, and the test it ran in
 
 
@@ -80,9 +80,11 @@ def line_of(name: str, entries: Sequence[Entry], failed: bool) -> str:
         return f"{found}{'' if failed else ' (as the test expects)'}"
     weakest = max(entries, key=lambda entry: float(entry["detectable_epsilon"]))
     caught, found = weakest["would_catch"], weakest["finding"]
-    doubts = [note for entry in entries for note in entry.get("health", ()) if note.startswith(DOUBTED)]
+    notes = [note for entry in entries for note in entry.get("health", ())]
+    doubts = [note for note in notes if note.startswith(DOUBTED)]
+    unseeded = ["fresh runs each time, with a source of its own"] if any(n.startswith(UNSEEDED) for n in notes) else []
     said = f"PRIVATE {name}: {many}{caught} (epsilon {found}, {weakest['trials']} trials)"
-    return "; ".join([said, *doubts])
+    return "; ".join([said, *doubts, *unseeded])
 
 
 def closing_line(entries: Sequence[Entry]) -> str:
@@ -99,56 +101,19 @@ def json_report(entries: Sequence[Entry]) -> str:
     """The whole run as JSON."""
     total = {"audits": len(entries), "flagged": sum(e["outcome"] == "violated" for e in entries)}
     total |= {"false_alarm_probability": total_false_alarm(entries)}
-    return json.dumps({**total, "entries": list(entries)}, indent=1) + "\n"
+    return json.dumps({**total, "entries": [without_page(entry) for entry in entries]}, indent=1) + "\n"
 
 
-COLUMNS = (
-    "test",
-    "outcome",
-    "mechanism",
-    "guarantee",
-    "finding",
-    "would_catch",
-    "alpha",
-    "trials",
-    "event",
-    "pair",
-    "seed",
-    "health",
-)
-NAMES = {"finding": "epsilon", "would_catch": "power"}
+def without_page(entry: Entry) -> Entry:
+    """An entry without what only a page shows: its curve, its datasets at length."""
+    return {name: value for name, value in entry.items() if name != "page"}
 
 
 def html_report(entries: Sequence[Entry]) -> str:
     """The whole run as one page that needs nothing else."""
-    head = "".join(f"<th>{NAMES.get(name, name)}</th>" for name in COLUMNS)
-    rows = "".join(
-        f"<tr class='{entry['outcome']}'>"
-        + "".join(f"<td>{_cell(entry.get(name, ''))}</td>" for name in COLUMNS)
-        + "</tr>\n"
-        for entry in entries
-    )
-    body = f"<p>{html.escape(closing_line(entries))}</p><div><table><tr>{head}</tr>\n{rows}</table></div>"
-    return page("dpcheck: audits of a test run", body)
+    from dpcheck.report.run_page import run_page
 
-
-STYLE = """body{font:15px/1.5 system-ui,sans-serif;margin:2rem;max-width:100rem}table{border-collapse:collapse}
-th,td{border:1px solid #ccc;padding:.3rem .6rem;text-align:left;vertical-align:top}th{background:#f4f4f4}
-tr.violated td{background:#fde8e8}tr.unhealthy td{background:#fff6dd}td{overflow-wrap:break-word}
-div{overflow-x:auto}svg{margin-top:1rem}td:nth-child(10){min-width:14rem}"""
-
-
-def page(title: str, body: str) -> str:
-    """A page around a body."""
-    head = f"<meta charset='utf-8'><title>{html.escape(title)}</title><style>{STYLE}</style>"
-    return (
-        f"<!doctype html>\n<html lang='en'><head>{head}</head><body><h1>{html.escape(title)}</h1>{body}</body></html>\n"
-    )
-
-
-def _cell(value: Any) -> str:
-    text = "; ".join(value) if isinstance(value, list) else f"{value:.5g}" if isinstance(value, float) else str(value)
-    return html.escape(text)
+    return run_page(entries, closing_line(entries))
 
 
 def _count(number: int, noun: str) -> str:

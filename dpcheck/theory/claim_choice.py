@@ -6,18 +6,20 @@ A stem's bounds are those of its file and those that its solver is checked again
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 import sympy
 
-import dpcheck.evidence
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Verdict
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
-from dpcheck.bounds.language.symbols import TABLE, eps
-from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, PURE, STRONG, UtilityCase, case_of, translated
+from dpcheck.bounds.language.guarantees import PureDP
+from dpcheck.bounds.language.symbols import eps
+from dpcheck.bounds.language.utility_case import translated
 from dpcheck.bounds.registry import entries, modules_below
+from dpcheck.verdicts.failures import Failure, rank_of
 from dpcheck.verdicts.record import recorded
 
 TRUSTED = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE)
@@ -76,58 +78,10 @@ def with_noise(claim: Claim, noises: Sequence[Claim]) -> Claim:
 
 def attached_claims(stem: str) -> set[str]:
     """Claims that the solver of that stem is checked against: a baseline's bounds stand in another file."""
-    modules = (module for _, name, module in modules_below(dpcheck.evidence) if name == stem)
+    from dpcheck import evidence  # late: who solves a bound for a symbol asks for none
+
+    modules = (module for _, name, module in modules_below(evidence) if name == stem)
     return {claim_id for module in modules for claim_id in getattr(module, "CHECKS", {})}
-
-
-def shared_case(
-    by_name: Mapping[str, Sequence[Claim]], wanted: Mapping[str, str | None]
-) -> tuple[dict[str, Claim], UtilityCase, list[UtilityCase], str]:
-    """One claim for each name, of one case where possible; the other cases shared; a caution where there is none."""
-    by_case = {name: best_by_case(claims) for name, claims in by_name.items()}
-    measures = set.intersection(*({str(c.measure) for c in cases} for cases in by_case.values()))
-    if wanted["measure"] is not None:
-        measures &= {wanted["measure"]}
-    if not measures:
-        said = "; ".join(f"{name} bounds {' and '.join(sorted(measured(cases)))}" for name, cases in by_case.items())
-        raise InvalidInput("comparison", "of different errors", "of bounds on one and the same error", f"{said}.")
-    shared = [c for c in set.intersection(*(set(cases) for cases in by_case.values())) if fits(c, wanted, measures)]
-    if shared:
-        first, *rest = sorted(shared, key=preference)
-        return {name: cases[first] for name, cases in by_case.items()}, first, rest, ""
-    chosen = {}
-    for name, cases in by_case.items():
-        own = sorted((c for c in cases if fits(c, {}, measures)), key=preference)
-        chosen[name] = cases[min(own, key=lambda c: (not fits(c, wanted, measures), preference(c)))]
-    found = {name: case_of(claim) for name, claim in chosen.items()}
-    said = "; ".join(f"{name}: {c.losses} losses, {c.privacy}" for name, c in found.items())
-    weakest = min(found.values(), key=lambda c: -(STRONG, CONVEX, ANY).index(c.losses))
-    return chosen, weakest, [], f"These bounds rest on different assumptions ({said}): the least need not be the best."
-
-
-def measured(cases: Iterable[UtilityCase]) -> set[str]:
-    """What is bounded, as a reader sees it."""
-    return {TABLE[c.measure].printed for c in cases}
-
-
-def fits(case: UtilityCase, wanted: Mapping[str, str | None], measures: set[str]) -> bool:
-    asked = ((wanted.get("losses"), case.losses), (wanted.get("privacy"), case.privacy))
-    return str(case.measure) in measures and all(ask is None or ask == has for ask, has in asked)
-
-
-def preference(case: UtilityCase) -> tuple[int, int, str]:
-    """Excess risk before other errors, (ε, δ) before ε, stronger assumptions before weaker."""
-    first = 0 if str(case.measure) == "excess_risk" else 1
-    return first, (APPROX, PURE).index(case.privacy) * 3 + (STRONG, CONVEX, ANY).index(case.losses), str(case.measure)
-
-
-def best_by_case(claims: Sequence[Claim]) -> dict[UtilityCase, Claim]:
-    """Of each case the claim with the best verdict, then with the fewest parameters left open."""
-    known = recorded()
-    found: dict[UtilityCase, Claim] = {}
-    for claim in sorted(claims, key=lambda c: (rank(known, c), len(left_open(c)))):
-        found.setdefault(case_of(claim), claim)
-    return found
 
 
 def rank(known: Mapping[str, Any], claim: Claim) -> int:
@@ -145,32 +99,27 @@ def left_open(claim: Claim) -> set[str]:
     return {str(s) for s in claim.formula.free_symbols} - PROBLEM
 
 
-def lower_bound(case: UtilityCase) -> Claim | None:
-    """What no private algorithm can beat in this case, with units where the library has them."""
-    found = [
-        e.claim
-        for e in entries().values()
-        if e.claim.kind is Kind.LOWER_BOUND
-        and (e.claim.subject, case_of(e.claim).losses) == (case.measure, case.losses)
-    ]
-    return min(found, key=lambda c: (c.ignores_units, rank(recorded(), c)), default=None)
+def refuted_privacy(stem: str, eps: float, pure: bool | None = None) -> str:
+    """The gravest failure of the privacy that an algorithm claims for its noise, at this ε; "" if none is known.
 
-
-def dropped_constants(chosen: Mapping[str, Claim]) -> str:
-    """A caution where a bound is stated without the constants of the problem."""
-    names = [name for name, claim in chosen.items() if claim.ignores_units]
-    verb = "is" if len(names) == 1 else "are"
-    said = f"{' and '.join(names)} {verb} stated with L, β, μ and D dropped: compare where these are 1."
-    return said if names and len(names) < len(chosen) else ""
-
-
-def refuted_privacy(name: str) -> str:
-    """A caution where the privacy that an algorithm claims for its noise is refuted: its bound may buy nothing."""
+    Slips of the pen, and of a proof, are none. `pure` asks for claims of ε-DP alone, or of others.
+    """
     known = recorded()
-    claims = [e.claim for e in entries().values() if e.algorithm == name and e.claim.kind is Kind.PRIVACY]
-    bad = [
-        c.id
-        for c in claims
-        if c.guarantee is not None and c.corrects is None and verdict_of(c, known) == Verdict.REFUTED
-    ]
-    return f"The privacy of {name} is refuted as stated ({', '.join(bad)})." if bad else ""
+    claims = [e.claim for e in entries().values() if e.algorithm == stem and e.claim.kind is Kind.PRIVACY]
+    bad = []
+    for claim in claims:
+        asked = claim.guarantee is not None and pure in (None, isinstance(claim.guarantee, PureDP))
+        if asked and claim.corrects is None and verdict_of(claim, known) == Verdict.REFUTED:
+            severity = str(known[claim.id].get("severity", ""))
+            if not beyond(severity, eps) and not severity.startswith((Failure.MISPRINT, Failure.PROOF)):
+                bad.append((rank_of(severity), claim.id, severity))
+    if not bad:
+        return ""
+    _, claim_id, severity = min(bad)
+    return f"{claim_id}, {severity}"
+
+
+def beyond(severity: str, eps: float) -> bool:
+    """Whether the failure is known for larger ε only."""
+    told = re.search(r"^only beyond: .*up to ε = ([\d.]+)", severity)
+    return told is not None and eps <= float(told[1].rstrip("."))

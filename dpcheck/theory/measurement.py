@@ -16,6 +16,7 @@ import numpy as np
 import sympy
 from scipy import stats
 
+from dpcheck.audits.trials.spreading import spread
 from dpcheck.bounds.language.claim import Claim, Rate
 from dpcheck.bounds.language.errors import DpcheckError, HypothesisViolated, InvalidInput, UnknownName
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP, RenyiDP
@@ -23,9 +24,11 @@ from dpcheck.bounds.language.symbols import TABLE, eps
 from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, PURE, STRONG, UtilityCase, case_of
 from dpcheck.kernels.blocks import child, seed_of
 from dpcheck.problems.problem import Problem
+from dpcheck.progress import Meter
 from dpcheck.solver import Calibration, Solution, Solver, gaussian_parameters, must_meet
 from dpcheck.solvers.finding import solver_named, solvers
-from dpcheck.theory.claim_choice import TRUSTED, candidates, lower_bound, verdict_of
+from dpcheck.theory.claim_choice import TRUSTED, candidates, verdict_of
+from dpcheck.theory.likeness import lower_bound_of
 
 Role = Literal["stated", "certified", "lower"]
 AXES = ("n", "d", "eps", "T")
@@ -113,12 +116,16 @@ def measure(
     calibration: Calibration = "certified",
     confidence: float = 0.95,
     measure: str | None = None,
+    executor: Any = None,
+    progress: bool | None = None,
 ) -> Measurement:
     """Run a solver over a grid of n, d, eps or T and set its error beside its bounds.
 
     `problem` is a Problem, or for a grid of n or d a function of that number. `grid` is one symbol with at least
     two values, e.g. {"n": [100, 200, 400]}. `guarantee` is (1, 1e-5)-DP unless given. `measure` is excess_risk or
-    gradient_norm2; by default the former where the losses are convex.
+    gradient_norm2; by default the former where the losses are convex. `executor` is what audits take (None: this
+    process); the points of the grid run there, with the same bits as here. A bar with rate and time left is shown on a
+    terminal's standard error, but not in CI; `progress=False` shows none.
     """
     runner = named_solver(solver)
     symbol, values = axis(grid)
@@ -127,10 +134,18 @@ def measure(
         raise InvalidInput("confidence", confidence, "a number in (0, 1)", "For example 0.95.")
     if isinstance(trials, bool) or not isinstance(trials, int) or trials < 2:
         raise InvalidInput("trials", trials, "a whole number >= 2", "An interval needs at least two runs.")
-    runs = [
-        run_at(setting(runner, problem, wanted, str(symbol), x), calibration, trials, child(seed_of(seed), i), measure)
+    points = [
+        Point(setting(runner, problem, wanted, str(symbol), x), calibration, trials, child(seed_of(seed), i), measure)
         for i, x in enumerate(values)
     ]
+    done: dict[int, SolverRun] = {}
+    with Meter(f"measuring {runner.name}", "runs", trials * len(values), progress) as meter:
+        meter.part = (0, trials)
+        for place, run in spread(Point.run, points, executor):
+            done[place] = run
+            meter.part = (len(done) * trials, trials)  # of use where the next one runs here
+            meter.update(len(done) * trials, note=f"{symbol} = {values[place]:g}")
+    runs = [done[place] for place in range(len(points))]
     errors = np.array([run.errors for run in runs])
     half = stats.t.ppf((1 + confidence) / 2, trials - 1) * errors.std(axis=1, ddof=1) / math.sqrt(trials)
     mean = errors.mean(axis=1)
@@ -163,6 +178,24 @@ class MeasuredAt:
     solver: Solver
     problem: Problem
     guarantee: Guarantee
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """What is to be run there, wherever that is: all that the errors depend on."""
+
+    at: MeasuredAt
+    calibration: Calibration
+    trials: int
+    seed: np.random.SeedSequence
+    measure: str | None
+
+    def __str__(self) -> str:
+        return f"{self.at.solver.name} at n = {self.at.problem.n}, d = {self.at.problem.d}, {self.at.guarantee}"
+
+    def run(self) -> SolverRun:
+        """Run it."""
+        return run_at(self.at, self.calibration, self.trials, self.seed, self.measure)
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,7 +345,7 @@ def bounds_along(solver: Solver, runs: Sequence[SolverRun]) -> tuple[list[Line],
     if not any(line.explicit for line in lines):
         kind = "bound with explicit constants" if lines else "bound of the library"
         notes.append(f"No {kind} applies to {solver.name} here.")
-    floor = lower_bound(case)
+    floor = lower_bound_of(case)
     below = first_line("lower", [floor], runs, notes) if floor is not None else None
     lines += [below] if below is not None else []
     notes.append(NO_LOWER if below is None else WORST)

@@ -70,9 +70,8 @@ def details(entry: Entry) -> list[str]:
     """What a claim's page shows beside the statement, but for symbols and files."""
     claim = entry.claim
     found = []
-    if claim.guarantee is not None:
-        inner = ", ".join(pretty(v) for v in claim.guarantee.parameters.values())
-        found.append(f"guarantee: {type(claim.guarantee).__name__}({inner}), {claim.guarantee.relation} neighbours")
+    if claim.promise:
+        found.append(f"guarantee: {claim.promise}")
     found += [f"{'added' if h in claim.added else 'assumes'}: {pretty(h)}" for h in claim.assumes]
     for cites in claim.cites:
         found.append(f"cites: {cites.id}" + "".join(f", {pretty(k)} = {pretty(v)}" for k, v in cites.where.items()))

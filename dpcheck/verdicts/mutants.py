@@ -14,21 +14,24 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dpcheck.audits.trials.spreading import spread
+from dpcheck.audits.trials.workers import kind_of
 from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, judge
-from dpcheck.bounds.language.errors import DpcheckError
+from dpcheck.bounds.language.errors import DpcheckError, InvalidInput
 from dpcheck.bounds.registry import library
+from dpcheck.progress import Meter
 from dpcheck.verdicts import falsifying
 from dpcheck.verdicts.catalogue import catalogue, current
 from dpcheck.verdicts.falsifying import STRONG, Mutant, mutants_of
-from dpcheck.verdicts.verify import checks_of, entry_of, one_of_many, recorded
+from dpcheck.verdicts.verify import checks_of, entry_of, recorded
 from dpcheck.verdicts.written import cache_folder, write_whole
 
 DECIDING = ("symbolic", "accountant", "worst-case")  # the kinds whose checks may say a strong verdict
@@ -151,30 +154,36 @@ def survey(
     *,
     sample_size: int | None = None,
     seed: int = 0,
-    workers: int | None = None,
+    executor: Any = None,
     each: float = 60.0,
     total: float = float("inf"),
 ) -> Survey:
     """The mutants of the claims that are PROVED, CERTIFIED or LOOSE: all, or a random share of so many.
 
     `each` limits a mutant's seconds, `total` those of the whole run. Finished claims are kept until a file changes
-    that they depend on, so a run that was stopped goes on where it was.
+    that they depend on, so a run that was stopped goes on where it was. `executor` is a number of processes (None: one
+    per core) or a pool of them: a time limit needs the main thread of a process of this machine.
     """
     ids = list(ids)
     found, deadline = Survey(), time.monotonic() + total
     if sample_size is not None:
-        for about, mutant in islice(drawn(ids, seed), sample_size):
-            if time.monotonic() > deadline:
-                found.left += 1
-                break
-            found.outcomes.append(judged(about, mutant, Effort(seed=seed), each))
+        with Meter("falsifying", "claims", sample_size) as meter:
+            for about, mutant in islice(drawn(ids, seed), sample_size):
+                if time.monotonic() > deadline:
+                    found.left += 1
+                    break
+                found.outcomes.append(judged(about, mutant, Effort(seed=seed), each))
+                meter.update(len(found.outcomes), note=about.claim.id)
         return found
-    with ProcessPoolExecutor(workers or os.cpu_count() or 1, initializer=one_of_many) as pool:
-        waiting = {pool.submit(judge_all, claim_id, seed, each, deadline): claim_id for claim_id in ids}
-        for future in as_completed(waiting):
-            outcomes, left = future.result()
+    if kind_of(executor) == "cluster":
+        limit = "processes of this machine, whose clock and signals limit a mutant's time"
+        raise InvalidInput("executor of mutants", executor, limit, "Use --executor processes:N.")
+    work, places = partial(judge_all, seed=seed, each=each, deadline=deadline), executor or os.cpu_count() or 1
+    with Meter("falsifying", "claims", len(ids)) as meter:
+        for done, (place, (outcomes, left)) in enumerate(spread(work, ids, places), 1):
             found.outcomes += outcomes
             found.left += left
+            meter.update(done, note=ids[place])
     found.outcomes.sort(key=lambda o: (ids.index(o.id), o.how))
     return found
 

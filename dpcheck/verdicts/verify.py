@@ -9,16 +9,14 @@ import json
 import os
 import platform
 import shlex
-import signal
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpcheck.bounds.language.errors import UnknownName
+from dpcheck.bounds.language.errors import InvalidInput, UnknownName
 from dpcheck.bounds.language.evidence import CITATION, Effort, Evidence, Kind, Verdict, judge
 from dpcheck.verdicts.attached import checks_from
 from dpcheck.verdicts.catalogue import CatalogueRow, catalogue, current
@@ -156,8 +154,11 @@ def entry_of(claim_id: str) -> Entry:
 
 
 # Running -------------------------------------------------------------------------------------------
-def run(ids: Iterable[str], effort: Effort, *, workers: int | None = None, fresh: bool = False) -> Iterator[Judgement]:
-    """Judgements as they are done. Finished ones are kept, so a run that was stopped goes on where it was."""
+def run(ids: Iterable[str], effort: Effort, *, executor: Any = None, fresh: bool = False) -> Iterator[Judgement]:
+    """Judgements as they are done. Finished ones are kept, so a run that was stopped goes on where it was.
+
+    `executor` is what audits take; None is a process per core. Verdicts have the same bits wherever they are reached.
+    """
     store = Store(effort)
     left = []
     for claim_id in ids:
@@ -169,34 +170,40 @@ def run(ids: Iterable[str], effort: Effort, *, workers: int | None = None, fresh
     left.sort(key=lambda claim_id: -catalogue()[claim_id].weight)
     for module in {name for claim_id in left for name in current().depends(catalogue()[claim_id])}:
         importlib.import_module(module)  # once, before the processes part
-    for done in in_parallel(left, effort, workers or os.cpu_count() or 1):
-        store.write(done)
-        yield done
+    if left:
+        from dpcheck.audits.trials.spreading import spread
+
+        work = Judge(effort, libraries())
+        places = os.cpu_count() or 1 if executor is None else executor
+        for _, done in spread(work, [Piece(claim_id, current().contents[claim_id]) for claim_id in left], places):
+            store.write(done)
+            yield done
 
 
-def in_parallel(ids: Sequence[str], effort: Effort, workers: int) -> Iterator[Judgement]:
-    """Each claim in a process of its own pool; one worker runs in this process."""
-    if workers == 1 or len(ids) < 2:
-        yield from (verify_one(claim_id, effort) for claim_id in ids)
-        return
-    pool = ProcessPoolExecutor(workers, initializer=one_of_many)
-    try:
-        for future in as_completed([pool.submit(verify_one, claim_id, effort) for claim_id in ids]):
-            yield future.result()
-    except BaseException:  # Ctrl-C, or a caller who stops: nobody waits for the claims under way
-        for process in list((pool._processes or {}).values()):
-            process.terminate()
-        raise
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+@dataclass(frozen=True)
+class Piece:
+    """A claim to judge, and the content of all that its verdict depends on."""
+
+    claim_id: str
+    content: str
+
+    def __str__(self) -> str:
+        return self.claim_id
 
 
-def one_of_many() -> None:
-    """A worker leaves Ctrl-C to its parent and the other cores to the other workers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    from threadpoolctl import threadpool_limits
+@dataclass(frozen=True)
+class Judge:
+    """Judges claims wherever it is sent; refuses to where the files or the libraries are others."""
 
-    threadpool_limits(1)
+    effort: Effort
+    libraries: str
+
+    def __call__(self, piece: Piece) -> Judgement:
+        here = current().contents.get(piece.claim_id), libraries()
+        if here != (piece.content, self.libraries):
+            limit = f"the files and libraries that {piece.claim_id} was sent with ({self.libraries})"
+            raise InvalidInput("dpcheck of a worker", here[1], limit, "Install the same versions on every worker.")
+        return verify_one(piece.claim_id, self.effort)
 
 
 @dataclass(frozen=True)

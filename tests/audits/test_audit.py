@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import traceback
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
@@ -274,6 +276,67 @@ def test_a_raise_names_trial_seed_and_dataset() -> None:
 
     with pytest.raises(MechanismFailed, match=r"second dataset in trial \d+ \(seed=7\): ZeroDivisionError: pole"):
         run(per_run(fragile), (0, 1), PureDP(1.0), seed=7)
+
+
+def test_a_raise_shows_the_mechanisms_frames_and_not_ours() -> None:
+    """Seen: ninety lines. A mechanism deep in a library is cut to its last lines."""
+
+    def deep(level: int) -> float:
+        return deep(level - 1) + 1 if level else 1 / 0
+
+    def broken(data: int, rng: np.random.Generator, trials: int) -> float:
+        return deep(30 if data else 1)
+
+    for wrapped in (broken, per_run(lambda data, rng: broken(data, rng, 1))):
+        with pytest.raises(MechanismFailed) as raised:
+            audit(wrapped, pair=(0, 1), guarantee=PureDP(1.0), max_trials=100)
+        lines = "".join(traceback.format_exception(raised.value)).splitlines()
+        assert len(lines) <= 25
+        assert sum("/audits/" in line for line in lines) == sum("tests/audits" in line for line in lines) + 1
+        assert isinstance(raised.value.__cause__, ZeroDivisionError)
+        assert "in deep" in raised.value.where
+    with pytest.raises(MechanismFailed) as raised:
+        audit(broken, pair=(1, 0), guarantee=PureDP(1.0), max_trials=100)
+    assert len(raised.value.where.splitlines()) <= 13
+
+
+class TestPerRun:
+    """How a function of one run is given its rng."""
+
+    @staticmethod
+    def drawn(function: Any) -> list[float]:
+        return [float(x) for x in per_run(function)(5.0, np.random.default_rng(1), 2)]
+
+    def test_by_name_wherever_it_stands(self) -> None:
+        """Seen: f(data, eps=1.0, rng=None) was given None."""
+        first = self.drawn(lambda data, rng: data + rng.random())
+        assert self.drawn(lambda data, eps=1.0, rng=None: data + rng.random()) == first
+        assert self.drawn(lambda data, *, generator: data + generator.random()) == first
+        assert self.drawn(lambda data, source: data + source.random()) == first
+        assert self.drawn(lambda *given: given[0] + given[1].random()) == first
+
+    def test_random_state_with_a_default_is_a_number(self) -> None:
+        """Generators are not taken by all that is called so."""
+        seen = per_run(lambda data, scale=2.0, random_state=None: random_state)(0, np.random.default_rng(1), 50)
+        assert len(set(seen.tolist())) == 50
+        assert all(float(seed).is_integer() for seed in seen)
+        assert self.drawn(lambda data, random_state: random_state.random())[0] < 1
+
+    def test_without_one_the_global_state_is_seeded(self) -> None:
+        def old(data: float, scale: float = 1.0) -> float:
+            return data + np.random.laplace(scale=scale)  # noqa: NPY002 - what it is for
+
+        assert per_run(old).global_state
+        assert self.drawn(old) == self.drawn(old)
+
+    @pytest.mark.parametrize(
+        "function",
+        [lambda data, eps, rng: 0, lambda data, source, eps: 0, lambda data, rng, *, eps: 0, lambda data, *, eps: 0],
+    )
+    def test_what_else_it_needs_is_asked_for(self, function: Any) -> None:
+        with pytest.raises(InvalidInput, match=r"also needs eps.*functools\.partial\(f, eps="):
+            per_run(function)
+        assert per_run(functools.partial(function, eps=1.0)) is not None
 
 
 def _facts(result: AuditResult) -> tuple[Any, ...]:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -55,18 +56,6 @@ def alone() -> dict[str, tuple[Any, ...]]:
 def processes() -> Iterator[ProcessPoolExecutor]:
     with ProcessPoolExecutor(2) as pool:
         yield pool
-
-
-@pytest.fixture(scope="module")
-def dask() -> Iterator[Any]:
-    """A real cluster: a scheduler, two worker processes and their nannies."""
-    distributed = pytest.importorskip("distributed")
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
-    with (
-        distributed.LocalCluster(host="127.0.0.1", silence_logs=50, **options) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
 
 
 @pytest.fixture
@@ -220,6 +209,11 @@ def test_a_raise_is_the_same_everywhere_and_what_was_measured_is_kept(
         (sites[0].folder / "repaired").touch()
         rest = run(per_run(fragile), **asked, executor=pool, checkpoint=file)
     assert str(there.value) == str(here.value)
+    assert there.value.where == here.value.where
+    assert "in fragile" in there.value.where
+    text = "".join(traceback.format_exception(there.value))  # as a person sees it: the mechanism's frames, not ours
+    assert "in fragile" in text
+    assert len(text.splitlines()) <= 20
     assert re.search(r"second dataset in trial \d+ \(seed=9\): ZeroDivisionError: pole", str(here.value))
     assert facts(rest) == facts(run(per_run(fragile), **asked, executor=1, checkpoint=whole))
     # Had the rest been more than the rest, chunks would be there twice.

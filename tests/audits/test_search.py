@@ -199,3 +199,16 @@ def test_same_pair_in_every_process() -> None:
         for salt in ("1", "2")
     }
     assert len(said) == 1
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_column_without_noise_gives_no_warning() -> None:
+    """The number of records beside a noisy mean: it moves by infinitely many standard deviations."""
+
+    def mean_and_count(data: Any, rng: np.random.Generator, trials: int) -> np.ndarray:
+        means = data.mean() + rng.laplace(scale=0.1, size=trials)
+        return np.column_stack([means, np.full(trials, len(data))])
+
+    near = add_remove(low=0, high=1, n=10)
+    claim = PureDP(1.0, relation=near.relation)
+    assert audit(mean_and_count, neighbours=near, guarantee=claim, max_trials=2_000, alpha=1e-6).violated

@@ -9,6 +9,7 @@ import copy
 import pickle
 import traceback
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -214,28 +215,49 @@ def test_runs_end_alike_on_neighbours_in_any_unit(name: str) -> None:
         assert ends[0] == ends[1]
 
 
-SECRET = 0.123456789
+FAR, WORD = 7777700000.0, "a secret"  # beyond any bound of these subjects; its digits survive every format
+
+
+def must_not_quote(refused_call: Callable[[], object]) -> None:
+    """It is refused, and neither the message nor what it was raised from has the value."""
+    with pytest.raises(InvalidInput) as refused:
+        refused_call()
+    told = "".join(traceback.format_exception(refused.value)) + repr(vars(refused.value))
+    assert "77777" not in told.replace(".", "")
+    assert WORD not in told
+    assert refused.value.__cause__ is None
+    assert refused.value.__context__ is None
+
+
+@pytest.mark.parametrize("said", [FAR, str(FAR), f"{FAR:g}", f"{FAR:.4e}", WORD, np.array([FAR])])
+def test_a_quoted_value_is_noticed(said: Any) -> None:
+    """Seen: a secret in digits that a double rounds away, so that quoting it went unnoticed."""
+
+    def quoting() -> None:
+        raise InvalidInput("record", said, "a number in [-1, 1]", "Clip it.")
+
+    with pytest.raises(AssertionError):
+        must_not_quote(quoting)
 
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_what_is_refused_is_not_quoted(name: str) -> None:
-    """A record that a Problem refuses is named by its place; settings and bounds alone are shown."""
-    _, data, _ = subject(name)
-    assert isinstance(data, Problem), "say here what its data refuse"
-    far = 1e9 + SECRET
+    """A record that a Problem or a protocol refuses is named by its place; settings and bounds alone are shown."""
+    solver, data, guarantee = subject(name)
+    if not isinstance(data, Problem):
+        for value in (FAR, np.nan):
+            bad = np.array(data, float)
+            bad.flat[0] = value
+            must_not_quote(lambda bad=bad: solver.solve(bad, guarantee))
+        must_not_quote(lambda: solver.solve(np.full(np.shape(data), WORD), guarantee))
+        return
     rows, labels = np.array(data.X), np.array(data.y)
-    rows[0, 0] = far * data.row_bound
-    bad_rows = [rows, np.where(rows == rows[0, 0], np.nan, rows), [["a secret"] * data.X.shape[1]] * data.n]
-    labels[0] = far * data.label_bound
-    bad_labels = [labels, ["a secret"] * data.n, np.full(data.n, np.nan)]
+    rows[0, 0] = FAR
+    bad_rows = [rows, np.where(rows == rows[0, 0], np.nan, rows), [[WORD] * data.X.shape[1]] * data.n]
+    labels[0] = FAR
+    bad_labels = [labels, [WORD] * data.n, np.full(data.n, np.nan)]
     for X, y in [*((X, data.y) for X in bad_rows), *((data.X, y) for y in bad_labels)]:
-        with pytest.raises(InvalidInput) as refused:
-            replace(data, X=X, y=y)
-        told = "".join(traceback.format_exception(refused.value)) + repr(vars(refused.value))
-        assert "456789" not in told
-        assert "a secret" not in told
-        assert refused.value.__cause__ is None
-        assert refused.value.__context__ is None
+        must_not_quote(lambda X=X, y=y: replace(data, X=X, y=y))
 
 
 # Estimators ------------------------------------------------------------------------------------------

@@ -243,6 +243,8 @@ def test_a_missing_argument_is_named_with_its_meaning(name: str) -> None:
 def test_a_violated_hypothesis_is_a_type_of_its_own() -> None:
     with pytest.raises(HypothesisViolated):
         library["zhang17.algorithm1.approx.corrected"].evaluate(eps=1.5, delta=1e-3, Delta=1)
+    with pytest.raises(HypothesisViolated, match=r"\{'beta': 1, 'eta': 3\} violates"):  # in one order, whatever the run
+        library["zhang17.lemma2"].evaluate(n=100, T=10, L=1, eta=3, beta=1)
 
 
 def test_an_equation_among_hypotheses_holds_up_to_rounding() -> None:

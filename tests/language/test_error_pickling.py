@@ -124,4 +124,4 @@ def test_without_the_extra_verify_names_the_package_and_the_claim(
         monkeypatch.setitem(sys.modules, name, None)
     ids = ["zhang17.lemma2.corrected", "zhang17.lemma9"]
     with pytest.raises(MissingDependency, match=r"hypothesis is not installed.*zhang17\.lemma2\.corrected.*\[verify\]"):
-        list(verify.run(ids, Effort(), workers=workers, fresh=True))
+        list(verify.run(ids, Effort(), executor=workers, fresh=True))

@@ -200,3 +200,8 @@ def test_coins_that_the_release_does_not_own_to_are_refused() -> None:
     method = OneReport(lambda data: data, mean_of_users, len(USERS), 1, 1)
     with pytest.raises(InvalidInput, match="coins"):
         run(method, public, USERS, seed=0, trials=3)
+
+
+def test_the_old_name_of_one_user_still_answers() -> None:
+    with pytest.warns(DeprecationWarning, match="one_user"):
+        assert dp.local(values=(0, 1)) == dp.one_user(values=(0, 1))

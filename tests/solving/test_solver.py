@@ -265,3 +265,27 @@ def test_a_method_that_peeks_is_refused_when_certified() -> None:
     box: Any = Broken().mechanism(PureDP(1.0), "stated", transcript=True)
     with pytest.raises(InvalidInput, match="Audit its output"):
         box.log_density(box(first, np.random.default_rng(0), 2), first)
+
+
+class Counted(Problem):
+    """Counts the record gradients that are asked for."""
+
+    asked = 0
+
+    def gradient(self, W: Any, out: Any = None, margins: Any = None) -> Any:
+        Counted.asked += self.n * (np.asarray(W).size // self.d)
+        return super().gradient(W, out, margins)
+
+    def gradient_at(self, W: Any, index: Any) -> Any:
+        Counted.asked += np.asarray(index).size
+        return super().gradient_at(W, index)
+
+
+@pytest.mark.parametrize("stem", ["outpert_gd", "bassily_sgd", "dp_sgd"])
+def test_gradients_are_counted_as_they_are_evaluated(stem: str) -> None:
+    data = logistic_synthetic(n=120, d=3, seed=0).problem(Logistic(), l2=0.5)
+    counted = Counted(data.X, data.y, data.loss, data.l2)
+    solver, guarantee = solvers()[stem](), ApproxDP(1.0, 1e-3)
+    Counted.asked = 0
+    solver.solution(counted, guarantee, 0)
+    assert Counted.asked == solver.gradients(counted, guarantee)

@@ -38,7 +38,17 @@ def gauss(data, rng, trials):
     return data.sum() + rng.normal(scale=2.0, size=trials)
 
 def raises(data, rng, trials):
+    return deeper(data)
+
+def deeper(data):
     raise ZeroDivisionError("pole")
+
+def binary(data, rng, trials):
+    assert set(data.tolist()) <= {0.0, 1.0}, "attacked where no record can be"
+    return half(data, rng, trials)
+
+def letters(data, rng, trials):
+    return (data == "b").mean() + rng.laplace(scale=0.5 / len(data), size=trials)
 
 def impatient(data, rng, trials):
     raise KeyboardInterrupt
@@ -73,9 +83,7 @@ def test_exit_codes_say_the_verdict(here: Path, capsys: pytest.CaptureFixture[st
     assert call("shop:good", "--epsilon", "1", *WHERE, *QUICK) == 0
     assert "not violated: PureDP(eps=1; replace-one)" in capsys.readouterr().out
     assert call("shop:half", "--epsilon", "1", *WHERE, *QUICK) == 1
-    said = capsys.readouterr()
-    assert "VIOLATED: PureDP(eps=1; replace-one)" in said.out
-    assert "trials, epsilon >=" in said.err
+    assert "VIOLATED: PureDP(eps=1; replace-one)" in capsys.readouterr().out
     assert call("shop:Holder.inner", "--epsilon", "1", "--delta", "1e-5", *WHERE, *QUICK) == 1
     assert "ApproxDP(eps=1, delta=1e-05; replace-one)" in capsys.readouterr().out
 
@@ -110,6 +118,26 @@ def test_files_hold_the_result(here: Path, capsys: pytest.CaptureFixture[str]) -
     assert {**again, "seconds": 0} == {**said, "seconds": 0}
 
 
+def test_records_can_be_listed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Seen: binary data attacked at 0.5, which no dataset has."""
+    assert call("shop:binary", "--epsilon=1", "--replace-one", "--values", "0", "1", "--n", "5", *QUICK) == 1
+    assert (
+        call("--epsilon=1", "--n", "5", *QUICK, "--replace-one", "0", "1", "shop:good") == 0
+    )  # the target may be last
+    assert call("shop:binary", "--epsilon=3", "--add-remove", "--values", "0", "1", "--n", "5", *QUICK) == 0
+    capsys.readouterr()
+    assert call("shop:letters", "--epsilon", "1", "--replace-one", "--values", "a", "b", "--n", "5", *QUICK) == 1
+    assert "'b'" in capsys.readouterr().out
+
+
+def test_a_mechanism_that_raises_shows_its_own_lines(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Seen: ninety lines, mostly ours."""
+    assert call("shop:raises", "--epsilon", "1", *WHERE) == 2
+    said = capsys.readouterr().err
+    assert ["in raises" in said, "in deeper" in said, "dpcheck/audits" in said] == [True, True, False]
+    assert len(said.splitlines()) <= 15
+
+
 def test_one_run_functions_and_workers(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ("--per-run", "--epsilon", "1", *WHERE, "--trials", "4000", "--json")
     assert call("shop:one_run", *options) == 1
@@ -142,6 +170,11 @@ def test_stopping_early_takes_fewer_trials(here: Path, capsys: pytest.CaptureFix
         (("shop:good", "--epsilon", "1", *WHERE, "--trials", "1.5"), "not a whole number"),
         (("shop:good", "--epsilon", "1", *WHERE, "--nonsense"), "unrecognized arguments"),
         (("shop:raises", "--epsilon", "1", *WHERE), "ZeroDivisionError: pole"),
+        (("shop:binary", "--epsilon", "1", "--values", "0", "1"), "beside a relation"),
+        (("shop:binary", "--epsilon", "1", *WHERE, "--values", "0", "1"), "beside --replace-one LOW HIGH"),
+        (("shop:binary", "--epsilon", "1", "--local", "--values", "0"), "at least two different values"),
+        (("shop:good", "--epsilon", "1", "--add-remove", "1"), "--add-remove is 1; it must be LOW HIGH"),
+        (("shop:good", "--epsilon", "1", "--replace-one"), "--replace-one is given alone"),
     ],
 )
 def test_bad_usage_is_one_sentence(

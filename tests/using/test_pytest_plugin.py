@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -62,8 +64,18 @@ def test_constant():
 hidden = np.random.default_rng(1)
 
 @dp.private(guarantee=claim, neighbours=near, max_trials=20_000)
-def test_own_rng():
+def test_own_rng():                      # as a secure generator: correct, and no seed repeats its runs
     return lambda data, rng, trials: data.mean() + hidden.laplace(scale=0.2, size=trials)
+
+@dp.private(guarantee=claim, neighbours=near, max_trials=20_000)
+def test_own_rng_broken():
+    return lambda data, rng, trials: data.mean() + hidden.laplace(scale=0.1, size=trials)
+
+@dp.private(guarantee=claim, neighbours=near, max_trials=20_000)
+def test_raises():
+    def raising(data):
+        return 1 / 0
+    return lambda data, rng, trials: raising(data)
 
 @dp.private(guarantee=claim, neighbours=near, max_trials=20_000)
 def test_nan():
@@ -90,7 +102,8 @@ def test_forgot_to_return():
 FAILURES = {
     "test_half_the_noise": "noisy_mean is not as private as claimed",
     "test_constant": "deterministic",
-    "test_own_rng": "ignores its rng",
+    "test_own_rng_broken": "not bit for bit: it draws from a source of its own",
+    "test_raises": "ZeroDivisionError: division by zero",
     "test_nan": "NaN",
     "test_too_small": "too few trials",
     "test_no_neighbours": "must be neighbours",
@@ -106,10 +119,10 @@ def run(pytester: pytest.Pytester, *options: str) -> pytest.RunResult:
 def test_every_outcome_is_named_and_workers_change_nothing(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_suite=SUITE)
     alone = run(pytester, "-n0", "--dpcheck-report=json")
-    alone.assert_outcomes(passed=4, failed=len(FAILURES))
+    alone.assert_outcomes(passed=5, failed=len(FAILURES))
     report = json.loads(Path("dpcheck-report.json").read_text())
     shared = run(pytester, "-n2", "--dpcheck-report=json", "--dpcheck-report-file=two.json")
-    shared.assert_outcomes(passed=4, failed=len(FAILURES))
+    shared.assert_outcomes(passed=5, failed=len(FAILURES))
     _each_failure_names(alone.stdout.str())
     _summary_is_complete(alone.stdout.str())
     _summary_is_complete(shared.stdout.str())
@@ -121,6 +134,9 @@ def _each_failure_names(said: str) -> None:
         part = said.split(f"_ {name} _")[1].split("\n____")[0]
         assert words in part, (name, part)
     assert "executor.py" not in said  # a refusal says what to do, without the engine's frames
+    raised = said.split("_ test_raises _")[1].split("\n____")[0]
+    assert "return 1 / 0" in raised
+    assert len(raised.splitlines()) <= 40  # two short functions of the user's, whole; no frame of the engine
     broken = said.split("_ test_half_the_noise _")[1].split("\n____")[0]
     for line in ("claimed ", "found ", "first ", "second ", "event ", "replay ", "--dpcheck-seed=0"):
         assert f"  {line}" in broken or line in broken
@@ -129,12 +145,13 @@ def _each_failure_names(said: str) -> None:
 
 def _summary_is_complete(said: str) -> None:
     lines = [line for line in said.splitlines() if line.startswith(("PRIVATE", "VIOLATED", "UNHEALTHY"))]
-    assert sum(line.startswith("PRIVATE") for line in lines) == 4
+    assert sum(line.startswith("PRIVATE") for line in lines) == 5
+    assert [x.split(":")[2] for x in lines if "a source of its own" in x] == ["test_own_rng"]
     assert all("would have been flagged with probability 0.99" in x for x in lines if x.startswith("PRIVATE"))
-    assert sum(line.startswith("VIOLATED") for line in lines) == 1
-    # Eight audits came to a result: two at alpha = 1e-3, six at 1e-6.
-    assert "8 audits in 8 tests, 1 flagged" in said
-    assert f"total false-alarm probability of this run: at most {2e-3 + 6e-6:.3g}" in said
+    assert sum(line.startswith("VIOLATED") for line in lines) == 2
+    # Nine audits came to a result: two at alpha = 1e-3, seven at 1e-6.
+    assert "9 audits in 9 tests, 2 flagged" in said
+    assert f"total false-alarm probability of this run: at most {2e-3 + 7e-6:.3g}" in said
 
 
 def _facts(report: dict[str, Any]) -> list[tuple[Any, ...]]:
@@ -221,8 +238,9 @@ def test_options_set_budget_seed_and_report(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*too few trials (30)*", "UNHEALTHY *"])
     seed = ledger.RunningTest("test_options.py::test_good", 3, None, print).seed
     page = Path("r.html").read_text()
-    assert f"<td>{seed}</td>" in page
-    assert "<td>30</td>" in page
+    assert f"seed={seed}<" in page
+    assert "30 trials per dataset" in page
+    assert "--dpcheck-seed=3 --dpcheck-budget=30" in re.sub("<[^>]+>", "", page)
     assert "total false-alarm probability of this run: at most 1e-06" in page
 
 
@@ -305,6 +323,36 @@ def test_health_checks_can_be_suppressed_by_name() -> None:
         dp.assert_private(constant, **call)
     assert caught.value.check == "deterministic"
     assert not dp.assert_private(constant, **call, suppress=("deterministic", "too few trials")).violated
+
+
+def test_every_option_is_explained(pytester: pytest.Pytester) -> None:
+    said = " ".join(run(pytester, "--help").stdout.str().split("differential privacy audits:")[1].split())
+    for option, words in {
+        "--dpcheck-budget=N": "runs per dataset of every audit",
+        "--dpcheck-seed=S": "another base draws fresh runs",
+        "--dpcheck-report={html,json}": "write every audit of the run to a file",
+        "--dpcheck-report-file=FILE": "its folder must exist",
+    }.items():
+        assert option in said
+        assert words in said
+
+
+def test_a_secure_generator_is_tested_like_any_other() -> None:
+    """Seen: "proves nothing". alpha = 1e-6 in each run; half the noise is planted, and caught in each run."""
+    secure = random.SystemRandom()
+
+    def mechanism(scale: float) -> Any:
+        def noisy(data: float, rng: np.random.Generator, trials: int) -> Any:
+            signs = np.array([secure.choice((-1, 1)) for _ in range(trials)])
+            return data + signs * np.array([secure.expovariate(1 / scale) for _ in range(trials)])
+
+        return noisy
+
+    call: dict[str, Any] = {"pair": (0.0, 1.0), "guarantee": dp.PureDP(1.0), "max_trials": 5000}
+    passed = dp.assert_private(mechanism(1.0), **call, must_detect=2.0)
+    assert any("cannot be replayed" in message for message in passed.health)
+    with pytest.raises(dp.PrivacyViolation, match="not bit for bit: it draws from a source of its own"):
+        dp.assert_private(mechanism(0.4), **call)
 
 
 @pytest.mark.parametrize(

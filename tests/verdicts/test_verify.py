@@ -81,7 +81,7 @@ def test_one_unknown_name_is_enough(names: list[str]) -> None:
 def test_workers_change_nothing() -> None:
     """Symbolic, accountant, worst-case, property and audit: bit for bit."""
     ids = [*FEW, "zhang17.lemma2.corrected", "zhang17.algorithm1.pure"]
-    alone, shared = ({j.id: told(j) for j in run(ids, QUICK, workers=k, fresh=True)} for k in (1, 2))
+    alone, shared = ({j.id: told(j) for j in run(ids, QUICK, executor=k, fresh=True)} for k in (1, 2))
     assert alone == shared
     assert alone.keys() == set(ids)
 
@@ -109,29 +109,29 @@ def test_the_seed_is_the_claims_own() -> None:
 
 
 def test_a_second_run_reads_the_store(own_cache: Path) -> None:
-    first = {j.id: j for j in run(FEW, QUICK, workers=1)}
+    first = {j.id: j for j in run(FEW, QUICK, executor=1)}
     files = {f: f.stat().st_mtime_ns for f in own_cache.rglob("*.json")}
     assert sorted(f.stem for f in files if f.stem != "catalogue") == sorted(FEW)  # kept if the index is stale
-    second = {j.id: j for j in run(FEW, QUICK, workers=1)}
+    second = {j.id: j for j in run(FEW, QUICK, executor=1)}
     assert [told(j) for j in second.values()] == [told(first[k]) for k in second]
     assert {k: j.seconds for k, j in second.items()} == {k: j.seconds for k, j in first.items()}
     assert {f: f.stat().st_mtime_ns for f in own_cache.rglob("*.json")} == files
 
 
 def test_a_stopped_run_goes_on_where_it_was(own_cache: Path) -> None:
-    judgements = run(FEW, QUICK, workers=1)
+    judgements = run(FEW, QUICK, executor=1)
     done = next(judgements)
     judgements.close()
     assert [f.stem for f in own_cache.rglob("zhang17*.json")] == [done.id]
-    assert {j.id for j in run(FEW, QUICK, workers=1)} == set(FEW)
+    assert {j.id for j in run(FEW, QUICK, executor=1)} == set(FEW)
 
 
 @pytest.mark.parametrize("damage", ["", "null", "{", '{"verdict": "PROVED"}', '{"verdict": "MAYBE", "evidence": []}'])
 def test_a_damaged_store_costs_the_resume_only(own_cache: Path, damage: str) -> None:
-    (before,) = run(FEW[:1], QUICK, workers=1)
+    (before,) = run(FEW[:1], QUICK, executor=1)
     (file,) = own_cache.rglob("zhang17*.json")
     file.write_text(damage)
-    (after,) = run(FEW[:1], QUICK, workers=1)
+    (after,) = run(FEW[:1], QUICK, executor=1)
     assert told(after) == told(before)
     assert json.loads(file.read_text())["verdict"] == before.verdict
 
@@ -149,19 +149,19 @@ def test_libraries_have_a_store_of_their_own(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_other_content_is_judged_anew(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is kept is read for the content it was made from, and no other."""
-    run_once = [*run(FEW[:1], QUICK, workers=1)]
+    run_once = [*run(FEW[:1], QUICK, executor=1)]
     assert Store(QUICK).read(FEW[0]) is not None
     other = replace(current(), files={k: replace(f, digest="other") for k, f in current().files.items()})
     monkeypatch.setattr(verify, "current", lambda: other)
     assert Store(QUICK).read(FEW[0]) is None
-    assert [told(j) for j in run(FEW[:1], QUICK, workers=1)] == [told(j) for j in run_once]
+    assert [told(j) for j in run(FEW[:1], QUICK, executor=1)] == [told(j) for j in run_once]
 
 
 def test_a_store_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocked = tmp_path / "a file, not a folder"
     blocked.write_text("")
     monkeypatch.setenv("DPCHECK_CACHE", str(blocked))
-    (found,) = run(FEW[:1], QUICK, workers=1)
+    (found,) = run(FEW[:1], QUICK, executor=1)
     assert found.verdict is Verdict.REFUTED
 
 
@@ -189,7 +189,7 @@ def test_the_record_has_one_file_for_each_document() -> None:
 
 def test_running_writes_no_record(own_record: Path) -> None:
     before = as_bytes(own_record)
-    differences([*run(FEW, QUICK, workers=1)])
+    differences([*run(FEW, QUICK, executor=1)])
     assert as_bytes(own_record) == before
 
 

@@ -98,7 +98,7 @@ def cost(kind: str) -> Callable[[int, int, bool], Runs]:
                 guarantee = ApproxDP(eps, DELTA)
                 theirs = n * min(n, OutputPerturbationGD().values(problem, guarantee)["T"])
                 for method, solver in methods(kind, n, True).items():
-                    ours = solver.gradients(problem, guarantee)  # type: ignore[attr-defined]
+                    ours = solver.gradients(problem, guarantee)
                     found[f"{method}, {name}, ε = {eps:g}"] = np.array([ours]), np.array([theirs])
         return found
 

@@ -74,7 +74,7 @@ class DPGD(Solver):
     def certifying(self, data: Problem, plan: int) -> Sequence[Claim]:
         return [theory.privacy]
 
-    def gradients(self, problem: Problem, guarantee: ApproxDP) -> int:
+    def gradients(self, problem: Problem, guarantee: Guarantee) -> int:
         """Record gradients evaluated."""
         return problem.n * self.plan(problem, guarantee)
 

@@ -106,6 +106,10 @@ class OutputPerturbationGD(Solver):
     def taken(self, done: Calibrated) -> int:
         return int(done.plan["T"])
 
+    def gradients(self, problem: Problem, guarantee: Guarantee) -> int:
+        """Record gradients evaluated: all, at every step of the descent."""
+        return problem.n * int(self.values(problem, guarantee)["T"])
+
     def worst_pair(self) -> tuple[Problem, Problem]:
         """Huber losses whose minimisers lie at +far and -far: the gradient is 1 all along both paths."""
         far = 1e6

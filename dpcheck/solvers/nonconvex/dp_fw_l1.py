@@ -19,7 +19,7 @@ from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.kernels.method import ROUNDED, Array, Drawn, Method, State, before_random_iterate
 from dpcheck.problems.extreme_pairs import balanced_pair
 from dpcheck.problems.polytopes import Corners, corners_of
-from dpcheck.problems.problem import ROUNDING, Problem
+from dpcheck.problems.problem import ROUNDING, Problem, largest_entry
 from dpcheck.settings import count, one_of, positive, share
 from dpcheck.solver import Example, Solver, approximate, is_pure
 
@@ -84,7 +84,7 @@ class DPFWL1(Solver):
     def slope(self, problem: Problem, corners: Corners) -> float:
         """G, the l-infinity bound of a record's gradient."""
         bound = problem.row_bound if self.entry_bound is None else self.entry_bound
-        worst = float(np.abs(problem.X).max())
+        worst = largest_entry(problem.X)
         if worst > bound * (1 + ROUNDING):
             limit = f"at most entry_bound={bound}"
             raise InvalidInput("largest entry of a row", "larger", limit, "Scale or clip them.")

@@ -145,7 +145,7 @@ class DPSRM(Solver):
         """T: the last estimator is let out, but leads nowhere."""
         return int(done.plan.steps)
 
-    def gradients(self, problem: Problem, guarantee: ApproxDP) -> int:
+    def gradients(self, problem: Problem, guarantee: Guarantee) -> int:
         """Record gradients evaluated: two for each record of a later batch."""
         plan = self.plan(problem, guarantee)
         return plan.first_batch + 2 * plan.batch * plan.steps

@@ -1,0 +1,1 @@
+"""Programs for who works on dpcheck; what several of them share."""
