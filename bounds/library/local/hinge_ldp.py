@@ -5,17 +5,15 @@ unbiased powers, which make a Bernstein polynomial of the smoothed derivative. `
 Not implemented: at α = 1/2 a user would send 65,793 copies, and the variance has some 3,700 digits.
 """
 
-from sympy import Eq, Expr, Integer, Le, Rational, Symbol, log, sqrt
+from sympy import Eq, Expr, Le, Rational, Symbol, log, sqrt
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
 from dpcheck.bounds.language.symbols import c1, d, delta, eps, quantity, sigma
 from dpcheck.bounds.library.local.local_bernstein import (
-    approximation,
-    h,
+    on_axis,
     smooth_T,
     target_error,
-    twice_bounded,
     users_needed,
 )
 from dpcheck.bounds.library.local.local_bernstein import k as cells
@@ -122,17 +120,17 @@ approximated_corrected = Claim(
     id="dwang20.section5.1.4.approximation.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "section 5.1.4, before Theorem 5.1.7", line=5010),
     says="With c_j = f_β'(2j/d-1) and powers of (1±y⟨w,x⟩)/2 it is, from 3/(β²α) on; T is 6/β².",
-    assumes=[copies >= 3 / (smoothing**2 * target_error), twice_bounded],
+    assumes=[copies >= 3 / (smoothing**2 * target_error)],
     states=Le(polynomial_gap, target_error / 4),
     corrects="dwang20.section5.1.4.approximation",
     ignores_units=True,
     checks=[
         Chain(
             polynomial_gap,
-            Step("<=", approximation, because=Premise("the map x = 2u-1 from [0, 1] to [-1, 1]")),
+            Step("<=", on_axis, because=Premise("the map x = 2u-1 from [0, 1] to [-1, 1]")),
             Step("<=", because=Cites(
                 "dwang20.lemma5.1.2.first_order",
-                {smooth_T: 6 / smoothing**2, cells: copies, d: Integer(1), h: Integer(1)},
+                {smooth_T: 6 / smoothing**2, cells: copies},
             )),
             Step("<=", STATEMENT),
         )

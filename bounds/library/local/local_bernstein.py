@@ -1,22 +1,37 @@
 """The local Bernstein mechanism (dwang20, section 5.1.3, Algorithm 5.1.31; proofs in 5.1.6).
 
 Every user reports her loss at all (k+1)^p points of a grid of [0, 1]^p with Laplace noise; the server makes of the
-averages the iterated Bernstein polynomial of order h and minimises it. The document's p is d here, its failure
-probability β is γ or, where only log(1/β) enters, e^-x. Solver: dpcheck/solvers/local/local_bernstein.py.
+averages the iterated Bernstein polynomial of order h and minimises it. The document's p is d here, and x is log(1/β).
+Solver: dpcheck/solvers/local/local_bernstein.py.
 """
 
-from collections.abc import Sequence
-
-from sympy import Eq, Expr, Le, Mul, Rational, Symbol, binomial, exp, log, prod, simplify, solve, sqrt, summation
+from sympy import (
+    Eq,
+    Expr,
+    Ge,
+    Integer,
+    Le,
+    Mul,
+    Rational,
+    Symbol,
+    binomial,
+    exp,
+    factorial,
+    log,
+    prod,
+    simplify,
+    sqrt,
+    summation,
+)
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, PureDP
 from dpcheck.bounds.language.symbols import LIKELY, d, eps, gamma, likely_excess_risk, n, quantity, sigma, x_tail
-from dpcheck.bounds.privacy.accountant import Accountant
+from dpcheck.bounds.library.local.ldp_avg_1d import average_error, b
 from dpcheck.bounds.privacy.laws import Laplace
 from dpcheck.bounds.privacy.release import Release
-from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Slack, Step
-from dpcheck.bounds.proving.proofs import AtMost, Equals, Quoted
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Induction, Premise, Slack, Step
+from dpcheck.bounds.proving.proofs import AtMost, Equals, NoConstant
 
 k = quantity("grid_k", "cells of the grid along an axis", box=(1, 1e2), integer=True, printed="k", latex="k")
 h = quantity("bernstein_h", "order of the iterated operator", box=(1, 8), integer=True, printed="h", latex="h")
@@ -25,73 +40,77 @@ smooth_T = quantity("smooth_T", "bound on all partial derivatives", printed="T",
 target_error = quantity("target_error", "excess risk aimed at", box=(1e-4, 0.5), printed="α", latex=r"\alpha")
 users_needed = quantity("users_needed", "users that make the excess risk at most α", printed="n(α)", latex=r"n(\alpha)")
 basis_sum = quantity("basis_sum", "sum of |b_v^(h)(w)| over the grid", printed="Σ|b^(h)|", latex=r"\sum|b^{(h)}|")
+on_axis = quantity("on_axis", "sup |f - B_k^(h) f|, one variable", printed="sup₁|f-Bf|", latex=r"\sup|f-B_k^{(h)}f|")
 approximation = quantity("approximation", "sup |f - B_k^(h) f|", printed="sup|f-Bf|", latex=r"\sup|f-B_k^{(h)}f|")
 place = quantity("place", "a point of (0, 1)", box=(1e-3, 0.999), below=1.0, printed="x", latex="x")
 grid_error = quantity(
     "grid_error", "largest error of a grid point's average", printed="max|L̃(v)-L(v)|", holds=LIKELY,
     latex=r"\max_v|\tilde L(v)-L(v)|",
 )
-sup_error = quantity(
-    "sup_error", "sup |noisy polynomial - empirical risk|", printed="sup|L̃-L|", latex=r"\sup|\tilde L-L|", holds=LIKELY
-)
 
-i, t, points = Symbol("i", integer=True), Symbol("t", positive=True), Symbol("points", positive=True)
-
-losses = [Setting("ℓ(·; x) is (2h, T)-smooth with values in [0, 1], T = O(1)")]
-twice_bounded = Setting("T bounds the second derivative of what is approximated")
-exact_grid = (D_h * sqrt(d * n) * eps / (2 ** ((h + 1) * d) * sqrt(x_tail))) ** (1 / (h + d))
+i, big = Symbol("i", integer=True), Symbol("big", positive=True)
+many_users = Setting("n ≥ p log(2/β) log(k+1), as its proof says")
+smooth_losses = Setting("ℓ(·; x) is (2h, T)-smooth with values in [0, 1], T = O(1)")
 
 # Privacy -------------------------------------------------------------------------------------------
 released = Release((k + 1) ** d, Laplace(sigma), relation=LOCAL)  # losses in [0, 1] at (k+1)^p points
 
 theorem2_privacy = Claim(
     id="dwang20.theorem5.1.2.privacy", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Theorem 5.1.2 with line 7 of Algorithm 5.1.31", line=4842),
+    source=Source("dwang20", "Theorem 5.1.2, first sentence, with line 7 of Algorithm 5.1.31", line=4842),
     says="Laplace noise of scale (k+1)^p/ε on the losses at (k+1)^p points makes a user's report ε-private.",
     states=Eq(sigma, (k + 1) ** d / eps),
     guarantee=PureDP(eps, relation=LOCAL),
     ignores_units=True,
-    checks=[Accountant(released, "records whose losses are 0 and 1 at every grid point")],
+    checks=[
+        AtMost(
+            (k + 1) ** d / sigma,
+            "log densities of scale σ differ by at most |v-v'|/σ at each point, and by 1/σ where losses are 0 and 1",
+            against=eps,
+        )
+    ],
 )
 
 # Approximation -------------------------------------------------------------------------------------
 lemma2 = Claim(
     id="dwang20.lemma5.1.2", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 5.1.2", line=4752),
-    says="The iterated Bernstein polynomial of a (2h, T)-smooth function of one variable errs by O(T k^-h).",
-    assumes=[Eq(d, 1), *losses],
-    states=Le(approximation, smooth_T * D_h / k**h),
+    says="The iterated Bernstein polynomial of a (2h, T)-smooth function of one variable errs by T D_h/k^h.",
+    assumes=[Setting("f is (2h, T)-smooth on [0, 1]")],
+    added=[Eq(D_h, Rational(5, 2) ** h * factorial(h) ** 2)],  # printed is that there is a constant
+    states=Le(on_axis, smooth_T * D_h / k**h),
     ignores_units=True,
-    checks=[Quoted("from Micchelli: that D_h exists for every h")],
-)
+    checks=[
+        Chain(
+            on_axis,
+            Step("<=", smooth_T * Rational(5, 2) ** h * factorial(h) ** 2 / k**h, because=Induction(
+                h, smooth_T, lambda bound: bound * Rational(5, 2) * (h + 1) ** 2 / k, given=
+                "f - B^(h) f is (I-B)^h f, and I-B takes a function whose derivatives up to order r+2 are at most M to one"
+                " whose derivatives up to r are at most (5r²+1)M/(8k): the r-th derivative of Bf at x is Π(1-i/k), i < r,"
+                " times the mean of f^(r) at (V+S)/k, V binomial of k-r and S a sum of r uniform numbers, which is off x"
+                " by at most r/(2k) on average and (1+r²)/(4k) in mean square; r = 2h at the next step")),
+            Step("=", STATEMENT),
+        )
+    ],
+)  # fmt: skip
 
 lemma2_first = Claim(
     id="dwang20.lemma5.1.2.first_order", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 5.1.2, h = 1", line=4752),
     says="For h = 1 the constant is 1/8, attained by x²/2.",
-    assumes=[Eq(d, 1), Eq(h, 1), twice_bounded],
-    states=Le(approximation, smooth_T / (8 * k)),
+    assumes=[Setting("T bounds the second derivative of f on [0, 1]")],
+    states=Le(on_axis, smooth_T / (8 * k)),
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
     checks=[
         Chain(
-            approximation,
+            on_axis,
             Step("<=", smooth_T / 2 * place * (1 - place) / k, because=Premise(
                 "Taylor at x: at most T/2 times the variance x(1-x)/k of a binomial share; equality for x²/2")),
             Step("<=", STATEMENT, because=Slack(seen=[smooth_T * (1 - 2 * place) ** 2 / (8 * k)])),
         )
     ],
-)
-
-lemma3 = Claim(
-    id="dwang20.lemma5.1.3", kind=Kind.UTILITY,
-    source=Source("dwang20", "Lemma 5.1.3", line=4762),
-    says="In p variables the error is at most p times that of one, up to a constant.",
-    assumes=losses,
-    states=Rate(approximation, d * smooth_T * D_h / k**h),
-    ignores_units=True,
-    checks=[Quoted("from Aldà and Rubinstein: that the factor is p and not p (2^h-1)^(p-1)")],
-)
+)  # fmt: skip
 
 basis = Claim(
     id="dwang20.theorem5.1.2.basis", kind=Kind.UTILITY,
@@ -107,75 +126,88 @@ basis = Claim(
     ],
 )
 
+lemma3 = Claim(
+    id="dwang20.lemma5.1.3", kind=Kind.UTILITY,
+    source=Source("dwang20", "Lemma 5.1.3", line=4762),
+    says="In p variables the error is O(p T D_h/k^h), where D_h depends on h alone.",
+    assumes=[smooth_losses],
+    states=Rate(approximation, d * smooth_T * D_h / k**h),
+    ignores_units=True,
+    checks=[
+        NoConstant(
+            Rational(13, 12) ** d - 1,
+            {d: big, h: Integer(2), k: Integer(2), smooth_T: Integer(20_000), D_h: Integer(1)}, big,
+            "f = Π cos(π(2yᵢ²-yᵢ)) at yᵢ = 1/6: |f| ≤ 1, its derivatives up to order 4 are at most 20,000 for every p, and"
+            " its polynomial is (13/12)^p there",
+            at=100,
+        )
+    ],
+)  # fmt: skip
+
+lemma3_corrected = Claim(
+    id="dwang20.lemma5.1.3.corrected", kind=Kind.UTILITY,
+    source=Source("dwang20", "Lemma 5.1.3", line=4762),
+    says="The error is at most p(2^h-1)^(p-1) times that of one variable.",
+    assumes=[smooth_losses],
+    states=Le(approximation, d * (2**h - 1) ** (d - 1) * smooth_T * D_h / k**h),
+    corrects="dwang20.lemma5.1.3",
+    ignores_units=True,
+    checks=[
+        Chain(
+            approximation,
+            Step("<=", d * basis_sum * on_axis, because=Premise(
+                "one axis after the other: p differences, each under the polynomials of at most p-1 other axes")),
+            Step("<=", because=Cites("dwang20.theorem5.1.2.basis", {d: d - 1})),
+            Step("<=", d * (2**h - 1) ** (d - 1) * smooth_T * D_h / k**h, because=Premise("Lemma 5.1.2 on an axis")),
+            Step("=", STATEMENT),
+        )
+    ],
+    cites=[Cites("dwang20.lemma5.1.2", granted="losses are smooth along every axis")],
+)  # fmt: skip
+
 # Error ---------------------------------------------------------------------------------------------
-tail = sqrt(log(1 / gamma))
-usual_n = [k >= 2, gamma <= Rational(1, 2), n >= log(2 * (k + 1) ** d / gamma)]
-usual_x = [k >= 2, x_tail >= log(2), n >= log(2 * (k + 1) ** d * exp(x_tail))]  # γ = e^-x
-explicit_grid_error = 2 * sqrt(2) * (k + 1) ** d * sqrt(log(2 * (k + 1) ** d / gamma)) / (sqrt(n) * eps)
+all_points = (k + 1) ** d
+L_all = log(2 * all_points / gamma)
 
 lemma13_explicit = Claim(
     id="dwang20.lemma5.1.13.explicit", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Lemma 5.1.13", line=5289),
-    says="All averages at once: one at γ/(k+1)^p and ε/(k+1)^p, with the constant that sums of Laplace noise have.",
-    assumes=[n >= log(2 * (k + 1) ** d / gamma)],
-    states=Le(grid_error, explicit_grid_error),
+    says="All averages at once: one at β/(k+1)^p and ε/(k+1)^p.",
+    assumes=[Setting("every user holds a number in [0, b] and adds Laplace noise of scale b/ε")],
+    states=Le(grid_error, 2 * all_points * sqrt(L_all) / (sqrt(n) * eps) + all_points * L_all / (n * eps)),
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
     checks=[
-        AtMost(
-            solve(2 * exp(-((eps / points) ** 2) * n * t**2 / 8) - gamma / points, t)[-1].subs(points, (k + 1) ** d),
-            "a sum of n Laplace(1/ε') variables exceeds s with a chance of at most 2exp(-ε'²s²/(8n)) where s ≤ 3n/ε',"
-            " as -log(1-u²) ≤ 2u² for u ≤ 3/4; ε' = ε/(k+1)^p, and (k+1)^p points share γ",
-            exact=False,
+        Chain(
+            grid_error,
+            Step("<=", average_error, because=Premise("(k+1)^p points share β and ε, and losses are at most 1")),
+            Step("<=", because=Cites(
+                "dwang20.lemma5.1.1.corrected", {gamma: gamma / all_points, eps: eps / all_points, b: Integer(1)})),
+            Step("=", STATEMENT),
         )
     ],
-)
+)  # fmt: skip
 
 lemma13 = Claim(
     id="dwang20.lemma5.1.13", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 5.1.13", line=5283),
     says="With probability 1-β every grid point's average errs by O(√log(1/β) √(p log k) (k+1)^p/(√n ε)).",
-    assumes=[n >= d * log(2 / gamma) * log(k + 1)],
-    added=usual_n,
-    states=Rate(grid_error, tail * sqrt(d) * sqrt(log(k)) * (k + 1) ** d / (sqrt(n) * eps)),
+    assumes=[n >= d * log(2 / gamma) * log(k + 1), *lemma13_explicit.assumes],
+    added=[k >= 2, gamma <= Rational(1, 2)],
+    states=Rate(grid_error, sqrt(log(1 / gamma)) * sqrt(d) * sqrt(log(k)) * all_points / (sqrt(n) * eps)),
     ignores_units=True,
     checks=[
         Chain(
             grid_error,
             Step("<=", because=Cites("dwang20.lemma5.1.13.explicit")),
-            Step("<=", 2 * sqrt(12 * d * log(k) * log(1 / gamma)) * (k + 1) ** d / (sqrt(n) * eps), because=Premise(
-                "log 2 + p log(k+1) + log(1/β) ≤ 6 p log k log(1/β) for k ≥ 2 and β ≤ 1/2: equality fails least at both"
-                " ends, where it is 2.49 ≤ 2.88")),
-            Step("=", 2 * sqrt(12) * STATEMENT),
+            Step("<=", 4 * all_points * sqrt(L_all) / (sqrt(n) * eps), because=Premise(
+                "log(2(k+1)^p/β) ≤ 3n, as it is at most 3p log(2/β) log(k+1)")),
+            Step("<=", 10 * all_points * sqrt(d * log(k) * log(1 / gamma)) / (sqrt(n) * eps), because=Premise(
+                "log(2(k+1)^p/β) ≤ 6 p log k log(1/β) for k ≥ 2 and β ≤ 1/2")),
+            Step("=", 10 * STATEMENT),
         )
     ],
-)
-
-noise_part = 2 ** ((h + 1) * d) * tail * sqrt(d * log(k)) * k**d / (sqrt(n) * eps)
-
-equation8 = Claim(
-    id="dwang20.equation5.8", kind=Kind.UTILITY,
-    source=Source("dwang20", "(5.8)", line=5293),
-    says="The polynomial is uniformly close to the empirical risk: what is approximated, and the noise.",
-    assumes=losses,
-    added=usual_n,
-    states=Rate(sup_error, D_h * d / k**h + noise_part),
-    ignores_units=True,
-    checks=[
-        Chain(
-            sup_error,
-            Step("<=", approximation + basis_sum * grid_error, because=Premise("(5.7) and the triangle inequality")),
-            Step("<=", because=Cites("dwang20.theorem5.1.2.basis")),
-            Step("<=", because=Cites("dwang20.lemma5.1.13.explicit")),
-            Step("<=", D_h * d / k**h
-                 + 2 ** (h * d) * 2**d * k**d * 2 * sqrt(12 * d * log(k)) * tail / (sqrt(n) * eps), because=Premise(
-                     "Lemma 5.1.3 with T = 1 and its constant in D_h; 2^h-1 ≤ 2^h, k+1 ≤ 2k and the logarithms of"
-                     " Lemma 5.1.13")),
-            Step("<=", 2 * sqrt(12) * STATEMENT),
-        )
-    ],
-    cites=[Cites("dwang20.lemma5.1.3")],
-)
+)  # fmt: skip
 
 
 def excess(dimension: Expr) -> Expr:
@@ -183,132 +215,207 @@ def excess(dimension: Expr) -> Expr:
     return (
         x_tail ** (h / (2 * (h + d))) * D_h ** (d / (d + h)) * dimension
         * 2 ** ((h + 1) * d * h / (h + d)) / (n ** (h / (2 * (h + d))) * eps ** (h / (h + d)))
-    )
+    )  # fmt: skip
 
 
 right_power = d ** ((h + 2 * d) / (2 * (h + d)))
-balanced = D_h * d / exact_grid**h  # (5.8) where its two terms are equal, √log k aside
-at_theorem = [*losses, Setting("k and n as in Theorem 5.1.2")]
+enough_users = Ge(n, x_tail * 4 ** (d * (h + 1)) / (eps**2 * D_h**2))
+
+
+def users_at(cells: Expr, order: Expr = h) -> Expr:
+    """The n for which Theorem 5.1.2 sets k to this."""
+    return (cells ** (order + d) * 2 ** ((order + 1) * d) * sqrt(x_tail) / (D_h * sqrt(d) * eps)) ** 2
+
+
+# What the mechanism does on all records alike, for every h and k ≥ 25 with k^h ≥ p.
+WAVES = (
+    "ℓ = k^-h/2 · Σ sin²(πmwᵢ) + (1-2wᵢ)²/4 with m = 2⌊√k⌋, whose derivatives up to order 2h do not grow with k: it is 0 at"
+    " w = (½, ..., ½), where its polynomial has no waves left and is larger than at 0; the noise is (2/3)^p of that"
+    " difference at most, and what is released loses p/(20 k^h) or more"
+)
 
 theorem2 = Claim(
     id="dwang20.theorem5.1.2", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.1.2, (5.3)", line=4844),
     says="Excess empirical risk of the local Bernstein mechanism, with p^(p/(2(h+p))).",
-    assumes=at_theorem,
-    added=usual_x,
+    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2"), enough_users],
     states=Rate(likely_excess_risk, excess(d ** (d / (2 * (h + d))))),
     ignores_units=True,
     checks=[
-        Chain(
-            likely_excess_risk,
-            Step("<=", 2 * sup_error, because=Premise("w_priv minimises a function that is so close to the risk")),
-            Step("<=", 4 * balanced, because=Premise("(5.8) where its terms are equal; √log k is free under Õ")),
-            Step("<=", 4 * STATEMENT),
+        NoConstant(
+            Rational(1, 20),
+            {d: big, h: Integer(1), x_tail: Integer(1), eps: Integer(1), D_h: Rational(1, 8),
+             n: users_at(big, Integer(1)).subs({d: big, x_tail: 1, eps: 1, D_h: Rational(1, 8)})}, big,
+            f"h = 1, k = p: {WAVES}",
+            at=25,
         )
     ],
-    cites=[Cites("dwang20.equation5.8", {gamma: exp(-x_tail)})],
-)
+    cites=[Cites("dwang20.lemma5.1.3"), Cites("dwang20.lemma5.1.13", {gamma: exp(-x_tail)})],
+)  # fmt: skip
 
 theorem2_corrected = Claim(
     id="dwang20.theorem5.1.2.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.1.2, (5.3)", line=4844),
-    says="What (5.8) gives at that k: another factor of √p, which the proof divides by √(h+p) on the way.",
-    assumes=at_theorem,
-    added=usual_x,
-    states=Rate(likely_excess_risk, excess(right_power)),
+    says="At that k: a root of p more, and (2^h-1)^(p-1) for what is approximated, √log k for the noise.",
+    assumes=[smooth_losses, *lemma13_explicit.assumes, many_users],
+    added=[Eq(n, users_at(k)), k >= 2, x_tail >= log(2)],
+    states=Rate(likely_excess_risk, excess(right_power) * ((2**h - 1) ** (d - 1) + sqrt(log(k)))),
     corrects="dwang20.theorem5.1.2",
     ignores_units=True,
-    checks=[Equals(lambda: balanced, "(5.8) at k = (D_h√(pn)ε/(2^((h+1)p)√x))^(1/(h+p)), where both terms are equal")],
-    cites=[Cites("dwang20.equation5.8", {gamma: exp(-x_tail)})],
-)
+    checks=[
+        Chain(
+            likely_excess_risk,
+            Step("<=", 2 * (approximation + basis_sum * grid_error), because=Premise(
+                "w_priv minimises a function that is so close to the risk, by (5.7)")),
+            Step("<=", because=Cites("dwang20.lemma5.1.3.corrected", {smooth_T: Integer(1)})),
+            Step("<=", because=Cites("dwang20.theorem5.1.2.basis")),
+            Step("<=", because=Cites("dwang20.lemma5.1.13.explicit", {gamma: exp(-x_tail)})),
+            Step("<=", 2 * (d * (2**h - 1) ** (d - 1) * D_h / k**h
+                            + 10 * 2 ** ((h + 1) * d) * k**d * sqrt(x_tail * d * log(k)) / (sqrt(n) * eps)),
+                 because=Premise("2^h-1 ≤ 2^h, k+1 ≤ 2k, and the logarithms of Lemma 5.1.13")),
+            Step("<=", 20 * STATEMENT, because=Slack({"2^h ≥ 1": 18 * d * (2**h - 1) ** (d - 1) * D_h / k**h})),
+        )
+    ],
+)  # fmt: skip
 
 
 # Users ---------------------------------------------------------------------------------------------
-def enough(dimension: Expr, order: Expr) -> Expr:
-    """The n at which (5.3) with this power of p is α, its constant aside, at h = order."""
-    factors = Mul.make_args(excess(dimension).subs(h, order).subs(n, 1) / target_error)
+def solved(risk: Expr, order: Expr) -> Expr:
+    """The n at which a risk that falls with the power h/(2(h+p)) of n is α, at h = order."""
+    factors = Mul.make_args(risk.subs(h, order).subs(n, 1) / target_error)
     power = 2 * (order + d) / order
     return prod(base ** simplify(exponent * power) for base, exponent in (f.as_base_exp() for f in factors))
 
 
-def printed_and_corrected(
-    number: str, source: Source, says: str, formulas: Sequence[Expr], order: Expr
-) -> list[Claim]:
-    """The number of users as printed, from (5.3) as printed, and from what (5.8) gives."""
-    at_order = [*at_theorem, *([] if order == h else [Eq(h, order)])]
-    claims = []
-    for corrected, formula in enumerate(formulas):
-        derived = enough(right_power, order)
-        claims.append(
-            Claim(
-                id=f"dwang20.{number}" + ".corrected" * corrected, kind=Kind.UTILITY,
-                source=source,
-                says=says + " What (5.8) gives." * corrected,
-                assumes=at_order,
-                added=usual_x,
-                states=Rate(users_needed, formula),
-                corrects=f"dwang20.{number}" if corrected else None,
-                ignores_units=True,
-                checks=[
-                    Equals(derived, "(5.8) at its best k is α, solved for n") if corrected
-                    else Quoted("from (5.3), whose power of p the proof does not give")
-                ],
-                cites=[Cites("dwang20.theorem5.1.2" + ".corrected" * corrected)],
-            )
+at_most_alpha = target_error**-2 * eps**-2
+FEWER = "with fewer users k is below p/(20α), or below p, and the excess risk above α"
+small = {d: big, x_tail: Integer(1), eps: Integer(1), target_error: Rational(1, 40)}
+
+equation4 = Claim(
+    id="dwang20.equation5.4", kind=Kind.UTILITY,
+    source=Source("dwang20", "(5.4)", line=4854),
+    says="Users that make the excess risk at most α.",
+    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2")],
+    states=Rate(
+        users_needed,
+        x_tail * D_h ** (2 * d / h) * d ** (d / h) * 4 ** ((h + 1) * d) * at_most_alpha * target_error ** (-2 * d / h),
+    ),
+    ignores_units=True,
+    checks=[
+        NoConstant(
+            users_at(d / (20 * target_error)), {**small, h: Integer(1), D_h: Rational(1, 8)}, big,
+            f"h = 1: {FEWER}; {WAVES}", at=25,
         )
-    return claims
+    ],
+    cites=[Cites("dwang20.theorem5.1.2")],
+)  # fmt: skip
 
+equation4_corrected = Claim(
+    id="dwang20.equation5.4.corrected", kind=Kind.UTILITY,
+    source=Source("dwang20", "(5.4)", line=4854),
+    says="With the powers of p and 2^h-1 that Theorem 5.1.2 has when its proof is followed.",
+    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2")],
+    states=Rate(
+        users_needed,
+        x_tail * D_h ** (2 * d / h) * d ** (1 + 2 * d / h) * 4 ** ((h + 1) * d)
+        * (2**h - 1) ** (2 * (d - 1) * (h + d) / h) * at_most_alpha * target_error ** (-2 * d / h),
+    ),
+    corrects="dwang20.equation5.4",
+    ignores_units=True,
+    checks=[
+        Equals(
+            lambda: solved(excess(right_power) * (2**h - 1) ** (d - 1), h),
+            "the risk of theorem5.1.2.corrected, √log k aside, is α at this n",
+        )
+    ],
+)  # fmt: skip
 
-p2 = target_error**-2 * eps**-2
-equation4, equation4_corrected = printed_and_corrected(
-    "equation5.4", Source("dwang20", "(5.4)", line=4854), "Users that make the excess risk at most α.",
-    tuple(
-        x_tail * D_h ** (2 * d / h) * power * 4 ** ((h + 1) * d) * p2 * target_error ** (-2 * d / h)
-        for power in (d ** (d / h), d ** (1 + 2 * d / h))
-    ), h,
-)
-corollary1, corollary1_corrected = printed_and_corrected(
-    "corollary5.1.1", Source("dwang20", "Corollary 5.1.1", line=4860),
-    "Users for (8, T)-smooth losses, h = 4; D_h is D_4 here.",
-    (
-        x_tail * p2 * target_error ** (-d / 2) * (4**5 * sqrt(D_h) * d ** Rational(1, 4)) ** d,
-        x_tail * p2 * target_error ** (-d / 2) * 4 ** (5 * d) * D_h ** (d / 2) * d ** (d / 2) * d,
-    ), Rational(4),
-)
-equation5, equation5_corrected = printed_and_corrected(
-    "equation5.5", Source("dwang20", "(5.5), first term", line=4870),
-    "Users for (∞, T)-smooth losses, h = p; D_h is D_p here.",
-    tuple(4 ** (d * (d + 1)) * x_tail * D_h**2 * power * p2 * target_error**-2 for power in (d, d**3)), d,
+corollary1 = Claim(
+    id="dwang20.corollary5.1.1", kind=Kind.UTILITY,
+    source=Source("dwang20", "Corollary 5.1.1", line=4860),
+    says="Users for (8, T)-smooth losses, h = 4; D_h is D_4 here.",
+    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2 with h = 4")],
+    states=Rate(
+        users_needed,
+        x_tail * at_most_alpha * target_error ** (-d / 2) * (4**5 * sqrt(D_h) * d ** Rational(1, 4)) ** d,
+    ),
+    ignores_units=True,
+    checks=[
+        NoConstant(
+            users_at((d / (20 * target_error)) ** Rational(1, 4), Integer(4)), {**small, D_h: Integer(1)}, big,
+            f"whatever D_4 is, p^(p/4) outgrows its powers: {FEWER}; {WAVES}", at=1e5,
+        )
+    ],
+    cites=[Cites("dwang20.theorem5.1.2")],
+)  # fmt: skip
+
+corollary1_corrected = Claim(
+    id="dwang20.corollary5.1.1.corrected", kind=Kind.UTILITY,
+    source=Source("dwang20", "Corollary 5.1.1", line=4860),
+    says="With the powers of p and 15 that (5.4) has when the proof is followed.",
+    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2 with h = 4")],
+    states=Rate(
+        users_needed,
+        x_tail * at_most_alpha * target_error ** (-d / 2)
+        * (4**5 * sqrt(D_h * d)) ** d * d * 15 ** ((d - 1) * (4 + d) / 2),
+    ),
+    corrects="dwang20.corollary5.1.1",
+    ignores_units=True,
+    checks=[Equals(lambda: equation4_corrected.formula.subs(h, 4), "equation5.4.corrected at h = 4")],
+)  # fmt: skip
+
+# h = p ---------------------------------------------------------------------------------------------
+all_orders = [
+    Setting("ℓ(·; x) is (∞, T)-smooth with values in [0, 1], T = O(1)"),
+    Setting("D_p is p times a constant of Lemma 5.1.2, which only says that there is one"),
+]
+whole_risk = x_tail * sqrt(D_h) * d ** Rational(1, 4) * sqrt(2) ** ((d + 1) * d) / (n ** Rational(1, 4) * sqrt(eps))
+# 40 times that risk at this k, less 4 D_p/k^p for what is approximated and 20 √log k D_p/k^p for the noise
+enough_for_both = Slack(
+    {
+        "x ≥ log 2": (40 * x_tail ** Rational(3, 4) - 30) * sqrt(log(k)) * D_h / k**d,
+        "k ≥ 2": (10 * sqrt(log(k)) - 4) * D_h / k**d,
+    }
 )
 
 corollary2 = Claim(
     id="dwang20.corollary5.1.2", kind=Kind.UTILITY,
     source=Source("dwang20", "Corollary 5.1.2", line=4866),
-    says="Excess risk for (∞, T)-smooth losses, h = p; D_h is D_p here.",
-    assumes=[*at_theorem, Eq(h, d)],
-    added=usual_x,
-    states=Rate(
-        likely_excess_risk,
-        x_tail * sqrt(D_h) * d ** Rational(1, 4) * sqrt(2) ** ((d + 1) * d) / (n ** Rational(1, 4) * sqrt(eps)),
-    ),
+    says="Excess risk for (∞, T)-smooth losses, h = p; D_h is D_p here, and √log k is what Õ hides.",
+    assumes=[*all_orders, *lemma13_explicit.assumes, many_users],
+    # k with D_p/p in the place of D_p: p^(-1/(2p)), between 0.83 and 1, times the printed one
+    added=[Eq(n, users_at(k, d).subs(D_h, D_h / d)), k >= 2, x_tail >= log(2)],
+    states=Rate(likely_excess_risk, whole_risk * sqrt(log(k))),
     ignores_units=True,
-    checks=[Quoted("from (5.3), whose power of p the proof does not give")],
-    cites=[Cites("dwang20.theorem5.1.2")],
-)
+    checks=[
+        Chain(
+            likely_excess_risk,
+            Step("<=", 2 * (approximation + basis_sum * grid_error), because=Premise(
+                "w_priv minimises a function that is so close to the risk, by (5.7)")),
+            Step("<=", 2 * (2 * D_h / k**d + basis_sum * grid_error), because=Premise(
+                "as all mixed derivatives are bounded, the error in p variables is (1+D/k^p)^p - 1 at most, D = D_p/p,"
+                " and that is 2pD/k^p or the risk, at most 1, is less than this bound")),
+            Step("<=", because=Cites("dwang20.theorem5.1.2.basis", {h: d})),
+            Step("<=", because=Cites("dwang20.lemma5.1.13.explicit", {gamma: exp(-x_tail)})),
+            Step("<=", 2 * (2 * D_h / k**d + 10 * 2 ** ((d + 1) * d) * k**d * sqrt(x_tail * d * log(k)) / (sqrt(n) * eps)),
+                 because=Premise("2^p-1 ≤ 2^p, k+1 ≤ 2k, and the logarithms of Lemma 5.1.13")),
+            Step("<=", 40 * STATEMENT, because=enough_for_both),
+        )
+    ],
+)  # fmt: skip
 
-corollary2_corrected = Claim(
-    id="dwang20.corollary5.1.2.corrected", kind=Kind.UTILITY,
-    source=Source("dwang20", "Corollary 5.1.2", line=4866),
-    says="The same with p^(3/4) and the power of log(1/β) that (5.3) has.",
-    assumes=[*at_theorem, Eq(h, d)],
-    added=usual_x,
-    states=Rate(
-        likely_excess_risk,
-        x_tail ** Rational(1, 4) * sqrt(D_h) * d ** Rational(3, 4) * sqrt(2) ** ((d + 1) * d)
-        / (n ** Rational(1, 4) * sqrt(eps)),
-    ),
-    corrects="dwang20.corollary5.1.2",
+equation5 = Claim(
+    id="dwang20.equation5.5", kind=Kind.UTILITY,
+    source=Source("dwang20", "(5.5), first term", line=4870),
+    says="Users for (∞, T)-smooth losses, h = p; D_h is D_p here.",
+    assumes=all_orders,
+    states=Rate(users_needed, 4 ** (d * (d + 1)) * x_tail * D_h**2 * d * eps**-2 * target_error**-4),
     ignores_units=True,
-    checks=[Equals(balanced.subs(h, d), "(5.8) where its terms are equal, h = p")],
-    cites=[Cites("dwang20.theorem5.1.2.corrected")],
-)
+    checks=[
+        Equals(
+            lambda: solved(whole_risk * x_tail ** -Rational(3, 4), d),
+            "the risk of Corollary 5.1.2, with log(1/β) to the power 1/4 as in (5.3), is α at this n",
+        )
+    ],
+    cites=[Cites("dwang20.corollary5.1.2", granted="n is what (5.5) says")],
+)  # fmt: skip

@@ -5,14 +5,26 @@ loss at the grid point of her group and f_v the density of v + Laplace(1/ε). A 
 than ε. Solver, with plain randomised response in its place: dpcheck/solvers/local/local_bernstein_1bit.py.
 """
 
-from sympy import Eq, Integer, exp, log
+from sympy import Eq, Integer, exp, log, sqrt
 
-from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Setting, Source
+from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, PureDP
-from dpcheck.bounds.language.symbols import eps, n, quantity, sigma
+from dpcheck.bounds.language.symbols import d, eps, likely_excess_risk, n, quantity, sigma, x_tail
+from dpcheck.bounds.library.local.local_bernstein import (
+    D_h,
+    all_orders,
+    all_points,
+    basis_sum,
+    corollary2,
+    enough_for_both,
+    grid_error,
+    h,
+    k,
+)
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import OneBit
 from dpcheck.bounds.privacy.release import Release
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
 from dpcheck.bounds.proving.proofs import AtMost, Equals
 
 weight = quantity("bit_weight", "factor of the mean of a group's kept y", box=(1, 1e6), printed="weight")
@@ -59,31 +71,52 @@ plain_bits = Claim(
 )
 
 # The server ----------------------------------------------------------------------------------------
+HALF = "half of the users keep y, and those who do keep v + Laplace: E[y·b] = v/2"
+estimates = [Setting("what line 17 computes is to estimate the mean loss of the group")]
+
 server = Claim(
     id="dwang20.algorithm5.1.32.server", kind=Kind.UTILITY,
     source=Source("dwang20", "Algorithm 5.1.32, line 17", line=4948),
     says="The server's value of a grid point is n times the mean of its group's kept y.",
-    assumes=[Setting("it is to estimate the mean loss of the group")],
+    assumes=estimates,
     states=Eq(weight, n),
-    misprint_of="dwang20.theorem5.1.4.sampling",
-    checks=[Equals(Integer(2), "half of the users keep y, and those who do keep v + Laplace: E[y·b] = v/2")],
-)
-
-sampling = Claim(
-    id="dwang20.theorem5.1.4.sampling", kind=Kind.UTILITY,
-    source=Source("dwang20", "proof of Theorem 5.1.4: Avg(S), with half of the users in S", line=5339),
-    says="The mean over the half that is kept: twice the mean of the kept y.",
-    assumes=[Setting("it is to estimate the mean loss of the group")],
-    states=Eq(weight, 2),
-    checks=[Equals(Integer(2), "half of the users keep y, and those who do keep v + Laplace: E[y·b] = v/2")],
+    checks=[Equals(Integer(2), HALF)],
 )
 
 server_corrected = Claim(
     id="dwang20.algorithm5.1.32.server.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "Algorithm 5.1.32, line 17", line=4948),
     says="It takes twice the mean of the kept y.",
-    assumes=[Setting("it is to estimate the mean loss of the group")],
+    assumes=estimates,
     states=Eq(weight, 2),
     corrects="dwang20.algorithm5.1.32.server",
-    checks=[Equals(Integer(2), "half of the users keep y, and those who do keep v + Laplace: E[y·b] = v/2")],
+    checks=[Equals(Integer(2), HALF)],
 )
+
+# Utility -------------------------------------------------------------------------------------------
+group_log = log(4 * all_points) + x_tail  # two events of each group share β = e^-x
+
+theorem4 = Claim(
+    id="dwang20.theorem5.1.4", kind=Kind.UTILITY,
+    source=Source("dwang20", "Theorem 5.1.4, second sentence", line=4918),
+    says="The excess risk of Corollary 5.1.2, from one bit of each user; D_h is D_p here, and √log k is what Õ hides.",
+    assumes=[*all_orders, eps <= log(2), Setting("n ≥ 8(k+1)^p log(8(k+1)^p/β)")],
+    added=[
+        *corollary2.added,
+        Setting("bits that are ε-private, theorem5.1.4.plain, and the group's mean of what they estimate at the server"),
+    ],
+    states=Rate(likely_excess_risk, corollary2.formula),
+    ignores_units=True,
+    checks=[
+        Chain(
+            likely_excess_risk,
+            Step("<=", 2 * (2 * D_h / k**d + basis_sum * grid_error), because=Premise("as for Corollary 5.1.2")),
+            Step("<=", because=Cites("dwang20.theorem5.1.2.basis", {h: d})),
+            Step("<=", 2 * (2 * D_h / k**d + (2**d - 1) ** d * 3 * sqrt(all_points * group_log / n) / eps), because=Premise(
+                "Hoeffding for the bits of a group of n/(2(k+1)^p) users, whose scale is 2.1/ε at most, and for who is in it")),
+            Step("<=", 2 * (2 * D_h / k**d + 10 * 2 ** ((d + 1) * d) * k**d * sqrt(x_tail * d * log(k)) / (sqrt(n) * eps)),
+                 because=Premise("(k+1)^(p/2) ≤ (2k)^p, 2^p-1 ≤ 2^p, log(4(k+1)^p) + x ≤ 7 p x log k")),
+            Step("<=", 40 * STATEMENT, because=enough_for_both),
+        )
+    ],
+)  # fmt: skip
