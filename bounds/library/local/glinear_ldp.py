@@ -1,20 +1,28 @@
 """Any 1-Lipschitz convex loss of y⟨w,x⟩ from noisy copies (dwang20, section 5.1.4, Algorithm 5.1.34, Theorem 5.1.9).
 
 The reports are those of Algorithm 5.1.33. f is a mean of |θ-s| over a law Q of kinks s, which the server
-draws: for every factor anew, although the proof takes one s for all.
+draws: for every factor anew, although the proof takes one s for all. Solver, which needs no draws:
+dpcheck/solvers/local/glinear_ldp.py.
 """
 
 from sympy import Eq, Expr, Rational, Symbol, integrate
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source
-from dpcheck.bounds.language.symbols import c1, d, eps, quantity
-from dpcheck.bounds.library.local.hinge_ldp import copies, privacy
+from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
+from dpcheck.bounds.language.symbols import c1, d, delta, eps, quantity, sigma
+from dpcheck.bounds.library.local.hinge_ldp import SAYS, account, copies, first_noise
 from dpcheck.bounds.library.local.local_bernstein import target_error, users_needed
 from dpcheck.bounds.proving.proofs import Equals, Quoted
 
-(theorem9_privacy,) = privacy(
-    "theorem5.1.9.privacy", Source("dwang20", "Theorem 5.1.9 with lines 3 to 6 of Algorithm 5.1.34", line=5095),
-    [eps <= 1],
+theorem9_privacy = Claim(
+    id="dwang20.theorem5.1.9.privacy", kind=Kind.PRIVACY,
+    source=Source("dwang20", "Theorem 5.1.9, first sentence, with lines 3 to 6 of Algorithm 5.1.34", line=5095),
+    says=f"{SAYS} for ε at most 1.",
+    assumes=[copies >= 2, eps <= 1],  # d = 32/α³
+    states=Eq(sigma, first_noise),
+    guarantee=ApproxDP(eps, delta, relation=LOCAL),
+    ignores_units=True,
+    checks=[account],
 )
 
 # A product of two factors (θ-s_k)/2 at θ, f(θ) = θ²/2: Q is uniform on [-1, 1].
@@ -76,10 +84,10 @@ theorem9 = Claim(
     id="dwang20.theorem5.1.9", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.1.9", line=5095),
     says="Users that make the expected excess risk at most α, for some constant C that does not depend on f.",
-    assumes=[Setting("β = α/4 and d = 2/(β²α)")],
+    assumes=[Setting("β = α/4 and d = 2/(β²α)"), eps <= 1],
     states=Rate(users_needed, copies ** (6 * copies) * c1**copies * d / (eps ** (4 * copies + 4) * target_error**2)),
     hidden=[c1],
     ignores_units=True,
-    checks=[Quoted("from an oracle that is biased as printed, and from the analysis of Theorem 5.1.7")],
-    cites=[Cites("dwang20.theorem5.1.9.oracle")],
+    checks=[Quoted("from Theorem 5.1.7, and an oracle that averages to another function than f as printed")],
+    cites=[Cites("dwang20.theorem5.1.9.oracle", granted="for one such f")],
 )

@@ -1,75 +1,75 @@
 """Hinge losses from noisy copies of each record (dwang20, section 5.1.4, Algorithm 5.1.33, Theorems 5.1.7 and 5.1.8).
 
 A user sends (x, y) once with noise N(0, 32 log(1.25/δ)/ε²) and d(d+1) times with more; the server multiplies copies to
-unbiased powers, which make a Bernstein polynomial of the smoothed derivative. `copies` is its d, and d its p.
-Not implemented: at α = 1/2 a user would send 65,793 copies, and the variance has some 3,700 digits.
+unbiased powers, which make a Bernstein polynomial of the smoothed slope. `copies` is the document's d, and d its p.
+At α = 1/2 the document's degree is 256: 65,793 copies a user, and a variance of some 3,700 digits.
+Solver, for small degrees and on the whole interval: dpcheck/solvers/local/hinge_ldp.py.
 """
 
-from sympy import Eq, Expr, Le, Rational, Symbol, log, sqrt
+from sympy import Eq, Integer, Le, Rational, Symbol, log, sqrt
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
 from dpcheck.bounds.language.symbols import c1, d, delta, eps, quantity, sigma
-from dpcheck.bounds.library.local.local_bernstein import (
-    on_axis,
-    smooth_T,
-    target_error,
-    users_needed,
-)
 from dpcheck.bounds.library.local.local_bernstein import k as cells
+from dpcheck.bounds.library.local.local_bernstein import on_axis, smooth_T, target_error, users_needed
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Slack, Step
-from dpcheck.bounds.proving.proofs import AtMost, NoConstant, Quoted
+from dpcheck.bounds.proving.proofs import NoConstant, Quoted
 
 copies = quantity("hinge_d", "degree of the Bernstein polynomial", box=(1, 1e3), integer=True, printed="d", latex="d")
 smoothing = quantity("hinge_beta", "smoothing of the hinge", box=(1e-3, 1.0), printed="β", latex=r"\beta")
 margin = quantity("kink_distance", "distance of the margin from the kink", box=(1e-3, 1e3), printed="|x-1/2|")
 smoothed_gap = quantity("smoothed_gap", "|f_β - f|", printed="|f_β-f|", latex=r"|f_\beta-f|")
+slope = quantity("hinge_slope", "|f_β'|", printed="|f_β'|", latex=r"|f_\beta'|")
 slope_change = quantity("slope_change", "f_β''", printed="f_β''", latex=r"f_\beta''")
 bend_change = quantity("bend_change", "|f_β'''|", printed="|f_β'''|", latex=r"|f_\beta'''|")
 polynomial_gap = quantity("polynomial_gap", "max over [-1, 1] of |P_d - f_β'|", printed="max|P_d-f_β'|")
 oracle_std = quantity("oracle_std", "deviation of G(w, i)", printed="σ(G)", latex=r"\sigma(G)")
+first_var = quantity("first_var", "variance of the noise on the first copy", printed="σ₀²", latex=r"\sigma_0^2")
+copy_var = quantity("copy_var", "variance of the noise on another copy", printed="σ₁²", latex=r"\sigma_1^2")
 big = Symbol("big", positive=True)
 
 # Privacy -------------------------------------------------------------------------------------------
 # (x, y) and (-x, -y) with ‖x‖ = |y| = 1: a copy moves by √8. Copies after the first have d(d+1)/2 times its noise.
-pair = 2 * sqrt(2)
-released = Release(pair * sqrt(1 + 4 / (copies * (copies + 1))), Gaussian(sigma), relation=LOCAL)  # as one Gaussian
-BECAUSE = "(x, y) and (-x, -y) at ‖x‖ = |y| = 1; all copies together are one Gaussian"
+released = Release(sqrt(8) * sqrt(1 + 4 / (copies * (copies + 1))), Gaussian(sigma), relation=LOCAL)  # all as one
+account = Accountant(
+    released, "(x, y) and (-x, -y) at ‖x‖ = |y| = 1; all copies together are one Gaussian", box={copies: (2, 1e3)}
+)
 first_noise = sqrt(32 * log(Rational(5, 4) / delta)) / eps
+SAYS = "Noise √(32 log(1.25/δ))/ε on the first copy, d(d+1)/2 times that on d(d+1) more, is (ε, δ)-private"
 
-
-def privacy(name: str, source: Source, printed_range: list[Expr]) -> list[Claim]:
-    """As printed for this range of ε, and for ε at most 1."""
-    common = {
-        "kind": Kind.PRIVACY, "source": source, "states": Eq(sigma, first_noise), "ignores_units": True,
-        "guarantee": ApproxDP(eps, delta, relation=LOCAL),
-        "checks": [Accountant(released, BECAUSE, box={copies: (2, 1e3)})],
-    }  # fmt: skip
-    says = "Noise √(32 log(1.25/δ))/ε on the first copy, d(d+1)/2 times that on d(d+1) more, is (ε, δ)-private"
-    found = [Claim(id=f"dwang20.{name}", says=f"{says}.", assumes=[copies >= 2, *printed_range], **common)]
-    if not printed_range:
-        found.append(
-            Claim(
-                id=f"dwang20.{name}.corrected", says=f"{says} for ε at most 1.", corrects=f"dwang20.{name}",
-                assumes=[copies >= 2, eps <= 1], **common,
-            )
-        )
-    return found
-
-
-theorem8_privacy, theorem8_privacy_corrected = privacy(
-    "theorem5.1.8.privacy", Source("dwang20", "Theorem 5.1.8 with lines 3 to 6 of Algorithm 5.1.33", line=5056), []
+theorem8_privacy = Claim(
+    id="dwang20.theorem5.1.8.privacy", kind=Kind.PRIVACY,
+    source=Source("dwang20", "Theorem 5.1.8, first sentence, with lines 3 to 6 of Algorithm 5.1.33", line=5056),
+    says=f"{SAYS}, for any ε.",
+    assumes=[copies >= 2],  # d = 32/α³
+    states=Eq(sigma, first_noise),
+    guarantee=ApproxDP(eps, delta, relation=LOCAL),
+    ignores_units=True,
+    checks=[account],
 )
 
-# Smoothing: Lemma 5.1.8 ------------------------------------------------------------------------------
-curved = (margin**2 + smoothing**2) ** Rational(1, 2)
-SMOOTH = Source("dwang20", "Lemma 5.1.8", line=5001)
+theorem8_privacy_corrected = Claim(
+    id="dwang20.theorem5.1.8.privacy.corrected", kind=Kind.PRIVACY,
+    source=Source("dwang20", "Theorem 5.1.8, first sentence, with lines 3 to 6 of Algorithm 5.1.33", line=5056),
+    says=f"{SAYS} for ε at most 1.",
+    assumes=[copies >= 2, eps <= 1],
+    states=Eq(sigma, first_noise),
+    guarantee=ApproxDP(eps, delta, relation=LOCAL),
+    corrects="dwang20.theorem5.1.8.privacy",
+    ignores_units=True,
+    checks=[account],
+)
+
+# Smoothing: Lemma 5.1.8, with m = |x-1/2| ------------------------------------------------------------
+curved = sqrt(margin**2 + smoothing**2)
+SMOOTHED = Source("dwang20", "Lemma 5.1.8", line=5001)
 
 lemma8_close = Claim(
-    id="dwang20.lemma5.1.8.close", kind=Kind.UTILITY, source=SMOOTH,
+    id="dwang20.lemma5.1.8.close", kind=Kind.UTILITY, source=SMOOTHED,
     says="The smoothed hinge is within β/2 of the hinge.",
     states=Le(smoothed_gap, smoothing / 2),
     ignores_units=True,
@@ -82,16 +82,36 @@ lemma8_close = Claim(
     ],
 )
 
+lemma8_lipschitz = Claim(
+    id="dwang20.lemma5.1.8.lipschitz", kind=Kind.UTILITY, source=SMOOTHED,
+    says="The smoothed hinge is 1-Lipschitz.",
+    states=Le(slope, Integer(1)),
+    ignores_units=True,
+    checks=[
+        Chain(
+            slope,
+            Step("<=", (1 + margin / curved) / 2, because=Premise("f_β' is -(1±m/√(m²+β²))/2")),
+            Step("<=", STATEMENT, because=Slack(seen=[smoothing**2 / (2 * curved * (margin + curved))])),
+        )
+    ],
+)
+
 lemma8_smooth = Claim(
-    id="dwang20.lemma5.1.8.smooth", kind=Kind.UTILITY, source=SMOOTH,
-    says="The smoothed hinge is 1/β-smooth.",
+    id="dwang20.lemma5.1.8.smooth", kind=Kind.UTILITY, source=SMOOTHED,
+    says="The smoothed hinge is 1/β-smooth and convex.",
     states=Le(slope_change, 1 / smoothing),
     ignores_units=True,
-    checks=[AtMost(1 / (2 * smoothing), "f_β'' = β²/(2((x-1/2)²+β²)^(3/2)) is largest at 1/2")],
+    checks=[
+        Chain(
+            slope_change,
+            Step("=", smoothing**2 / (2 * curved**3), because=Premise("the derivative of f_β', which is positive")),
+            Step("<=", STATEMENT),
+        )
+    ],
 )
 
 lemma8_third = Claim(
-    id="dwang20.lemma5.1.8.third", kind=Kind.UTILITY, source=SMOOTH,
+    id="dwang20.lemma5.1.8.third", kind=Kind.UTILITY, source=SMOOTHED,
     says="The third derivative is O(1/β²); the proof says 3/β².",
     states=Rate(bend_change, 1 / smoothing**2),
     ignores_units=True,
@@ -104,39 +124,37 @@ lemma8_third = Claim(
     ],
 )
 
-# Approximation and oracle ----------------------------------------------------------------------------
-in_section = [Setting("c_j = f_β'(j/d), the polynomial is used at y⟨w,x⟩ in [-1, 1]")]
-
+# Approximation ---------------------------------------------------------------------------------------
 approximated = Claim(
-    id="dwang20.section5.1.4.approximation", kind=Kind.UTILITY,
-    source=Source("dwang20", "section 5.1.4, before Theorem 5.1.7", line=5010),
-    says="For some d = c/(β²α) the Bernstein polynomial of f_β' is within α/4 of it on [-1, 1].",
-    assumes=in_section,
-    states=Le(polynomial_gap, target_error / 4),
+    id="dwang20.theorem5.1.7.approximation", kind=Kind.UTILITY,
+    source=Source("dwang20", "proof of Theorem 5.1.7, the difference of Ĝ(w, i) and f_β'", line=5409),
+    says="The Bernstein polynomial of f_β' from values at j/d is within 1/(β²d) of it at all y⟨w,x⟩, which are in [-1, 1].",
+    assumes=[smoothing <= 1],
+    states=Le(polynomial_gap, 1 / (smoothing**2 * copies)),
     ignores_units=True,
 )
 
 approximated_corrected = Claim(
-    id="dwang20.section5.1.4.approximation.corrected", kind=Kind.UTILITY,
-    source=Source("dwang20", "section 5.1.4, before Theorem 5.1.7", line=5010),
-    says="With c_j = f_β'(2j/d-1) and powers of (1±y⟨w,x⟩)/2 it is, from 3/(β²α) on; T is 6/β².",
-    assumes=[copies >= 3 / (smoothing**2 * target_error)],
-    states=Le(polynomial_gap, target_error / 4),
-    corrects="dwang20.section5.1.4.approximation",
+    id="dwang20.theorem5.1.7.approximation.corrected", kind=Kind.UTILITY,
+    source=Source("dwang20", "proof of Theorem 5.1.7, the difference of Ĝ(w, i) and f_β'", line=5409),
+    says="With values at 2j/d-1, and powers of (1±y⟨w,x⟩)/2, it is.",
+    assumes=[smoothing <= 1, Setting("c_j = f_β'(2j/d-1), and factors (1+y⟨w,x⟩)/2 and (1-y⟨w,x⟩)/2")],
+    states=Le(polynomial_gap, 1 / (smoothing**2 * copies)),
+    corrects="dwang20.theorem5.1.7.approximation",
     ignores_units=True,
     checks=[
         Chain(
             polynomial_gap,
             Step("<=", on_axis, because=Premise("the map x = 2u-1 from [0, 1] to [-1, 1]")),
             Step("<=", because=Cites(
-                "dwang20.lemma5.1.2.first_order",
-                {smooth_T: 6 / smoothing**2, cells: copies},
-            )),
+                "dwang20.lemma5.1.2.first_order", {smooth_T: 6 / smoothing**2, cells: copies},
+                granted="four times 3/(2β²), by lemma5.1.8.third")),
             Step("<=", STATEMENT),
         )
     ],
-)
+)  # fmt: skip
 
+# Oracle ----------------------------------------------------------------------------------------------
 theorem7 = Claim(
     id="dwang20.theorem5.1.7", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.1.7, the deviation", line=5012),
@@ -148,34 +166,52 @@ theorem7 = Claim(
     checks=[
         NoConstant(
             copies ** (4 * copies) * sqrt(d) / (2 * eps ** (2 * copies + 2)),
-            {copies: big, d: Rational(1), eps: Rational(1), target_error: Rational(1)}, big,
+            {copies: big, d: Integer(1), eps: Integer(1), target_error: Integer(1)}, big,
             "⟨w,x⟩ = 0, ‖w‖ = 1: a product of d factors has a second moment of at least v^(2d), where v ≥ d⁴/ε² is the"
             " variance of a copy; the term j = 1 has c₁² ≥ 1/4, and the first copy E‖y₀x₀‖² ≥ p/ε⁴",
-            at=1e2,
+            at=4,
         )
     ],
-)
+)  # fmt: skip
+
+factor_moment = quantity("factor_moment", "largest second moment of a factor", printed="E t²", latex=r"E\,t^2")
+largest_factor = copy_var**2 + 2 * copy_var + 4
 
 theorem7_corrected = Claim(
     id="dwang20.theorem5.1.7.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.1.7, the deviation", line=5012),
-    says="With this noise it is d^(4d).",
-    assumes=[Setting("noise as in Algorithm 5.1.33"), eps <= 1, target_error <= 1],
-    states=Rate(oracle_std, copies ** (4 * copies) * c1**copies * sqrt(d) / eps ** (2 * copies + 2) + target_error + 1),
-    hidden=[c1],
+    says="With this noise it is at most √p(σ₀²+1)·2^d(σ₁⁴+2σ₁²+4)^(d/2), of order d^(4d).",
+    assumes=[Setting("‖x‖, |y| and ‖w‖ are at most 1; σ₀² = 32 log(1.25/δ)/ε², σ₁² = 8 log(1.25/δ)d²(d+1)²/ε²")],
+    states=Le(oracle_std, sqrt(d) * (first_var + 1) * 2**copies * largest_factor ** (copies / 2)),
     corrects="dwang20.theorem5.1.7",
     ignores_units=True,
-    checks=[Quoted("from the proof of Theorem 5.1.7, with the variance 8log(1.25/δ)d²(d+1)²/ε² that a copy has")],
-)
+    checks=[
+        Chain(
+            oracle_std,
+            Step("<=", 2**copies * factor_moment ** (copies / 2) * sqrt((first_var + 1) * (d * first_var + 1)), because=Premise(
+                "independent copies; |c_j| ≤ 1 and Σ(d over j) = 2^d; E‖y₀x₀‖² = (σ₀²+y²)(pσ₀²+‖x‖²)")),
+            Step("<=", 2**copies * largest_factor ** (copies / 2) * sqrt((first_var + 1) * (d * first_var + 1)), because=Premise(
+                "E(y⟨w,x⟩)² is (σ₁²+1)² at most, and E(1-y⟨w,x⟩)² is 3 more")),
+            Step("<=", STATEMENT, because=Slack(seen=[
+                2**copies * largest_factor ** (copies / 2) * sqrt(first_var + 1) * (d - 1)
+                / (sqrt(d * (first_var + 1)) + sqrt(d * first_var + 1))])),
+        )
+    ],
+)  # fmt: skip
 
 theorem8 = Claim(
     id="dwang20.theorem5.1.8", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.1.8", line=5056),
     says="Users that make the expected excess risk at most α, d = 32/α³, for some constant C.",
-    assumes=[Setting("β = α/4 and d = 2/(β²α)")],
+    assumes=[Setting("β = α/4 and d = 2/(β²α)"), eps <= 1, target_error <= 1, smoothing <= 1],
     states=Rate(users_needed, copies ** (6 * copies) * c1**copies * d / (eps ** (4 * copies + 4) * target_error**2)),
     hidden=[c1],
     ignores_units=True,
-    checks=[Quoted("from Theorem 5.1.7 and an approximation that fail, and users drawn again with old noise")],
-    cites=[Cites("dwang20.section5.1.4.approximation"), Cites("dwang20.theorem5.1.7")],
+    checks=[
+        Quoted("from Theorem 5.1.7, whose deviation and approximation fail; users are drawn again with noise already used")
+    ],
+    cites=[
+        Cites("dwang20.theorem5.1.7.approximation"),
+        Cites("dwang20.theorem5.1.7", granted="noise as in Algorithm 5.1.33"),
+    ],
 )

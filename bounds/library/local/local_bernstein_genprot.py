@@ -34,7 +34,7 @@ theorem12_privacy = Claim(
                 "a chance p_t to be kept lies in [e^-ε/2, e^ε/2] and moves with v by a factor e^±ε at most, so that the"
                 " chance A + B of a place g, A = p_g∫Π(1-p_s u)du over u in [0, 1] and s ≠ g, B = Π(1-p_t)/T, moves by"
                 " ε(2A + Π(1-p_s)((1-p_g)ρ-p_g)), ρ = max p/(1-p), and A ≥ p_gΠ(1-p_s)")),
-            Step("<=", STATEMENT, box={eps: (1e-3, 0.25)}),
+            Step("<=", STATEMENT, box={eps: (1e-3, 0.69)}),
         )
     ],
 )  # fmt: skip

@@ -6,14 +6,15 @@ noise. The document's p is d. Solver: dpcheck/solvers/local/local_chebyshev_kway
 
 from sympy import Eq, Rational, log, sqrt
 
-from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Source
+from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Source
 from dpcheck.bounds.language.guarantees import LOCAL, PureDP
 from dpcheck.bounds.language.symbols import eps, gamma, n, quantity, sigma
-from dpcheck.bounds.privacy.accountant import Accountant
+from dpcheck.bounds.library.local import ldp_avg_1d as one_number
 from dpcheck.bounds.privacy.laws import Laplace
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
 from dpcheck.bounds.proving.derivations import Implied
+from dpcheck.bounds.proving.proofs import AtMost
 
 width = quantity("disjunct_k", "attributes in a query", box=(2, 1e3), integer=True, printed="k", latex="k")
 t_k = quantity("t_k", "degree of the polynomial", printed="t_k", latex="t_k")
@@ -32,7 +33,9 @@ theorem10_privacy = Claim(
     guarantee=PureDP(eps, relation=LOCAL),
     ignores_units=True,
     checks=[
-        Accountant(Release(coefficients * bound_b, Laplace(sigma), relation=LOCAL), "all coefficients move by b")
+        AtMost(
+            coefficients * bound_b / sigma, "log densities of scale σ differ by b/σ at most for each", against=eps
+        )
     ],
 )
 
@@ -46,7 +49,7 @@ theorem10_exact = Claim(
     guarantee=PureDP(eps, relation=LOCAL),
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
-    checks=[Accountant(released, "x = 0 and x = 1 differ in every coefficient but the constant")],
+    checks=[AtMost(total / sigma, "x = 0 and x = 1 differ in every coefficient but the constant", against=eps)],
 )
 
 # Accuracy ------------------------------------------------------------------------------------------
@@ -68,25 +71,31 @@ definition14 = Claim(
     ],
 )
 
-explicit = bound_b * coefficients**2 * sqrt(log(coefficients / gamma)) / (sqrt(n) * eps)
+L_all = log(2 * coefficients / gamma)
+
 theorem10_error = Claim(
     id="dwang20.theorem5.1.10", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Theorem 5.1.10, first display", line=5533),
     says="All queries err by at most γ, printed for the polynomial, and the noise of all coefficients; β is γ here.",
-    added=[n >= log(2 * coefficients / gamma), gamma <= Rational(1, 2)],
-    states=Rate(query_error, fine + explicit),
+    assumes=one_number.lemma1_corrected.assumes,
+    added=[n >= L_all, gamma <= Rational(1, 2)],
+    states=Rate(
+        query_error, fine + bound_b * coefficients**2 * sqrt(log(coefficients / gamma)) / (sqrt(n) * eps)
+    ),
     ignores_units=True,
     checks=[
         Chain(
             query_error,
-            Step("<=", fine + coefficients * 2 * sqrt(2) * bound_b * coefficients * sqrt(2 * log(coefficients / gamma))
-                 / (sqrt(n) * eps), because=Premise(
-                     "N coefficients err by at most 2√2·Nb√log(2N/β)/(√n ε) each, the tail of sums of Laplace noise;"
-                     " 2N/β ≤ (N/β)²; y is in {0, 1}^p")),
-            Step("<=", 4 * STATEMENT),
+            Step("<=", fine + coefficients * one_number.average_error, because=Premise(
+                "a query is in {0, 1}^p: its error is that of all N coefficients at most, which share β and ε")),
+            Step("<=", because=Cites("dwang20.lemma5.1.1.corrected", {
+                gamma: gamma / coefficients, eps: eps / coefficients, one_number.b: bound_b})),
+            Step("<=", fine + coefficients**2 * 3 * bound_b * sqrt(2 * log(coefficients / gamma)) / (sqrt(n) * eps),
+                 because=Premise("log(2N/β) ≤ n, and 2N/β ≤ (N/β)²")),
+            Step("<=", 5 * STATEMENT),
         )
     ],
-)
+)  # fmt: skip
 
 lemma10 = Claim(
     id="dwang20.lemma5.1.10", kind=Kind.UTILITY,

@@ -5,20 +5,18 @@ d; x is log(1/β). The features lie in [-1, 1], twice as wide as the b = 1 that 
 Solver: dpcheck/solvers/local/local_trig_smooth.py.
 """
 
-from sympy import Eq, Symbol, pi, sin, sqrt
+from sympy import Eq, pi, sin, sqrt
 
-from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source
+from dpcheck.bounds.language.claim import Claim, Kind, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, PureDP
-from dpcheck.bounds.language.symbols import d, eps, n, quantity, run_time, sigma, x_tail
+from dpcheck.bounds.language.symbols import d, eps, n, quantity, sigma, x_tail
 from dpcheck.bounds.library.local.local_bernstein import h, target_error, users_needed
 from dpcheck.bounds.privacy.laws import Laplace
 from dpcheck.bounds.privacy.release import Release
-from dpcheck.bounds.proving.proofs import AtMost, Equals, Quoted
+from dpcheck.bounds.proving.proofs import AtMost, Equals
 
 degree = quantity("trig_t", "frequencies along an axis", box=(2, 50), integer=True, printed="t", latex="t")
-fineness = quantity("trig_gamma", "uniform error of the approximation", box=(1e-4, 0.5), below=1.0, printed="γ")
 features = degree**d
-beyond = Symbol("beyond", nonnegative=True)
 
 # Privacy -------------------------------------------------------------------------------------------
 released = Release(2 * (features - 1), Laplace(sigma), relation=LOCAL)  # the feature v = 0 is 1 for everybody
@@ -60,17 +58,6 @@ theorem11_privacy_corrected = Claim(
 smooth = [Setting("f is (h, T)-smooth on [-1, 1]^p; p, h and T are constants")]
 best = (sqrt(n) * eps) ** (-2 * h / (5 * d + 2 * h))  # γ = γ^(-5p/(2h))/(√n ε)
 
-lemma11 = Claim(
-    id="dwang20.lemma5.1.11", kind=Kind.UTILITY,
-    source=Source("dwang20", "Lemma 5.1.11, part 3", line=5237),
-    says="The coefficients of a γ-approximation of degree γ^(-1/h) take this time.",
-    assumes=smooth,
-    states=Rate(run_time, fineness ** -((d + 2) / h + 2 * d / h**2)),
-    ignores_units=True,
-    checks=[Quoted("from Wang and others")],
-)
-
-
 theorem11_users = Claim(
     id="dwang20.theorem5.1.11", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.1.11", line=5243),
@@ -87,23 +74,4 @@ theorem11_users = Claim(
             "√log(1/β)·γ = α at γ = (√n ε)^(-2h/(5p+2h)), where γ and t^(5p/2)/(√n ε) are equal, solved for n",
         )
     ],
-)
-
-theorem11_time = Claim(
-    id="dwang20.theorem5.1.11.time", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorem 5.1.11, last display", line=5245),
-    says="Time for answering a query.",
-    assumes=smooth,
-    added=[n >= 1 / eps**2],
-    states=Rate(run_time, (sqrt(n) * eps) ** ((4 * d + 4) / (5 * d + 2 * h) + 4 * d / (5 * d * h + 2 * h**2))),
-    ignores_units=True,
-    checks=[
-        AtMost(
-            (sqrt(n) * eps) ** ((2 * d + 4) / (5 * d + 2 * h) + 4 * d / (5 * d * h + 2 * h**2)),
-            "Lemma 5.1.11 at that γ; a product of t^p numbers takes less",
-            where={n: (1 + beyond) ** 2 / eps**2},
-            exact=False,
-        )
-    ],
-    cites=[Cites("dwang20.lemma5.1.11", {fineness: best})],
 )
