@@ -97,6 +97,15 @@ class Grid:
         """From values at `points` to those of the polynomial at `places`, a matrix."""
         return tensor_basis(self.cells, self.k, self.h, self.p)
 
+    def values_at(self, values: Array, places: Array) -> Array:
+        """Of the polynomials through rows of values, each at its own places (rows, q, p), (rows, q)."""
+        rows, q, p = places.shape
+        found = values[:, None, :]
+        for axis in range(p):
+            basis = iterated_basis(places[..., axis].ravel(), self.k, self.h).reshape(rows, q, self.k + 1, 1)
+            found = (basis * found.reshape(rows, -1, self.k + 1, found.shape[2] // (self.k + 1))).sum(axis=2)
+        return np.asarray(found[..., 0])
+
     def minimisers(self, values: Array, regulariser: float = 0.0) -> Array:
         """Of the polynomials through rows of values, and of so much of ‖w‖²/2 beside, (rows, p)."""
         beside = regulariser / 2 * (self.places**2).sum(axis=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from dpcheck.bounds.library.local import local_bernstein as theory
 from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.families.bernstein import Grid, GridLosses, level, must_fit, random_record
 from dpcheck.families.one_report import OneReport
+from dpcheck.families.user_numbers import must_be_pure
 from dpcheck.kernels.method import ROUNDED, Array
 from dpcheck.settings import count
 from dpcheck.solver import Calibration, Example, Solver
@@ -34,8 +35,7 @@ class GridSolver(Solver):
     def must_suit(self, data: GridLosses, guarantee: Guarantee, calibration: Calibration) -> None:
         if not isinstance(data, GridLosses):
             raise InvalidInput("data", type(data).__name__, "GridLosses", "Give records and a loss on [0, 1]^p.")
-        if not isinstance(guarantee, PureDP):
-            raise InvalidInput("guarantee", str(guarantee), "PureDP", "Reports with Laplace noise or bits are pure.")
+        must_be_pure(guarantee)
         must_fit(self.cells or 2, data.p)
 
     def plan(self, data: GridLosses, guarantee: Guarantee) -> Grid:
@@ -53,6 +53,37 @@ class GridSolver(Solver):
     @classmethod
     def example(cls) -> Example:
         return Example(cls(cells=2, order=1), PureDP(1.0, relation=LOCAL), neighbour=random_record)
+
+
+@dataclass(frozen=True)
+class InGroups(GridSolver):
+    """Public coins give each user one grid point, at which she reports; each point as many users."""
+
+    def plan(self, data: GridLosses, guarantee: Guarantee) -> Grid:
+        grid = super().plan(data, guarantee)
+        if self.cells is None and data.n < len(grid.points):
+            grid = replace(grid, k=max(1, int(data.n ** (1 / data.p)) - 1))
+        if data.n < len(grid.points):
+            raise InvalidInput("users", data.n, f"at least {len(grid.points)}, one a grid point", "Take fewer cells.")
+        return grid
+
+    def not_published(self) -> InvalidInput:
+        """The published reports are no noise of this kind: they are attacked in the evidence."""
+        limit = 'calibration="certified"'
+        return InvalidInput("calibration", "stated", limit, "The published reports are attacked in the evidence.")
+
+    def worst_pair(self) -> tuple[GridLosses, GridLosses]:
+        """One of four users, whose loss is 0 or 1 everywhere."""
+        users = GridLosses(np.full((4, 1), 0.5), level)
+        return users.with_record(0, np.zeros(1)), users.with_record(0, np.ones(1))
+
+
+def group_means(reports: Array, points: Array, count: int) -> Array:
+    """The mean report at each of so many grid points, of reports (k, n) and their users' points, (k, count)."""
+    k = len(reports)
+    where = (points + count * np.arange(k)[:, None]).ravel()
+    sums = np.bincount(where, reports.ravel(), k * count)
+    return np.asarray(sums / np.maximum(np.bincount(where, minlength=k * count), 1)).reshape(k, count)
 
 
 @dataclass(frozen=True)

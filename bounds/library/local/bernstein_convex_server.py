@@ -1,7 +1,7 @@
 """A server that runs in polynomial time for convex losses (dwang20, Theorems 5.1.5 and 5.1.6, Lemma 5.1.7).
 
-Post-processing of the local Bernstein mechanism by the optimiser of [249], which is not here: the solver descends along
-smoothed slopes instead. The document's p is d, its failure probability β is γ; α is the uniform error of the polynomial.
+Post-processing of the local Bernstein mechanism by the optimiser of [249], which is not here: the solver goes along
+slopes instead. The document's p is d, its failure probability β is γ; α is the uniform error of the polynomial.
 Solver: dpcheck/solvers/local/bernstein_convex_server.py.
 """
 
@@ -17,7 +17,7 @@ slack = quantity("server_gap", "what the server's point loses on the polynomial"
 on_sets = [
     convex(), lipschitz(Integer(1)), Setting("C is convex, μ-well-conditioned, and ‖C‖₂ ≤ 1"),
     Setting("α ≤ Cμ/p^(3/2), and the polynomial is within α of the empirical risk"),
-]  # fmt: skip
+]
 
 theorem5 = Claim(
     id="dwang20.theorem5.1.5", kind=Kind.UTILITY,
@@ -36,7 +36,7 @@ theorem5 = Claim(
             Step("<=", 16350 * STATEMENT),
         )
     ],
-)  # fmt: skip
+)
 
 theorem6 = Claim(
     id="dwang20.theorem5.1.6", kind=Kind.UTILITY,

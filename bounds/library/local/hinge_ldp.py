@@ -128,7 +128,7 @@ lemma8_third = Claim(
 approximated = Claim(
     id="dwang20.theorem5.1.7.approximation", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Theorem 5.1.7, the difference of Ĝ(w, i) and f_β'", line=5409),
-    says="The Bernstein polynomial of f_β' from values at j/d is within 1/(β²d) of it at all y⟨w,x⟩, which are in [-1, 1].",
+    says="The Bernstein polynomial of f_β' from values at j/d is within 1/(β²d) of it at all y⟨w,x⟩, in [-1, 1].",
     assumes=[smoothing <= 1],
     states=Le(polynomial_gap, 1 / (smoothing**2 * copies)),
     ignores_units=True,
@@ -152,7 +152,7 @@ approximated_corrected = Claim(
             Step("<=", STATEMENT),
         )
     ],
-)  # fmt: skip
+)
 
 # Oracle ----------------------------------------------------------------------------------------------
 theorem7 = Claim(
@@ -172,10 +172,11 @@ theorem7 = Claim(
             at=4,
         )
     ],
-)  # fmt: skip
+)
 
 factor_moment = quantity("factor_moment", "largest second moment of a factor", printed="E t²", latex=r"E\,t^2")
 largest_factor = copy_var**2 + 2 * copy_var + 4
+first_size = sqrt((first_var + 1) * (d * first_var + 1))
 
 theorem7_corrected = Claim(
     id="dwang20.theorem5.1.7.corrected", kind=Kind.UTILITY,
@@ -188,16 +189,16 @@ theorem7_corrected = Claim(
     checks=[
         Chain(
             oracle_std,
-            Step("<=", 2**copies * factor_moment ** (copies / 2) * sqrt((first_var + 1) * (d * first_var + 1)), because=Premise(
+            Step("<=", 2**copies * factor_moment ** (copies / 2) * first_size, because=Premise(
                 "independent copies; |c_j| ≤ 1 and Σ(d over j) = 2^d; E‖y₀x₀‖² = (σ₀²+y²)(pσ₀²+‖x‖²)")),
-            Step("<=", 2**copies * largest_factor ** (copies / 2) * sqrt((first_var + 1) * (d * first_var + 1)), because=Premise(
+            Step("<=", 2**copies * largest_factor ** (copies / 2) * first_size, because=Premise(
                 "E(y⟨w,x⟩)² is (σ₁²+1)² at most, and E(1-y⟨w,x⟩)² is 3 more")),
             Step("<=", STATEMENT, because=Slack(seen=[
                 2**copies * largest_factor ** (copies / 2) * sqrt(first_var + 1) * (d - 1)
                 / (sqrt(d * (first_var + 1)) + sqrt(d * first_var + 1))])),
         )
     ],
-)  # fmt: skip
+)
 
 theorem8 = Claim(
     id="dwang20.theorem5.1.8", kind=Kind.UTILITY,
@@ -208,7 +209,7 @@ theorem8 = Claim(
     hidden=[c1],
     ignores_units=True,
     checks=[
-        Quoted("from Theorem 5.1.7, whose deviation and approximation fail; users are drawn again with noise already used")
+        Quoted("from Theorem 5.1.7, whose deviation and approximation fail; users are drawn again with noise once used")
     ],
     cites=[
         Cites("dwang20.theorem5.1.7.approximation"),

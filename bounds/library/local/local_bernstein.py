@@ -85,14 +85,14 @@ lemma2 = Claim(
             on_axis,
             Step("<=", smooth_T * Rational(5, 2) ** h * factorial(h) ** 2 / k**h, because=Induction(
                 h, smooth_T, lambda bound: bound * Rational(5, 2) * (h + 1) ** 2 / k, given=
-                "f - B^(h) f is (I-B)^h f, and I-B takes a function whose derivatives up to order r+2 are at most M to one"
-                " whose derivatives up to r are at most (5r²+1)M/(8k): the r-th derivative of Bf at x is Π(1-i/k), i < r,"
-                " times the mean of f^(r) at (V+S)/k, V binomial of k-r and S a sum of r uniform numbers, which is off x"
-                " by at most r/(2k) on average and (1+r²)/(4k) in mean square; r = 2h at the next step")),
+                "f - B^(h) f is (I-B)^h f, and I-B takes a function with derivatives up to order r+2 of at most M to one"
+                " with derivatives up to r of at most (5r²+1)M/(8k): the r-th derivative of Bf at x is Π(1-i/k), i < r,"
+                " times the mean of f^(r) at (V+S)/k, V binomial of k-r and S a sum of r uniform numbers, off x by"
+                " r/(2k) at most on average and (1+r²)/(4k) in mean square; r = 2h at the next step")),
             Step("=", STATEMENT),
         )
     ],
-)  # fmt: skip
+)
 
 lemma2_first = Claim(
     id="dwang20.lemma5.1.2.first_order", kind=Kind.UTILITY,
@@ -110,7 +110,7 @@ lemma2_first = Claim(
             Step("<=", STATEMENT, because=Slack(seen=[smooth_T * (1 - 2 * place) ** 2 / (8 * k)])),
         )
     ],
-)  # fmt: skip
+)
 
 basis = Claim(
     id="dwang20.theorem5.1.2.basis", kind=Kind.UTILITY,
@@ -137,12 +137,12 @@ lemma3 = Claim(
         NoConstant(
             Rational(13, 12) ** d - 1,
             {d: big, h: Integer(2), k: Integer(2), smooth_T: Integer(20_000), D_h: Integer(1)}, big,
-            "f = Π cos(π(2yᵢ²-yᵢ)) at yᵢ = 1/6: |f| ≤ 1, its derivatives up to order 4 are at most 20,000 for every p, and"
-            " its polynomial is (13/12)^p there",
+            "f = Π cos(π(2yᵢ²-yᵢ)) at yᵢ = 1/6: |f| ≤ 1, derivatives up to order 4 are at most 20,000 for every p, and the"
+            " polynomial is (13/12)^p there",
             at=100,
         )
     ],
-)  # fmt: skip
+)
 
 lemma3_corrected = Claim(
     id="dwang20.lemma5.1.3.corrected", kind=Kind.UTILITY,
@@ -163,7 +163,7 @@ lemma3_corrected = Claim(
         )
     ],
     cites=[Cites("dwang20.lemma5.1.2", granted="losses are smooth along every axis")],
-)  # fmt: skip
+)
 
 # Error ---------------------------------------------------------------------------------------------
 all_points = (k + 1) ** d
@@ -186,7 +186,7 @@ lemma13_explicit = Claim(
             Step("=", STATEMENT),
         )
     ],
-)  # fmt: skip
+)
 
 lemma13 = Claim(
     id="dwang20.lemma5.1.13", kind=Kind.UTILITY,
@@ -207,7 +207,7 @@ lemma13 = Claim(
             Step("=", 10 * STATEMENT),
         )
     ],
-)  # fmt: skip
+)
 
 
 def excess(dimension: Expr) -> Expr:
@@ -215,7 +215,7 @@ def excess(dimension: Expr) -> Expr:
     return (
         x_tail ** (h / (2 * (h + d))) * D_h ** (d / (d + h)) * dimension
         * 2 ** ((h + 1) * d * h / (h + d)) / (n ** (h / (2 * (h + d))) * eps ** (h / (h + d)))
-    )  # fmt: skip
+    )
 
 
 right_power = d ** ((h + 2 * d) / (2 * (h + d)))
@@ -229,8 +229,8 @@ def users_at(cells: Expr, order: Expr = h) -> Expr:
 
 # What the mechanism does on all records alike, for every h and k ≥ 25 with k^h ≥ p.
 WAVES = (
-    "ℓ = k^-h/2 · Σ sin²(πmwᵢ) + (1-2wᵢ)²/4 with m = 2⌊√k⌋, whose derivatives up to order 2h do not grow with k: it is 0 at"
-    " w = (½, ..., ½), where its polynomial has no waves left and is larger than at 0; the noise is (2/3)^p of that"
+    "ℓ = k^-h/2 · Σ sin²(πmwᵢ) + (1-2wᵢ)²/4, m = 2⌊√k⌋, whose derivatives up to order 2h do not grow with k: it is 0"
+    " at w = (½, ..., ½), where its polynomial has no waves left and is larger than at 0; the noise is (2/3)^p of that"
     " difference at most, and what is released loses p/(20 k^h) or more"
 )
 
@@ -251,7 +251,7 @@ theorem2 = Claim(
         )
     ],
     cites=[Cites("dwang20.lemma5.1.3"), Cites("dwang20.lemma5.1.13", {gamma: exp(-x_tail)})],
-)  # fmt: skip
+)
 
 theorem2_corrected = Claim(
     id="dwang20.theorem5.1.2.corrected", kind=Kind.UTILITY,
@@ -276,7 +276,7 @@ theorem2_corrected = Claim(
             Step("<=", 20 * STATEMENT, because=Slack({"2^h ≥ 1": 18 * d * (2**h - 1) ** (d - 1) * D_h / k**h})),
         )
     ],
-)  # fmt: skip
+)
 
 
 # Users ---------------------------------------------------------------------------------------------
@@ -308,7 +308,7 @@ equation4 = Claim(
         )
     ],
     cites=[Cites("dwang20.theorem5.1.2")],
-)  # fmt: skip
+)
 
 equation4_corrected = Claim(
     id="dwang20.equation5.4.corrected", kind=Kind.UTILITY,
@@ -328,7 +328,7 @@ equation4_corrected = Claim(
             "the risk of theorem5.1.2.corrected, √log k aside, is α at this n",
         )
     ],
-)  # fmt: skip
+)
 
 corollary1 = Claim(
     id="dwang20.corollary5.1.1", kind=Kind.UTILITY,
@@ -347,7 +347,7 @@ corollary1 = Claim(
         )
     ],
     cites=[Cites("dwang20.theorem5.1.2")],
-)  # fmt: skip
+)
 
 corollary1_corrected = Claim(
     id="dwang20.corollary5.1.1.corrected", kind=Kind.UTILITY,
@@ -362,7 +362,7 @@ corollary1_corrected = Claim(
     corrects="dwang20.corollary5.1.1",
     ignores_units=True,
     checks=[Equals(lambda: equation4_corrected.formula.subs(h, 4), "equation5.4.corrected at h = 4")],
-)  # fmt: skip
+)
 
 # h = p ---------------------------------------------------------------------------------------------
 all_orders = [
@@ -377,6 +377,8 @@ enough_for_both = Slack(
         "k ≥ 2": (10 * sqrt(log(k)) - 4) * D_h / k**d,
     }
 )
+
+bias_and_noise = 4 * D_h / k**d + 20 * 2 ** ((d + 1) * d) * k**d * sqrt(x_tail * d * log(k)) / (sqrt(n) * eps)
 
 corollary2 = Claim(
     id="dwang20.corollary5.1.2", kind=Kind.UTILITY,
@@ -397,12 +399,12 @@ corollary2 = Claim(
                 " and that is 2pD/k^p or the risk, at most 1, is less than this bound")),
             Step("<=", because=Cites("dwang20.theorem5.1.2.basis", {h: d})),
             Step("<=", because=Cites("dwang20.lemma5.1.13.explicit", {gamma: exp(-x_tail)})),
-            Step("<=", 2 * (2 * D_h / k**d + 10 * 2 ** ((d + 1) * d) * k**d * sqrt(x_tail * d * log(k)) / (sqrt(n) * eps)),
+            Step("<=", bias_and_noise,
                  because=Premise("2^p-1 ≤ 2^p, k+1 ≤ 2k, and the logarithms of Lemma 5.1.13")),
             Step("<=", 40 * STATEMENT, because=enough_for_both),
         )
     ],
-)  # fmt: skip
+)
 
 equation5 = Claim(
     id="dwang20.equation5.5", kind=Kind.UTILITY,
@@ -418,4 +420,4 @@ equation5 = Claim(
         )
     ],
     cites=[Cites("dwang20.corollary5.1.2", granted="n is what (5.5) says")],
-)  # fmt: skip
+)

@@ -15,6 +15,7 @@ from dpcheck.bounds.library.local.local_bernstein import (
     all_orders,
     all_points,
     basis_sum,
+    bias_and_noise,
     corollary2,
     enough_for_both,
     grid_error,
@@ -103,7 +104,7 @@ theorem4 = Claim(
     assumes=[*all_orders, eps <= log(2), Setting("n ≥ 8(k+1)^p log(8(k+1)^p/β)")],
     added=[
         *corollary2.added,
-        Setting("bits that are ε-private, theorem5.1.4.plain, and the group's mean of what they estimate at the server"),
+        Setting("bits that are ε-private, as theorem5.1.4.plain says, and the mean of what those of a group estimate"),
     ],
     states=Rate(likely_excess_risk, corollary2.formula),
     ignores_units=True,
@@ -112,11 +113,11 @@ theorem4 = Claim(
             likely_excess_risk,
             Step("<=", 2 * (2 * D_h / k**d + basis_sum * grid_error), because=Premise("as for Corollary 5.1.2")),
             Step("<=", because=Cites("dwang20.theorem5.1.2.basis", {h: d})),
-            Step("<=", 2 * (2 * D_h / k**d + (2**d - 1) ** d * 3 * sqrt(all_points * group_log / n) / eps), because=Premise(
-                "Hoeffding for the bits of a group of n/(2(k+1)^p) users, whose scale is 2.1/ε at most, and for who is in it")),
-            Step("<=", 2 * (2 * D_h / k**d + 10 * 2 ** ((d + 1) * d) * k**d * sqrt(x_tail * d * log(k)) / (sqrt(n) * eps)),
-                 because=Premise("(k+1)^(p/2) ≤ (2k)^p, 2^p-1 ≤ 2^p, log(4(k+1)^p) + x ≤ 7 p x log k")),
+            Step("<=", 4 * D_h / k**d + 6 * (2**d - 1) ** d * sqrt(all_points * group_log / n) / eps, because=Premise(
+                "Hoeffding for the bits of n/(2(k+1)^p) users of a group, of scale 2.1/ε at most, and for who they are")),
+            Step("<=", bias_and_noise, because=Premise(
+                "(k+1)^(p/2) ≤ (2k)^p, 2^p-1 ≤ 2^p, log(4(k+1)^p) + x ≤ 7 p x log k")),
             Step("<=", 40 * STATEMENT, because=enough_for_both),
         )
     ],
-)  # fmt: skip
+)

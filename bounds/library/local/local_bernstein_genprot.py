@@ -37,7 +37,7 @@ theorem12_privacy = Claim(
             Step("<=", STATEMENT, box={eps: (1e-3, 0.69)}),
         )
     ],
-)  # fmt: skip
+)
 
 # The first kept in a random order, with chances that the largest of them is divided by: rejection sampling of
 # v + Laplace(σ) as long as some y ≥ v. The scores |y|-|y-v| move by 1.

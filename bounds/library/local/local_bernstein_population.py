@@ -7,7 +7,18 @@ Solver: dpcheck/solvers/local/local_bernstein_population.py.
 from sympy import Integer, Le, Rational, sqrt
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source, convex, lipschitz, strongly_convex
-from dpcheck.bounds.language.symbols import L, d, eps, gamma, likely_excess_risk, mu, n, population_risk, quantity, x_tail
+from dpcheck.bounds.language.symbols import (
+    L,
+    d,
+    eps,
+    gamma,
+    likely_excess_risk,
+    mu,
+    n,
+    population_risk,
+    quantity,
+    x_tail,
+)
 from dpcheck.bounds.library.local.local_bernstein import D_h, all_orders, target_error, users_needed
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Slack, Step
 from dpcheck.bounds.proving.proofs import Equals
@@ -26,20 +37,21 @@ lemma14 = Claim(
             population_risk,
             Step("<=", L * off_minimum + erm_gap, because=Premise("the population risk is L-Lipschitz")),
             Step("<=", L * off_minimum + 2 * L**2 / (gamma * mu * n), because=Premise(
-                "another record moves the minimiser by 2L/(μn) at most, so that its gap is 2L²/(μn) on average: Markov")),
+                "another record moves the minimiser by 2L/(μn) at most, so its gap is 2L²/(μn) on average: Markov")),
             Step("<=", L * sqrt(2 * likely_excess_risk / mu) + 2 * L**2 / (gamma * mu * n), because=Premise(
                 "the empirical risk grows by μ/2·‖w-ŵ‖² from its minimiser on")),
             Step("<=", STATEMENT),
         )
     ],
-)  # fmt: skip
+)
 
 conditions = [
     *all_orders, convex(), lipschitz(Integer(1)), Setting("the server adds ‖w‖²/2·n^(-1/12)"), Setting("‖w‖₂ ≤ 1 on C")
-]  # fmt: skip
+]
 ordinary = [eps <= 1, D_h >= 1, x_tail >= 1]
 root = x_tail ** Rational(1, 8) * (D_h / eps) ** Rational(1, 4) * d ** Rational(1, 8) * 2 ** (d * (d + 1) / 4)
 twelfth = n ** -Rational(1, 12)
+others = 16 / (gamma * twelfth * n) + twelfth / 2
 
 theorem3 = Claim(
     id="dwang20.theorem5.1.3", kind=Kind.UTILITY,
@@ -52,9 +64,9 @@ theorem3 = Claim(
     checks=[
         Chain(
             population_risk,
-            Step("<=", sqrt(8 * likely_excess_risk / twelfth) + 16 / (gamma * twelfth * n) + twelfth / 2, because=Premise(
+            Step("<=", sqrt(8 * likely_excess_risk / twelfth) + others, because=Premise(
                 "Lemma 5.1.14 for the regularised loss, which is 2-Lipschitz; the regulariser costs ‖w‖²/2·n^(-1/12)")),
-            Step("<=", 3 * root * twelfth + 16 / (gamma * twelfth * n) + twelfth / 2, because=Premise(
+            Step("<=", 3 * root * twelfth + others, because=Premise(
                 "Corollary 5.1.2 for the empirical risk, √log k aside: root² n^(-1/4)")),
             Step("<=", 20 * STATEMENT, because=Slack({
                 "γ ≤ 1": (3 / gamma - 3) * root * twelfth,
@@ -64,7 +76,7 @@ theorem3 = Claim(
         )
     ],
     cites=[Cites("dwang20.lemma5.1.14", {L: Integer(2), mu: twelfth}, granted="the regularised losses are")],
-)  # fmt: skip
+)
 
 theorem3_users = Claim(
     id="dwang20.theorem5.1.3.users", kind=Kind.UTILITY,
@@ -80,4 +92,4 @@ theorem3_users = Claim(
     ignores_units=True,
     checks=[Equals((root / (gamma * target_error)) ** 12, "the first display is α at this n")],
     cites=[Cites("dwang20.theorem5.1.3")],
-)  # fmt: skip
+)

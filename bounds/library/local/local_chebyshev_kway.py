@@ -95,7 +95,7 @@ theorem10_error = Claim(
             Step("<=", 5 * STATEMENT),
         )
     ],
-)  # fmt: skip
+)
 
 lemma10 = Claim(
     id="dwang20.lemma5.1.10", kind=Kind.UTILITY,

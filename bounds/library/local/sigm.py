@@ -29,7 +29,7 @@ lemma5 = Claim(
             "one step on (w-1)²/4 over [-1, 1], β = 1: y₁ tends to 5/8, and the gap to 9/256, with an exact oracle",
         )
     ],
-)  # fmt: skip
+)
 
 b = 2 ** Rational(3, 4)  # as printed, at p = 1
 
@@ -46,9 +46,9 @@ lemma5_corrected = Claim(
             excess_risk,
             Step(
                 "<=",
-                (beta * R**2 / 2 + b * sigma_g * R * sqrt(T + 2) / 2 + sigma_g * R * sqrt(T + 1) / b) / (T + 1) + inexact,
+                (beta * R**2 / 2 + sigma_g * R * (b * sqrt(T + 2) / 2 + sqrt(T + 1) / b)) / (T + 1) + inexact,
                 because=Premise(
-                    "Σ(⟨Gᵢ, x̂ᵢ-u⟩ + βᵢ₋₁/2·‖x̂ᵢ-xᵢ‖²) ≤ β_T R²/2 along the minima of (5.14), as βᵢ grows; noise of deviation σ"
+                    "Σ(⟨Gᵢ, x̂ᵢ-u⟩ + βᵢ₋₁/2·‖x̂ᵢ-xᵢ‖²) ≤ β_T R²/2 along the minima of (5.14), as βᵢ grows; noise"
                     " costs σ²/(2(βᵢ₋₁-β)) of it in step i, where βᵢ₋₁-β ≥ bσ√(i+1)/R"
                 ),
             ),
@@ -60,4 +60,4 @@ lemma5_corrected = Claim(
             Step("<=", 2 * STATEMENT),
         )
     ],
-)  # fmt: skip
+)
