@@ -5,9 +5,12 @@ import math
 import numpy as np
 import pytest
 
+from dpcheck.bounds.language.guarantees import LOCAL, PureDP
 from dpcheck.bounds.library.local import local_bernstein_1bit as theory
 from dpcheck.evidence.local.local_bernstein_1bit import kept_bits
 from dpcheck.evidence.local.local_bernstein_genprot import loss, place_law
+from dpcheck.families.bernstein import GridLosses, level
+from dpcheck.solvers.local.local_bernstein_genprot import LocalBernsteinGenProt
 
 
 @pytest.mark.parametrize("v", [0.0, 0.3, 1.0])
@@ -39,4 +42,17 @@ def test_the_law_of_the_place_is_exact():
 
 def test_many_messages_leak_twice_epsilon():
     y = np.array([2.0] + [-1.0] * 30)
-    assert 1.99 < loss(y, 0.0, 1.0, 0.1) / 0.1 <= 2 + 1e-9
+    assert 1.99 < loss(y, 0.0, 1.0, 0.1) / 0.1 < 2.01
+
+
+def test_places_are_those_of_the_loss_with_noise():
+    """Means of kept numbers are the losses; planted: a server that averages the places themselves."""
+    users = GridLosses(np.full((60, 1), 0.7), level)
+    solver, promised = LocalBernsteinGenProt(cells=1), PureDP(2.0, relation=LOCAL)
+    seen = solver.mechanism(promised, transcript=True)(users, np.random.default_rng(0), 2000)
+    numbers, places = seen[:, 60:-60].reshape(2000, 60, 32), seen[:, -60:].astype(int)
+    kept = np.take_along_axis(numbers, places[..., None], axis=2)
+    error = kept.std() / kept.size**0.5
+    assert abs(kept.mean() - 0.7) < 5 * error
+    assert kept.std() == pytest.approx(2**0.5, rel=0.05)  # Laplace noise of scale 2/ε
+    assert abs(places.mean() - 0.7) > 5 * error

@@ -85,7 +85,7 @@ lemma2 = Claim(
             on_axis,
             Step("<=", smooth_T * Rational(5, 2) ** h * factorial(h) ** 2 / k**h, because=Induction(
                 h, smooth_T, lambda bound: bound * Rational(5, 2) * (h + 1) ** 2 / k, given=
-                "f - B^(h) f is (I-B)^h f, and I-B takes a function with derivatives up to order r+2 of at most M to one"
+                "f - B^(h) f is (I-B)^h f, and I-B takes functions with derivatives up to r+2 of at most M to some"
                 " with derivatives up to r of at most (5r²+1)M/(8k): the r-th derivative of Bf at x is Π(1-i/k), i < r,"
                 " times the mean of f^(r) at (V+S)/k, V binomial of k-r and S a sum of r uniform numbers, off x by"
                 " r/(2k) at most on average and (1+r²)/(4k) in mean square; r = 2h at the next step")),
@@ -137,8 +137,8 @@ lemma3 = Claim(
         NoConstant(
             Rational(13, 12) ** d - 1,
             {d: big, h: Integer(2), k: Integer(2), smooth_T: Integer(20_000), D_h: Integer(1)}, big,
-            "f = Π cos(π(2yᵢ²-yᵢ)) at yᵢ = 1/6: |f| ≤ 1, derivatives up to order 4 are at most 20,000 for every p, and the"
-            " polynomial is (13/12)^p there",
+            "f = Π cos(π(2yᵢ²-yᵢ)) at yᵢ = 1/6: |f| ≤ 1, derivatives up to order 4 are at most 20,000 for every p, and"
+            " the polynomial is (13/12)^p there",
             at=100,
         )
     ],

@@ -114,7 +114,7 @@ theorem4 = Claim(
             Step("<=", 2 * (2 * D_h / k**d + basis_sum * grid_error), because=Premise("as for Corollary 5.1.2")),
             Step("<=", because=Cites("dwang20.theorem5.1.2.basis", {h: d})),
             Step("<=", 4 * D_h / k**d + 6 * (2**d - 1) ** d * sqrt(all_points * group_log / n) / eps, because=Premise(
-                "Hoeffding for the bits of n/(2(k+1)^p) users of a group, of scale 2.1/ε at most, and for who they are")),
+                "Hoeffding for the bits of n/(2(k+1)^p) users of a group, of scale 2.1/ε at most, and who they are")),
             Step("<=", bias_and_noise, because=Premise(
                 "(k+1)^(p/2) ≤ (2k)^p, 2^p-1 ≤ 2^p, log(4(k+1)^p) + x ≤ 7 p x log k")),
             Step("<=", 40 * STATEMENT, because=enough_for_both),

@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from dpcheck.bounds.language.guarantees import LOCAL, Guarantee, PureDP
 from dpcheck.bounds.library.local import local_bernstein_genprot as theory
+from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.evidence.property_checks import Property
+from dpcheck.solvers.local.local_bernstein_genprot import LocalBernsteinGenProt
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(64)  # exact for products of up to 127 linear factors
 
@@ -52,4 +55,15 @@ CASES = {
     "v": (0.0, 1.0), "other": (0.0, 1.0),
 }  # fmt: skip
 
-CHECKS = {theory.theorem12_privacy.id: [Property(measured, CASES, "exact laws of the place, T up to 60")]}
+
+
+def attacked() -> tuple[Any, Any, Guarantee]:
+    """One of four users, by everything that is public of all of them."""
+    solver, claimed = LocalBernsteinGenProt(cells=2, numbers=4), PureDP(1.0, relation=LOCAL)
+    return solver.mechanism(claimed, transcript=True), solver.worst_pair(), claimed
+
+
+CHECKS = {
+    "dwang20.theorem5.1.12.privacy": [Property(measured, CASES, "exact laws of the place, T up to 60")],
+    "dwang20.theorem5.1.12.flips": [AuditCheck(attacked, "numbers and places seen; a loss of 0 or of 1 everywhere")],
+}

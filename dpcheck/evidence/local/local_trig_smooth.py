@@ -11,13 +11,14 @@ from dpcheck.bounds.language.guarantees import LOCAL, PureDP
 from dpcheck.bounds.library.local import local_trig_smooth as theory
 from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.evidence.property_checks import Property
+from dpcheck.solver import Calibration
 from dpcheck.solvers.local.local_trig_smooth import LocalTrigSmooth
 
 
-def attacked() -> tuple[Any, Any, PureDP]:
+def attacked(eps: float, calibration: Calibration) -> tuple[Any, Any, PureDP]:
     """Six frequencies, p = 1, by the density of the whole report."""
-    solver, claimed = LocalTrigSmooth(degree=6), PureDP(3.0, relation=LOCAL)
-    return solver.mechanism(claimed, transcript=True), solver.worst_pair(), claimed
+    solver, claimed = LocalTrigSmooth(degree=6), PureDP(eps, relation=LOCAL)
+    return solver.mechanism(claimed, calibration, transcript=True), solver.worst_pair(), claimed
 
 
 def movement(case: Mapping[str, Any]) -> tuple[float, float]:
@@ -31,8 +32,11 @@ def movement(case: Mapping[str, Any]) -> tuple[float, float]:
 
 AT = {"trig_t": 6.0, "d": 1.0}
 CHECKS = {
+    "dwang20.theorem5.1.11.privacy": [
+        AuditCheck(lambda: attacked(4.0, "stated"), "as printed, t = 6: all features seen", trials=1_000_000, at=AT)
+    ],
     "dwang20.theorem5.1.11.privacy.corrected": [
-        AuditCheck(attacked, "certified, t = 6", at=AT),
+        AuditCheck(lambda: attacked(1.0, "certified"), "certified, t = 6: all features seen", at=AT),
         Property(movement, {"seed": (0, 10_000), "t": (2, 9), "p": (1, 3)}, "corners and random records"),
     ],
 }
