@@ -77,7 +77,7 @@ lemma2 = Claim(
     source=Source("dwang20", "Lemma 5.1.2", line=4752),
     says="The iterated Bernstein polynomial of a (2h, T)-smooth function of one variable errs by T D_h/k^h.",
     assumes=[Setting("f is (2h, T)-smooth on [0, 1]")],
-    added=[Eq(D_h, Rational(5, 2) ** h * factorial(h) ** 2)],  # printed is that there is a constant
+    added=[Setting("D_h is (5/2)^h (h!)² or more; printed is that there is a constant")],
     states=Le(on_axis, smooth_T * D_h / k**h),
     ignores_units=True,
     checks=[
@@ -89,6 +89,7 @@ lemma2 = Claim(
                 " with derivatives up to r of at most (5r²+1)M/(8k): the r-th derivative of Bf at x is Π(1-i/k), i < r,"
                 " times the mean of f^(r) at (V+S)/k, V binomial of k-r and S a sum of r uniform numbers, off x by"
                 " r/(2k) at most on average and (1+r²)/(4k) in mean square; r = 2h at the next step")),
+            Step("<=", smooth_T * D_h / k**h, because=Premise("what is assumed of D_h")),
             Step("=", STATEMENT),
         )
     ],
