@@ -42,7 +42,7 @@ def mean_product(shared: bool) -> Expr:
 
 drawn = Claim(
     id="dwang20.theorem5.1.9.oracle", kind=Kind.UTILITY,
-    source=Source("dwang20", "proof of Theorem 5.1.9, E_s Ĝ, with line 13 of Algorithm 5.1.34", line=5511),
+    source=Source("dwang20", "proof of Theorem 5.1.9, E_s Ĝ, with line 13 of Algorithm 5.1.34", line=5509),
     says="The factors of Algorithm 5.1.34, each with an s of its own, average to the power of ((θ-s)/2) with one s.",
     assumes=uniform,
     states=Eq(second_power, intended),
@@ -51,7 +51,7 @@ drawn = Claim(
 
 drawn_corrected = Claim(
     id="dwang20.theorem5.1.9.oracle.corrected", kind=Kind.UTILITY,
-    source=Source("dwang20", "proof of Theorem 5.1.9, E_s Ĝ", line=5511),
+    source=Source("dwang20", "proof of Theorem 5.1.9, E_s Ĝ", line=5509),
     says="With one s for all factors they do.",
     assumes=[*uniform, Setting("one s is drawn for all factors")],
     states=Eq(second_power, intended),

@@ -140,7 +140,7 @@ lemma3 = Claim(
             {d: big, h: Integer(2), k: Integer(2), smooth_T: Integer(20_000), D_h: Integer(1)}, big,
             "f = Π cos(π(2yᵢ²-yᵢ)) at yᵢ = 1/6: |f| ≤ 1, derivatives up to order 4 are at most 20,000 for every p, and"
             " the polynomial is (13/12)^p there",
-            at=100,
+            at=8,
         )
     ],
 )

@@ -54,7 +54,13 @@ theorem4_privacy_corrected = Claim(
     guarantee=PureDP(eps, relation=LOCAL),
     corrects="dwang20.theorem5.1.4.privacy",
     ignores_units=True,
-    checks=[AtMost(not_kept, BECAUSE + "; of all pairs and y the worst, as e^x + e^-x ≥ 2", against=eps)],
+    checks=[
+        AtMost(
+            exp(1 / sigma),
+            f"{BECAUSE}; their ratio is e^ε at most if e^(1/σ) ≤ 2-e^-ε; others leak less, as e^x+e^-x ≥ 2",
+            against=2 - exp(-eps),
+        )
+    ],
 )
 
 # What a user may report instead, with less noise: a bit of her own loss.

@@ -5,17 +5,29 @@ Everybody sees T draws y_t ~ Laplace(1/ε) for each user; she keeps each with pr
 Solver, which takes the first that is kept in a random order: dpcheck/solvers/local/local_bernstein_genprot.py.
 """
 
-from sympy import Eq, Le, Rational, exp
+from sympy import Eq, Le, Rational, exp, log, sqrt
 
-from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Setting, Source
+from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, PureDP
-from dpcheck.bounds.language.symbols import eps, eps_out, n, quantity, sigma
-from dpcheck.bounds.library.local.local_bernstein import place as v
+from dpcheck.bounds.language.symbols import d, eps, eps_out, likely_excess_risk, n, quantity, sigma, x_tail
+from dpcheck.bounds.library.local.local_bernstein import (
+    D_h,
+    all_orders,
+    all_points,
+    basis_sum,
+    bias_and_noise,
+    corollary2,
+    enough_for_both,
+    grid_error,
+    h,
+    k,
+)
 from dpcheck.bounds.privacy.laws import Coins, Interaction, Selected
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
 from dpcheck.bounds.proving.proofs import AtMost, Equals
 
+v = quantity("user_loss", "loss of every user of a group", box=(1e-3, 1.0), printed="v", latex="v")
 draws = quantity("genprot_T", "public numbers of a user", box=(1, 100), integer=True, printed="T", latex="T")
 server_value = quantity("server_value", "mean of the server's value where all losses are v", printed="E v_ℓ")
 
@@ -66,7 +78,7 @@ flips = Claim(
 # The server ----------------------------------------------------------------------------------------
 server = Claim(
     id="dwang20.algorithm5.1.37.server", kind=Kind.UTILITY,
-    source=Source("dwang20", "Algorithm 5.1.37, lines 17 and 18", line=5583),
+    source=Source("dwang20", "Algorithm 5.1.37, lines 17 and 18", line=5581),
     says="n/|I| times the sum of the places g that a group sends stands for its mean loss.",
     assumes=[Setting("all losses of the group are v")],
     states=Eq(server_value, v),
@@ -75,7 +87,7 @@ server = Claim(
 
 server_corrected = Claim(
     id="dwang20.algorithm5.1.37.server.corrected", kind=Kind.UTILITY,
-    source=Source("dwang20", "Algorithm 5.1.37, lines 17 and 18", line=5583),
+    source=Source("dwang20", "Algorithm 5.1.37, lines 17 and 18", line=5581),
     says="The mean of the numbers y_g at these places does, but for 2^(1-T) of it.",
     assumes=[Setting("all losses of the group are v"), Setting("the mean of y_g over the group is taken")],
     states=Eq(server_value, v * (1 - 2 ** (1 - draws))),
@@ -84,6 +96,36 @@ server_corrected = Claim(
         Equals(
             (1 - Rational(1, 2) ** draws) * v - Rational(1, 2) ** draws * v,
             "y_g is v + Laplace if one is kept; else, with chance 2^-T, its density is 2f_0 - f_v and its mean -v",
+        )
+    ],
+)
+
+# Utility -------------------------------------------------------------------------------------------
+group_log = log(4 * all_points) + x_tail  # two events of each group share β = e^-x
+
+theorem12 = Claim(
+    id="dwang20.theorem5.1.12", kind=Kind.UTILITY,
+    source=Source("dwang20", "Theorem 5.1.12, second sentence", line=5557),
+    says="The excess risk of Corollary 5.1.2, from a place of each user; D_h is D_p here, and √log k is what Õ hides.",
+    assumes=[*all_orders, eps <= Rational(1, 4), Setting("T ≥ log₂(n/β)")],
+    added=[
+        *corollary2.added,
+        Setting("n ≥ 8(k+1)^p log(4(k+1)^p/β)"), Setting("the mean of y_g over the group is taken"),
+    ],
+    states=Rate(likely_excess_risk, corollary2.formula),
+    ignores_units=True,
+    checks=[
+        Chain(
+            likely_excess_risk,
+            Step("<=", 2 * (2 * D_h / k**d + basis_sum * grid_error), because=Premise("as for Corollary 5.1.2")),
+            Step("<=", because=Cites("dwang20.theorem5.1.2.basis", {h: d})),
+            Step("<=", 4 * D_h / k**d + Rational(38, 5) * (2**d - 1) ** d * sqrt(all_points * group_log / n) / eps,
+                 because=Premise(
+                     "every user keeps a number but for the chance n 2^-T ≤ β, so that lemma5.1.1.corrected holds for the"
+                     " n/(2(k+1)^p) users of a group, and Hoeffding for who they are")),
+            Step("<=", bias_and_noise, because=Premise(
+                "(k+1)^(p/2) ≤ (2k)^p, 2^p-1 ≤ 2^p, log(4(k+1)^p) + x ≤ 6.7 p x log k")),
+            Step("<=", 40 * STATEMENT, because=enough_for_both),
         )
     ],
 )

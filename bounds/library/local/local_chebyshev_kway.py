@@ -66,7 +66,7 @@ definition14 = Claim(
                 "p = 1 - 𝒯_r((k+1-2x)/(k-1))/𝒯_r((k+1)/(k-1)) and 𝒯_r(z) ≥ e^(r arccosh z)/2,"
                 " arccosh((k+1)/(k-1)) = log((√k+1)/(√k-1))")),
             Step("<=", 1 + sqrt(width) * log(2 / fine) / 2, because=Premise("log((1+u)/(1-u)) ≥ 2u")),
-            Step("<=", 3 * STATEMENT, box={width: (2, 1e4), fine: (1e-6, 0.5)}),
+            Step("<=", 3 * STATEMENT),
         )
     ],
 )

@@ -18,7 +18,7 @@ from dpcheck.bounds.library.local import local_bernstein_genprot as theory
 from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.families.bernstein import Grid, GridLosses
 from dpcheck.families.grid_reports import LATTICE, InGroups, group_means
-from dpcheck.kernels.method import ROUNDED, Array, Drawn, Method, State
+from dpcheck.kernels.method import ROUNDED, Array, Asked, Drawn, Method, State
 from dpcheck.kernels.one_answer import HELD
 from dpcheck.settings import count
 from dpcheck.solver import Example
@@ -48,9 +48,17 @@ class Places(Method):
         points, numbers = coins[:, : self.steps].astype(int), coins[:, self.steps :]
         return np.zeros((k, self.grid.p)), points, numbers.reshape(k, self.steps, -1), np.zeros((k, self.steps))
 
+    def asked_of(self, data: GridLosses, k: int) -> Asked:
+        losses = data.at(self.grid.points)
+
+        def asked(state: State, t: int, drawn: Drawn) -> Array:
+            numbers = state[2][:, t]
+            return np.asarray(np.abs(numbers) - np.abs(numbers - losses[t, state[1][:, t]][:, None]))
+
+        return asked
+
     def query(self, data: GridLosses, state: State, t: int, drawn: Drawn) -> Array:
-        loss = data.at(self.grid.points)[t, state[1][:, t]][:, None]
-        return np.asarray(np.abs(state[2][:, t]) - np.abs(state[2][:, t] - loss))
+        return self.asked_of(data, len(state[0]))(state, t, drawn)
 
     def update(self, state: State, answer: Array, t: int) -> State:
         w, points, numbers, kept = state
