@@ -8,9 +8,9 @@ Solver, for small degrees and on the whole interval: dpcheck/solvers/local/hinge
 
 from sympy import Eq, Integer, Le, Rational, Symbol, log, sqrt
 
-from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source
+from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
-from dpcheck.bounds.language.symbols import c1, d, delta, eps, quantity, sigma
+from dpcheck.bounds.language.symbols import c1, d, delta, eps, excess_risk, n, quantity, sigma
 from dpcheck.bounds.library.local.local_bernstein import k as cells
 from dpcheck.bounds.library.local.local_bernstein import on_axis, smooth_T, target_error, users_needed
 from dpcheck.bounds.privacy.accountant import Accountant
@@ -27,6 +27,7 @@ slope = quantity("hinge_slope", "|f_β'|", printed="|f_β'|", latex=r"|f_\beta'|
 slope_change = quantity("slope_change", "f_β''", printed="f_β''", latex=r"f_\beta''")
 bend_change = quantity("bend_change", "|f_β'''|", printed="|f_β'''|", latex=r"|f_\beta'''|")
 polynomial_gap = quantity("polynomial_gap", "max over [-1, 1] of |P_d - f_β'|", printed="max|P_d-f_β'|")
+smoothed_risk = quantity("smoothed_risk", "expected excess of the smoothed risk", printed="E L_β(w_n)-L_β*")
 oracle_std = quantity("oracle_std", "deviation of G(w, i)", printed="σ(G)", latex=r"\sigma(G)")
 first_var = quantity("first_var", "variance of the noise on the first copy", printed="σ₀²", latex=r"\sigma_0^2")
 copy_var = quantity("copy_var", "variance of the noise on another copy", printed="σ₁²", latex=r"\sigma_1^2")
@@ -214,5 +215,30 @@ theorem8 = Claim(
     cites=[
         Cites("dwang20.theorem5.1.7.approximation"),
         Cites("dwang20.theorem5.1.7", granted="noise as in Algorithm 5.1.33"),
+    ],
+)
+
+one_pass = Claim(
+    id="dwang20.theorem5.1.8.one_pass", kind=Kind.UTILITY,
+    source=Source("dwang20", "Theorem 5.1.8 and Remark 5.1.1, population risk", line=5056),
+    says="Excess population risk of one pass over the users, with the polynomial on all of [-1, 1].",
+    assumes=[*approximated_corrected.assumes, Setting("users are independent draws, and each is used in one step")],
+    states=Rate(
+        excess_risk, 1 / (smoothing * n) + oracle_std / sqrt(n) + 1 / (smoothing**2 * copies) + smoothing
+    ),
+    provenance=Provenance.CONSEQUENCE,
+    ignores_units=True,
+    checks=[
+        Chain(
+            excess_risk,
+            Step("<=", smoothed_risk + 2 * smoothed_gap, because=Premise("at w_n and at the minimiser")),
+            Step("<=", because=Cites("dwang20.lemma5.1.8.close")),
+            Step("<=", 2 * (1 / (smoothing * n) + oracle_std / sqrt(n) + 4 * polynomial_gap) + smoothing,
+                 because=Premise(
+                     "lemma5.1.5.corrected with its constant 2, for a 1/β-smooth risk on a set of diameter 2, where slopes"
+                     " off by η make an oracle of error 4η")),
+            Step("<=", because=Cites("dwang20.theorem5.1.7.approximation.corrected")),
+            Step("<=", 8 * STATEMENT),
+        )
     ],
 )

@@ -121,7 +121,7 @@ theorem12 = Claim(
             Step("<=", because=Cites("dwang20.theorem5.1.2.basis", {h: d})),
             Step("<=", 4 * D_h / k**d + Rational(38, 5) * (2**d - 1) ** d * sqrt(all_points * group_log / n) / eps,
                  because=Premise(
-                     "every user keeps a number but for the chance n 2^-T ≤ β, so that lemma5.1.1.corrected holds for the"
+                     "every user keeps a number but for the chance n 2^-T ≤ β, so lemma5.1.1.corrected holds for the"
                      " n/(2(k+1)^p) users of a group, and Hoeffding for who they are")),
             Step("<=", bias_and_noise, because=Premise(
                 "(k+1)^(p/2) ≤ (2k)^p, 2^p-1 ≤ 2^p, log(4(k+1)^p) + x ≤ 6.7 p x log k")),
