@@ -1,7 +1,8 @@
 """Hinge losses from noisy copies of each record (dwang20, section 5.1.4, Algorithm 5.1.33, Theorems 5.1.7 and 5.1.8).
 
 A user sends (x, y) once with noise N(0, 32 log(1.25/δ)/ε²) and d(d+1) times with more; the server multiplies copies to
-unbiased powers, which make a Bernstein polynomial of the smoothed slope. `copies` is the document's d, and d its p.
+unbiased powers, which make a Bernstein polynomial of the smoothed slope. The document's d is `copies`, shown as deg, and
+its p is d here.
 At α = 1/2 the document's degree is 256: 65,793 copies a user, and a variance of some 3,700 digits.
 Solver, for small degrees and on the whole interval: dpcheck/solvers/local/hinge_ldp.py.
 """
@@ -19,7 +20,7 @@ from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Slack, Step
 from dpcheck.bounds.proving.proofs import NoConstant, Quoted
 
-copies = quantity("hinge_d", "degree of the Bernstein polynomial", box=(1, 1e3), integer=True, printed="d", latex="d")
+copies = quantity("hinge_d", "degree of the polynomial", box=(1, 1e3), integer=True, printed="deg", latex=r"\deg")
 smoothing = quantity("hinge_beta", "smoothing of the hinge", box=(1e-3, 1.0), printed="β", latex=r"\beta")
 margin = quantity("kink_distance", "distance of the margin from the kink", box=(1e-3, 1e3), printed="|x-1/2|")
 smoothed_gap = quantity("smoothed_gap", "|f_β - f|", printed="|f_β-f|", latex=r"|f_\beta-f|")

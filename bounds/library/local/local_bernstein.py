@@ -127,11 +127,13 @@ basis = Claim(
     ],
 )
 
+smooth_f = Setting("f is (2h, T)-smooth on [0, 1]^p")
+
 lemma3 = Claim(
     id="dwang20.lemma5.1.3", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 5.1.3", line=4762),
     says="In p variables the error is O(p T D_h/k^h), where D_h depends on h alone.",
-    assumes=[smooth_losses],
+    assumes=[smooth_f],
     states=Rate(approximation, d * smooth_T * D_h / k**h),
     ignores_units=True,
     checks=[
@@ -149,7 +151,7 @@ lemma3_corrected = Claim(
     id="dwang20.lemma5.1.3.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 5.1.3", line=4762),
     says="The error is at most p(2^h-1)^(p-1) times that of one variable.",
-    assumes=[smooth_losses],
+    assumes=[smooth_f],
     states=Le(approximation, d * (2**h - 1) ** (d - 1) * smooth_T * D_h / k**h),
     corrects="dwang20.lemma5.1.3",
     ignores_units=True,
@@ -163,7 +165,7 @@ lemma3_corrected = Claim(
             Step("=", STATEMENT),
         )
     ],
-    cites=[Cites("dwang20.lemma5.1.2", granted="losses are smooth along every axis")],
+    cites=[Cites("dwang20.lemma5.1.2", granted="f is as smooth along every axis")],
 )
 
 # Error ---------------------------------------------------------------------------------------------
@@ -174,7 +176,7 @@ lemma13_explicit = Claim(
     id="dwang20.lemma5.1.13.explicit", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Lemma 5.1.13", line=5289),
     says="All averages at once: one at β/(k+1)^p and ε/(k+1)^p.",
-    assumes=[Setting("every user holds a number in [0, b] and adds Laplace noise of scale b/ε")],
+    assumes=[Setting("losses are reported as in Algorithm 5.1.31")],
     states=Le(grid_error, 2 * all_points * sqrt(L_all) / (sqrt(n) * eps) + all_points * L_all / (n * eps)),
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
@@ -183,7 +185,8 @@ lemma13_explicit = Claim(
             grid_error,
             Step("<=", average_error, because=Premise("(k+1)^p points share β and ε, and losses are at most 1")),
             Step("<=", because=Cites(
-                "dwang20.lemma5.1.1.corrected", {gamma: gamma / all_points, eps: eps / all_points, b: Integer(1)})),
+                "dwang20.lemma5.1.1.corrected", {gamma: gamma / all_points, eps: eps / all_points, b: Integer(1)},
+                granted="a loss is a number in [0, 1]")),
             Step("=", STATEMENT),
         )
     ],
@@ -251,7 +254,7 @@ theorem2 = Claim(
             at=25,
         )
     ],
-    cites=[Cites("dwang20.lemma5.1.3"), Cites("dwang20.lemma5.1.13", {gamma: exp(-x_tail)})],
+    cites=[Cites("dwang20.lemma5.1.3", granted="the risk is as smooth as the losses")],
 )
 
 theorem2_corrected = Claim(
@@ -268,7 +271,8 @@ theorem2_corrected = Claim(
             likely_excess_risk,
             Step("<=", 2 * (approximation + basis_sum * grid_error), because=Premise(
                 "w_priv minimises a function that is so close to the risk, by (5.7)")),
-            Step("<=", because=Cites("dwang20.lemma5.1.3.corrected", {smooth_T: Integer(1)})),
+            Step("<=", because=Cites(
+                "dwang20.lemma5.1.3.corrected", {smooth_T: Integer(1)}, granted="the risk is as smooth as the losses")),
             Step("<=", because=Cites("dwang20.theorem5.1.2.basis")),
             Step("<=", because=Cites("dwang20.lemma5.1.13.explicit", {gamma: exp(-x_tail)})),
             Step("<=", 2 * (d * (2**h - 1) ** (d - 1) * D_h / k**h

@@ -6,7 +6,7 @@ noise. The document's p is d. Solver: dpcheck/solvers/local/local_chebyshev_kway
 
 from sympy import Eq, Rational, log, sqrt
 
-from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Source
+from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, PureDP
 from dpcheck.bounds.language.symbols import eps, gamma, n, quantity, sigma
 from dpcheck.bounds.library.local import ldp_avg_1d as one_number
@@ -20,7 +20,7 @@ width = quantity("disjunct_k", "attributes in a query", box=(2, 1e3), integer=Tr
 t_k = quantity("t_k", "degree of the polynomial", printed="t_k", latex="t_k")
 coefficients = quantity("coefficients", "(p+t_k over t_k)", box=(2, 1e6), integer=True, printed="N", latex="N")
 bound_b = quantity("bound_b", "bound on a coefficient, of known sign", printed="b", latex="b")
-fine = quantity("kway_gamma", "error of the polynomial", box=(1e-4, 0.5), below=1.0, printed="γ", latex=r"\gamma")
+fine = quantity("kway_gamma", "error of the polynomial", box=(1e-4, 0.5), below=1.0, printed="γₖ", latex=r"\gamma_k")
 total = quantity("coefficient_l1", "sum of |c_i| p^i over i ≥ 1", printed="Σ|c_i|p^i", latex=r"\sum|c_i|p^i")
 query_error = quantity("kway_error", "largest error of a query", printed="sup|q̃-q|", holds="with probability 1-γ")
 
@@ -76,8 +76,8 @@ L_all = log(2 * coefficients / gamma)
 theorem10_error = Claim(
     id="dwang20.theorem5.1.10", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Theorem 5.1.10, first display", line=5533),
-    says="All queries err by at most γ, printed for the polynomial, and the noise of all coefficients; β is γ here.",
-    assumes=one_number.lemma1_corrected.assumes,
+    says="All queries err by at most γₖ, of the polynomial, and the noise of all coefficients; β is γ here.",
+    assumes=[Setting("coefficients are reported as in Algorithm 5.1.35")],
     added=[n >= L_all, gamma <= Rational(1, 2)],
     states=Rate(
         query_error, fine + bound_b * coefficients**2 * sqrt(log(coefficients / gamma)) / (sqrt(n) * eps)
@@ -89,7 +89,8 @@ theorem10_error = Claim(
             Step("<=", fine + coefficients * one_number.average_error, because=Premise(
                 "a query is in {0, 1}^p: its error is that of all N coefficients at most, which share β and ε")),
             Step("<=", because=Cites("dwang20.lemma5.1.1.corrected", {
-                gamma: gamma / coefficients, eps: eps / coefficients, one_number.b: bound_b})),
+                gamma: gamma / coefficients, eps: eps / coefficients, one_number.b: bound_b},
+                granted="a coefficient, of known sign, is a number in [0, b]")),
             Step("<=", fine + coefficients**2 * 3 * bound_b * sqrt(2 * log(coefficients / gamma)) / (sqrt(n) * eps),
                  because=Premise("log(2N/β) ≤ n, and 2N/β ≤ (N/β)²")),
             Step("<=", 5 * STATEMENT),
