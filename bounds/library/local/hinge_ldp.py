@@ -1,8 +1,8 @@
 """Hinge losses from noisy copies of each record (dwang20, section 5.1.4, Algorithm 5.1.33, Theorems 5.1.7 and 5.1.8).
 
 A user sends (x, y) once with noise N(0, 32 log(1.25/δ)/ε²) and d(d+1) times with more; the server multiplies copies to
-unbiased powers, which make a Bernstein polynomial of the smoothed slope. The document's d is `copies`, shown as deg, and
-its p is d here.
+unbiased powers, which make a Bernstein polynomial of the smoothed slope. The document's d is `copies`, shown as deg,
+and its p is d here.
 At α = 1/2 the document's degree is 256: 65,793 copies a user, and a variance of some 3,700 digits.
 Solver, for small degrees and on the whole interval: dpcheck/solvers/local/hinge_ldp.py.
 """
