@@ -59,6 +59,32 @@ drawn_corrected = Claim(
     checks=[Equals(lambda: mean_product(shared=True), "two factors with the same s, integrated")],
 )
 
+# A linear f: Q does not matter, as f'(1) - f'(-1) = 0, and line 19 leaves G = f'(-1).
+falls = quantity("linear_fall", "-f'(-1), f linear", box=(1e-3, 1.0), printed="-f'(-1)", latex="-f'(-1)")
+record = quantity("record_yx", "yx of a record, p = 1", box=(1e-3, 1.0), printed="yx", latex="yx")
+downhill = quantity("downhill", "-E G(w, i, s)", printed="-E G", latex="-E G")
+linear = [Setting("f is linear, p = 1, and G is to be the slope of f(ywx) in w")]
+SLOPE = "the slope of f(ywx) in w is f'(ywx)·yx"
+
+gradient = Claim(
+    id="dwang20.algorithm5.1.34.gradient", kind=Kind.UTILITY,
+    source=Source("dwang20", "Algorithm 5.1.34, line 19, and the proof of Theorem 5.1.9", line=5127),
+    says="To the rest of G, which has a factor y₀x₀, line 19 adds f'(-1) without one.",
+    assumes=linear,
+    states=Eq(downhill, falls),
+    checks=[Equals(falls * record, SLOPE)],
+)
+
+gradient_corrected = Claim(
+    id="dwang20.algorithm5.1.34.gradient.corrected", kind=Kind.UTILITY,
+    source=Source("dwang20", "Algorithm 5.1.34, line 19, and the proof of Theorem 5.1.9", line=5127),
+    says="It takes f'(-1)·y₀x₀.",
+    assumes=linear,
+    states=Eq(downhill, falls * record),
+    corrects="dwang20.algorithm5.1.34.gradient",
+    checks=[Equals(falls * record, SLOPE)],
+)
+
 first, last, here = (
     quantity(f"slope_{name}", f"f'({at}) + 1, f 1-Lipschitz", box=(1e-3, 2.0), printed=f"1+f'({at})")
     for name, at in (("first", "-1"), ("last", "1"), ("here", "θ"))

@@ -6,7 +6,7 @@ the values cannot turn, and keeps the best point that it has seen.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from dpcheck.families.bernstein import Grid
 from dpcheck.families.grid_reports import EveryPoint
 from dpcheck.kernels.method import Array
 from dpcheck.settings import count, fraction
+from dpcheck.solver import Example
 
 
 @dataclass(frozen=True)
@@ -42,3 +43,7 @@ class BernsteinConvexServer(EveryPoint):
         ends = [np.clip(w[:, None] + sign * self.reach * np.eye(plan.p), 0, 1) for sign in (1, -1)]
         up, down = (plan.values_at(values, end) for end in ends)
         return np.asarray((up - down) / np.einsum("kjj->kj", ends[0] - ends[1]))
+
+    @classmethod
+    def example(cls) -> Example:
+        return replace(super().example(), solver=cls(cells=2, order=1, steps=5))
