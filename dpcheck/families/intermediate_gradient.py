@@ -34,8 +34,8 @@ class IntermediateGradient:
 
     def run(self, oracle: Oracle, steps: int, trials: int, dimension: int) -> Array:
         """y_T after `steps`, (trials, dimension); the oracle is called steps + 1 times."""
-        x = np.zeros((trials, dimension))
-        total = self.weight(0) * oracle(x, 0)
+        x, weights = np.zeros((trials, dimension)), self.weight(0)
+        total = weights * oracle(x, 0)
         y = self.project(-total / self.steepness(0))
         for i in range(steps):
             z = self.project(-total / self.steepness(i))
@@ -43,7 +43,8 @@ class IntermediateGradient:
             x = kept * z + (1 - kept) * y
             gradient = oracle(x, i + 1)
             ahead = self.project(z - self.weight(i + 1) / self.steepness(i) * gradient)
-            part = self.bulk(i + 1) / sum(self.weight(j) for j in range(i + 2)) if self.power > 1 else 1 / (i + 2)
+            weights += self.weight(i + 1)
+            part = self.bulk(i + 1) / weights
             y = (1 - part) * y + part * (kept * ahead + (1 - kept) * y)
             total = total + self.weight(i + 1) * gradient
         return np.asarray(y)

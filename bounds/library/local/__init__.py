@@ -1,1 +1,0 @@
-"""The local model: every user is her own curator; claims as printed and corrected."""

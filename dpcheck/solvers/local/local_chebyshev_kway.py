@@ -18,6 +18,7 @@ from dpcheck.bounds.language.guarantees import LOCAL, Guarantee, PureDP, Relatio
 from dpcheck.bounds.library.local import local_chebyshev_kway as theory
 from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.families.one_report import OneReport, mean_of_users
+from dpcheck.families.user_numbers import must_be_pure, must_be_users
 from dpcheck.kernels.method import ROUNDED, Array
 from dpcheck.settings import count, fraction
 from dpcheck.solver import Calibration, Example, Solver
@@ -59,13 +60,11 @@ class LocalChebyshevKway(Solver):
     gamma: float = fraction(0.25)
 
     def must_suit(self, data: Array, guarantee: Guarantee, calibration: Calibration) -> None:
-        if np.ndim(data) != 2 or not np.all((np.asarray(data) == 0) | (np.asarray(data) == 1)):
-            raise InvalidInput("records", np.shape(data), "rows of 0 and 1", "Code the attributes so.")
+        must_be_pure(guarantee)
+        must_be_users(data, 2, lambda rows: (rows == 0) | (rows == 1), "rows of 0 and 1")
         p, degree = np.shape(data)[1], len(disjunction(self.attributes, self.gamma)) - 1
         if math.comb(p + degree, degree) > MOST:
             raise InvalidInput("attributes", self.attributes, f"for at most {MOST} coefficients", "Lower it.")
-        if not isinstance(guarantee, PureDP):
-            raise InvalidInput("guarantee", str(guarantee), "PureDP", "Reports with Laplace noise are pure.")
 
     def sizes(self, p: int) -> Array:
         """c_i i!/a! of each monomial y^a."""

@@ -15,6 +15,7 @@ from dpcheck.bounds.language.guarantees import LOCAL, Guarantee, PureDP, Relatio
 from dpcheck.bounds.library.local import local_trig_smooth as theory
 from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.families.one_report import OneReport, mean_of_users
+from dpcheck.families.user_numbers import must_be_pure, must_be_users
 from dpcheck.kernels.method import ROUNDED, Array
 from dpcheck.settings import count
 from dpcheck.solver import Calibration, Example, Solver
@@ -36,14 +37,12 @@ class LocalTrigSmooth(Solver):
     degree: int = count(4)
 
     def must_suit(self, data: Array, guarantee: Guarantee, calibration: Calibration) -> None:
-        if np.ndim(data) != 2 or not np.all(np.abs(data) <= 1):
-            raise InvalidInput("records", np.shape(data), "rows in [-1, 1]^p", "Scale or clip them.")
+        must_be_pure(guarantee)
+        must_be_users(data, 2, lambda rows: np.abs(rows) <= 1, "rows in [-1, 1]^p")
         if self.degree < 2:
             raise InvalidInput("degree", self.degree, "at least 2", "One feature is 1 for everybody.")
         if self.degree ** np.shape(data)[1] > MOST:
             raise InvalidInput("degree", self.degree, f"at most {MOST} features t^p", "Lower it.")
-        if not isinstance(guarantee, PureDP):
-            raise InvalidInput("guarantee", str(guarantee), "PureDP", "Reports with Laplace noise are pure.")
 
     def release(self, data: Array, plan: None) -> Release:
         exactly = theory.released.at(trig_t=self.degree, d=data.shape[1])
