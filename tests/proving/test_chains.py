@@ -222,6 +222,13 @@ def test_a_box_certifies_on_that_box():
     assert "[0.5, 2]" in on_box.figure
 
 
+def test_exponentials_stand_in_the_order_of_their_exponents():
+    chain = Chain(excess_risk, Step("<=", 3 * sympy.exp(-L), because=fact), Step("<=", STATEMENT))
+    assert proves(chain, claim(Le(excess_risk, 3 * sympy.exp(-L / (1 + D)))))
+    assert not proves(chain, claim(Le(excess_risk, 3 * sympy.exp(-L * (1 + D)))))
+    assert not proves(chain, claim(Le(excess_risk, 2 * sympy.exp(-L / (1 + D)))))
+
+
 def test_logarithms_come_apart():
     chain = Chain(excess_risk, Step("<=", L * log(2 / delta), because=fact), Step("<=", STATEMENT))
     about = claim(Le(excess_risk, L * (2 + D) * log(1 / delta)), [delta <= Rational(1, 2)])
