@@ -31,7 +31,7 @@ from dpcheck.problems.problem import Problem
 from dpcheck.report.ranking_page import needs_page, ranking_page
 from dpcheck.report.theory import as_text
 from dpcheck.solvers.finding import solvers
-from dpcheck.theory import ranking
+from dpcheck.theory import method_bounds, ranking
 from dpcheck.theory.likeness import KNOWN, ORDER, likeness_of, model_among
 from dpcheck.theory.need import Needs, need
 from dpcheck.theory.ranking import Ranking, rank
@@ -194,12 +194,12 @@ def planted(**changed: Any) -> Claim:
 
 
 def with_planted(monkeypatch: pytest.MonkeyPatch, claim: Claim, verdict: str = "PROVED") -> Ranking:
-    every, known = list(ranking.methods()), recorded()
-    monkeypatch.setattr(ranking, "methods", lambda: [*every, ("dp_sgd", [claim])])
-    monkeypatch.setattr(
-        ranking, "recorded", lambda: {**known, claim.id: {"verdict": verdict, "severity": "rate: by 2"}}
-    )
-    monkeypatch.setattr(ranking, "verdict_of", lambda c, seen: seen.get(c.id, {}).get("verdict", "not recorded"))
+    every, known = {**ranking.methods(), "dp_sgd": [claim]}, recorded()
+    judged = {**known, claim.id: {"verdict": verdict, "severity": "rate: by 2"}}
+    for module in (ranking, method_bounds):
+        monkeypatch.setattr(module, "methods", lambda: every)
+        monkeypatch.setattr(module, "recorded", lambda: judged)
+        monkeypatch.setattr(module, "verdict_of", lambda c, seen: seen.get(c.id, {}).get("verdict", "not recorded"))
     return rank(**ASKED)
 
 
