@@ -9,6 +9,8 @@ import importlib
 import importlib.util
 from typing import TYPE_CHECKING, Any
 
+from dpcheck.bounds.language.on_record import answered_by
+
 if TYPE_CHECKING:
     from dpcheck import adapters as adapters
     from dpcheck import datasets as datasets
@@ -42,3 +44,12 @@ def __dir__() -> list[str]:
 
 def _public() -> Any:
     return importlib.import_module("dpcheck.public")
+
+
+def _recorded_of(claim_id: str) -> Any:
+    from dpcheck.verdicts.record import recorded_of  # on first use, as all else
+
+    return recorded_of(claim_id)
+
+
+answered_by(_recorded_of)
