@@ -97,8 +97,10 @@ def audit(
         check_request(plan, stop_early)
     try:
         with ExitStack() as stack:
-            told = progress if callable(progress) else stack.enter_context(Watch(plan.max_trials, progress))
-            plan = replace(plan, progress=told)
+            if callable(progress):
+                plan = replace(plan, progress=progress)
+            elif (watch := stack.enter_context(Watch(plan.max_trials, progress))).looked_at:
+                plan = replace(plan, progress=watch)  # else no bound is worked out on the way
             plan = replace(plan, place=stack.enter_context(closing(workplace(executor, plan.max_trials, stop_early))))
             if checkpoint is not None:
                 journal = Journal(checkpoint, fingerprint(plan, pair, stop_early, assume))

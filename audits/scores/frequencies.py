@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from dpcheck.audits.scores.tables import WEIGHTS
 
@@ -62,7 +62,9 @@ def remainder(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
         counts = np.array([np.bincount((side % divisor).astype(int), minlength=divisor) for side in (first, second)])
         expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
         apart = float(((counts - expected) ** 2 / np.maximum(expected, 1.0)).sum())
-        found.append((-float(stats.chi2.logsf(apart, divisor - 1)) - np.log(len(DIVISORS)) - SURE, float(divisor)))
+        with np.errstate(divide="ignore"):  # surer than a double can say
+            sure = -float(np.log(special.chdtrc(divisor - 1, apart)))
+        found.append((sure - np.log(len(DIVISORS)) - SURE, float(divisor)))
     return max(found)
 
 

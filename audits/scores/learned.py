@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy import optimize, special
+import scipy  # its parts are imported on first use
+from scipy import special
 
 BINS = 32
 MOST_COLUMNS = 64
@@ -32,7 +33,7 @@ def fit_logistic(features: np.ndarray, side: np.ndarray, ridge: float = 1e-3) ->
         value = np.mean(np.logaddexp(0, z) - side * z) + float(penalty @ w**2) / 2
         return float(value), X.T @ (special.expit(z) - side) / len(X) + penalty * w
 
-    found = optimize.minimize(loss, np.zeros(X.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 300})
+    found = scipy.optimize.minimize(loss, np.zeros(X.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 300})
     return np.asarray(found.x)
 
 

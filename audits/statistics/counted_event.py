@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from dpcheck.audits.statistics.epsilon import epsilon_lower, log_ratio
 from dpcheck.audits.statistics.event_choice import Choice, predicted_bound
@@ -54,5 +54,14 @@ class CountedEvent:
     def _flagged(self, p: float, q: float) -> bool:
         n, goal = self.runs, self.choice.target
         p = max(p - CHOOSING * math.sqrt(p * (1 - p) / n), 0.0)  # what choosing the event on a pilot may cost
-        few, many = stats.binom.ppf((1 - POWER) / 2, n, p), stats.binom.ppf((1 + POWER) / 2, n, q)
+        few, many = least_count((1 - POWER) / 2, n, p), least_count((1 + POWER) / 2, n, q)
         return bool(np.all(epsilon_lower(few, n, many, n, delta=goal.delta, alpha=self.level) > goal.epsilon))
+
+
+def least_count(share: float, n: int, p: float) -> int:
+    """The least count of n tries with rate p that is not exceeded with probability `share`."""
+    low, high = 0, n
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if special.bdtr(middle, n, p) >= share else (middle + 1, high)
+    return low

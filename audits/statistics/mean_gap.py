@@ -10,7 +10,8 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import optimize, special, stats
+import scipy  # its parts are imported on first use
+from scipy import special
 
 LIKENESS = 1.0  # variance of the difference of twins, over that of one of them, below which twins pay (2 if unrelated)
 LEAST_SHARE = 0.02  # of alpha for either of a twin limit's two parts
@@ -36,7 +37,7 @@ class IndependentRuns:
         if df > 2000:  # the noncentral t is normal to four digits there: Johnson and Welch 1940
             return float(t + special.ndtri(level) * math.sqrt(1 + t * t / (2 * df))) / scale
         reach = 40 * math.sqrt(1 + t * t / (2 * df))
-        root = optimize.brentq(lambda c: float(stats.nct.sf(t, df, c)) - level, t - reach, t + reach)
+        root = scipy.optimize.brentq(lambda c: float(scipy.stats.nct.sf(t, df, c)) - level, t - reach, t + reach)
         return float(root) / scale
 
     def distance(self, mu: float, alpha: float, power: float) -> float:
@@ -64,16 +65,17 @@ class TwinRuns:
         if level == 0.5:
             return gap / math.sqrt(variance)
         tail, side = (level, -1.0) if level < 0.5 else (1 - level, 1.0)
-        reach = error * float(stats.t.isf(self.share * tail, len(self.chunks) - 1))
+        reach = error * -float(special.stdtrit(len(self.chunks) - 1, self.share * tail))
         rest = (1 - self.share) * tail
-        ratio = (stats.chi2.ppf if side < 0 else stats.chi2.isf)(rest, runs - 1) / (runs - 1)
+        quantile = special.gammaincinv if side < 0 else special.gammainccinv  # a chi-square is twice a gamma
+        ratio = 2 * quantile((runs - 1) / 2, rest) / (runs - 1)
         return float((gap + side * reach) / math.sqrt(variance / ratio))
 
     def distance(self, mu: float, alpha: float, power: float) -> float:
         """How far the truth must lie above mu to have its limit above mu with this power (delta method)."""
         gap_error = self._gap()[1] / math.sqrt(self._variance())
         spread_error = mu / math.sqrt(2 * self.sums[0, 0])
-        reach = gap_error * float(stats.t.isf(self.share * alpha, len(self.chunks) - 1))
+        reach = gap_error * -float(special.stdtrit(len(self.chunks) - 1, self.share * alpha))
         reach -= spread_error * float(special.ndtri((1 - self.share) * alpha))
         return reach + float(special.ndtri(power)) * math.hypot(gap_error, spread_error)
 

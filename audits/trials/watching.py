@@ -16,6 +16,11 @@ class Watch:
         self.name, self.done, self.total, self.bound = "start", 0, total, 0.0
         self.meter = Meter("audit", "trials", total, shown)
 
+    @property
+    def looked_at(self) -> bool:
+        """Whether anything of it is shown."""
+        return self.meter.shown != "nothing"
+
     def __enter__(self) -> Watch:
         self.meter.__enter__()
         return self

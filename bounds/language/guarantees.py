@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy  # its parts are imported on first use
-import sympy
 
 from dpcheck.bounds.language.errors import InvalidInput, MixedRelations
 
@@ -55,7 +54,7 @@ class Guarantee:
     def __post_init__(self) -> None:
         for name, (allowed, words) in self.limits.items():
             value = getattr(self, name)
-            if isinstance(value, sympy.Basic) and not value.is_number:
+            if getattr(value, "is_number", True) is False:  # symbolic
                 continue
             if not _is_number(value) or not allowed(float(value)):
                 raise InvalidInput(name, value, words, f"Give {type(self).__name__} another {name}.")

@@ -100,6 +100,7 @@ d = quantity("d", "dimension", box=(1, 1e4), integer=True)
 T = quantity("T", "number of steps", box=(1, 1e4), integer=True)
 t = quantity("t", "index of a step", box=(1, 1e4), integer=True)
 m = quantity("m", "records per batch", box=(1, 1e4), integer=True)
+batch = quantity("batch", "records of an inner step", box=(1, 1e4), integer=True, printed="b", latex="b")
 
 # Privacy
 eps = quantity("eps", "privacy parameter epsilon", box=(1e-2, 1e2), printed="ε", latex=r"\varepsilon")

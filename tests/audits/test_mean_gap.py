@@ -18,34 +18,35 @@ from dpcheck.audits.statistics.mean_gap import IndependentRuns, TwinRuns, twin_s
 from dpcheck.audits.trials.executor import chunks
 from dpcheck.bounds.language.guarantees import ApproxDP, GaussianDP
 
-Draw = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
+Shape = int | tuple[int, int]  # runs, or places and runs of each
+Draw = Callable[[np.random.Generator, Shape], tuple[np.ndarray, np.ndarray]]
 MU = 0.7
 
 
-def same_noise(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+def same_noise(rng: np.random.Generator, n: Shape) -> tuple[np.ndarray, np.ndarray]:
     noise = rng.standard_normal(n)
     return noise + MU, noise
 
 
-def partly_shared(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
-    one, two, shared = rng.standard_normal((3, n))
+def partly_shared(rng: np.random.Generator, n: Shape) -> tuple[np.ndarray, np.ndarray]:
+    one, two, shared = (rng.standard_normal(n) for _ in range(3))
     return 0.9 * shared + math.sqrt(0.19) * one + MU, 0.9 * shared + math.sqrt(0.19) * two
 
 
-def out_of_step(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+def out_of_step(rng: np.random.Generator, n: Shape) -> tuple[np.ndarray, np.ndarray]:
     """The second dataset uses up the seed faster: its noise is that of other runs, with the opposite sign."""
     noise = rng.standard_normal(n)
-    return noise + MU, -np.roll(noise, 3)
+    return noise + MU, -np.roll(noise, 3, axis=-1)
 
 
 def power_sums(scores: np.ndarray) -> np.ndarray:
-    return np.array([len(scores), *(float((scores**k).sum()) for k in (1, 2, 3, 4)), 0])
+    return np.array([scores.size, *(float((scores**k).sum()) for k in (1, 2, 3, 4)), 0])
 
 
 def twins(draw: Draw, rng: np.random.Generator, share: float, places: int = 30, size: int = 20) -> TwinRuns:
-    pairs = [draw(rng, size) for _ in range(places)]
-    sums = np.array([[power_sums(side) for side in pair] for pair in pairs]).sum(axis=0)
-    return TwinRuns(sums, np.array([[size, a.mean() - b.mean()] for a, b in pairs]), share)
+    pair = draw(rng, (places, size))
+    gaps = pair[0].mean(axis=1) - pair[1].mean(axis=1)
+    return TwinRuns(np.array([power_sums(side) for side in pair]), np.stack([np.full(places, size), gaps], 1), share)
 
 
 @pytest.mark.parametrize("draw", [same_noise, partly_shared, out_of_step])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -191,3 +193,16 @@ def test_batches_beyond_the_data_and_l1_over_a_set_are_refused() -> None:
     problem = Problem(np.ones((3, 1)), np.ones(3), Logistic(), constraint=L2Ball(1.0))
     with pytest.raises(InvalidInput, match=r"l1 is 0\.1"):
         reduced_descent(problem, Epochs((2,), 0.1), noise_std=0.0, seed=0, trials=1, l1=0.1)
+
+
+def test_stated_noise_needs_no_other_library_file() -> None:
+    """The symbols of a plan are known whatever was imported before: alone in a process, DP-SVRG had no `batch`."""
+    alone = """
+from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.datasets import logistic_synthetic
+from dpcheck.problems.losses import Logistic
+from dpcheck.solvers.convex.dp_svrg import DPSVRG
+problem = logistic_synthetic(40, 2, 0).problem(Logistic())
+DPSVRG(1, 4, 0.1, c1=1e9).solve(problem, ApproxDP(0.5, 1e-5), 0, calibration="stated")
+"""
+    subprocess.run([sys.executable, "-c", alone], check=True)

@@ -7,11 +7,10 @@ from sympy import Eq, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.bounds.language.symbols import T, c, delta, eps, n, quantity
+from dpcheck.bounds.language.symbols import T, batch, c, delta, eps, n
 from dpcheck.bounds.library.convex.variance_reduction import inner, losses, reduced_gradients, sigma_n, stated_noise
 from dpcheck.bounds.privacy.accountant import Accountant
 
-batch = quantity("batch", "records of an inner step", box=(1, 1e4), integer=True, printed="b", latex="b")
 released = reduced_gradients(T * inner, batch)
 
 privacy = Claim(

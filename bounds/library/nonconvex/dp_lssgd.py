@@ -24,8 +24,7 @@ from dpcheck.bounds.language.claim import (
     lipschitz,
 )
 from dpcheck.bounds.language.guarantees import ApproxDP, RenyiDP
-from dpcheck.bounds.language.symbols import Delta, T, delta, eps, n, quantity, sigma
-from dpcheck.bounds.library.convex.dp_svrg_minibatch import batch
+from dpcheck.bounds.language.symbols import Delta, T, batch, delta, eps, n, quantity, sigma
 from dpcheck.bounds.library.convex.variance_reduction import G
 from dpcheck.bounds.library.nonconvex.laplacian_smoothing import both
 from dpcheck.bounds.privacy.accountant import Accountant

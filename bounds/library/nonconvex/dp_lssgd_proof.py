@@ -21,8 +21,7 @@ from dpcheck.bounds.language.claim import (
     smooth,
 )
 from dpcheck.bounds.language.printed_twice import place_of
-from dpcheck.bounds.language.symbols import T, c1, d, delta, eps, eta, excess_risk, n, quantity
-from dpcheck.bounds.library.convex.dp_svrg_minibatch import batch
+from dpcheck.bounds.language.symbols import T, batch, c1, d, delta, eps, eta, excess_risk, n, quantity
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s
 from dpcheck.bounds.library.nonconvex.dp_lssgd import conditions, noise, nu, order, order_right, split
 from dpcheck.bounds.library.nonconvex.laplacian_smoothing import (

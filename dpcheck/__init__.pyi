@@ -1,11 +1,7 @@
-"""The public names, gathered from the three rooms; `import dpcheck` brings each on first use.
+"""The public names and where they live: for type checkers, and read by `__init__` to bring each on first use."""
 
-Kept apart from `__init__` so that a test run which only loads the pytest plugin pays for none of it.
-"""
-
-from __future__ import annotations
-
-from dpcheck.audits import (
+from . import adapters, audits, bounds, datasets, estimators, local, solvers, strategies, testing
+from .audits import (
     AuditResult,
     MechanismFailed,
     Neighbours,
@@ -22,8 +18,8 @@ from dpcheck.audits import (
     replace_one,
     transcript,
 )
-from dpcheck.bounds.language.claim import Claim, Evidence, Verdict
-from dpcheck.bounds.language.errors import (
+from .bounds.language.claim import Claim, Evidence, Verdict
+from .bounds.language.errors import (
     DpcheckError,
     HypothesisViolated,
     InvalidInput,
@@ -31,7 +27,7 @@ from dpcheck.bounds.language.errors import (
     MixedRelations,
     UnknownName,
 )
-from dpcheck.bounds.language.guarantees import (
+from .bounds.language.guarantees import (
     ADD_REMOVE,
     LABEL_ONLY,
     LOCAL,
@@ -45,28 +41,26 @@ from dpcheck.bounds.language.guarantees import (
     RenyiDP,
     compose,
 )
-from dpcheck.bounds.performance import worst_case
-from dpcheck.bounds.relations.solving import Best, Solved, best
-from dpcheck.problems.constraints import Box, L1Ball, L2Ball, LqBall, Simplex, WholeSpace
-from dpcheck.problems.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
-from dpcheck.problems.problem import Problem
-from dpcheck.problems.softmax import Softmax, softmax_problem
-from dpcheck.report.audit_page import audit_page
-from dpcheck.solver import Example, Mechanism, Solution, Solver
-from dpcheck.testing.assertions import PrivacyViolation, Unhealthy, assert_private, private
-from dpcheck.testing.conformance import Conformance, NotConforming, check_solver
-from dpcheck.theory.account import NoisyRelease, Spending, account
-from dpcheck.theory.comparison import Comparison, compare
-from dpcheck.theory.measurement import Measurement, measure
-from dpcheck.theory.need import Needs, need
-from dpcheck.theory.ranking import Ranking, rank
+from .bounds.performance import worst_case
+from .bounds.relations.solving import Best, Solved, best
+from .problems.constraints import Box, L1Ball, L2Ball, LqBall, Simplex, WholeSpace
+from .problems.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
+from .problems.problem import Problem
+from .problems.softmax import Softmax, softmax_problem
+from .report.audit_page import audit_page
+from .solver import Example, Mechanism, Solution, Solver
+from .testing.assertions import PrivacyViolation, Unhealthy, assert_private, private
+from .testing.conformance import Conformance, NotConforming, check_solver
+from .theory.account import NoisyRelease, Spending, account
+from .theory.comparison import Comparison, compare
+from .theory.measurement import Measurement, measure
+from .theory.need import Needs, need
+from .theory.ranking import Ranking, rank
+
+__version__: str
 
 __all__ = [
     "ADD_REMOVE",
-    "LABEL_ONLY",
-    "LOCAL",
-    "REPLACE_ONE",
-    "ZCDP",
     "ApproxDP",
     "AuditResult",
     "Best",
@@ -84,6 +78,8 @@ __all__ = [
     "InvalidInput",
     "L1Ball",
     "L2Ball",
+    "LABEL_ONLY",
+    "LOCAL",
     "Linear",
     "Logistic",
     "LqBall",
@@ -100,6 +96,7 @@ __all__ = [
     "PrivacyViolation",
     "Problem",
     "PureDP",
+    "REPLACE_ONE",
     "Ranking",
     "Relation",
     "RenyiDP",
@@ -117,18 +114,25 @@ __all__ = [
     "Verdict",
     "WholeSpace",
     "WorkerLost",
+    "ZCDP",
     "account",
+    "adapters",
     "add_remove",
     "assert_private",
     "audit",
     "audit_page",
+    "audits",
     "best",
+    "bounds",
     "check_solver",
     "compare",
     "compose",
+    "datasets",
+    "estimators",
     "group",
     "label_only",
     "likelihood_ratio",
+    "local",
     "measure",
     "need",
     "one_user",
@@ -138,6 +142,9 @@ __all__ = [
     "rank",
     "replace_one",
     "softmax_problem",
+    "solvers",
+    "strategies",
+    "testing",
     "transcript",
     "worst_case",
 ]
