@@ -173,7 +173,7 @@ class Closed(Account):
             eps, delta = float(values.promise["eps"]), float(values.promise["delta"])
             true = float(gaussian_delta(eps, float(total_mu(values))))
             excess = true / delta - 1
-            figure = f"eps={eps:g}: delta is {true:.3g}, stated {delta:g}"
+            figure = f"ε = {eps:g}: delta is {true:.3g}, stated {delta:g}"
         elif self._gaussian and isinstance(self.question.guarantee, PureDP):
             figure = "Gaussian noise is not private with delta = 0, whatever its scale"
         else:
