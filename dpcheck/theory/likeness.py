@@ -29,6 +29,15 @@ ERRORS = {
     "gradient_norm": "gradient norm",
     "gradient_norm2": "squared gradient norm",
     "gradient_map2": "squared gradient mapping",
+    "frank_wolfe_gap": "Frank-Wolfe gap",
+    "likely_gap": "Frank-Wolfe gap",
+    "ls_norm2": "squared gradient in the norm of A⁻¹",
+    "step_map": "step over its size",
+    "step_map2": "squared step over its size",
+    "mirror_map": "mirror step over its size",
+    "mirror_map2": "squared mirror step over its size",
+    "average_error": "error of the average",
+    "max_error": "largest error of a coordinate",
 }
 
 
@@ -43,12 +52,17 @@ class Likeness:
 
     def __str__(self) -> str:
         measure = self.case.measure
-        words = ERRORS.get(str(measure), str(measure).replace("_", " "))
+        words = error_in_words(measure)
         model = "" if self.model == CENTRAL else f"{self.model} model, "
         return (
             f"{words} {TABLE[measure].printed}, {self.holds}, {self.case.losses} losses, {self.case.privacy}, "
             f"{model}{self.constants}"
         )
+
+
+def error_in_words(measure: sympy.Symbol) -> str:
+    """A short name for what is bounded; its meaning, if nobody has given it one."""
+    return ERRORS.get(str(measure), TABLE[measure].meaning)
 
 
 def likeness_of(claim: Claim, model: str = CENTRAL) -> Likeness:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shlex
 from dataclasses import replace
 from functools import lru_cache
@@ -32,7 +33,7 @@ from dpcheck.report.ranking_page import needs_page, ranking_page
 from dpcheck.report.theory import as_text
 from dpcheck.solvers.finding import solvers
 from dpcheck.theory import method_bounds, ranking
-from dpcheck.theory.likeness import KNOWN, ORDER, likeness_of, model_among
+from dpcheck.theory.likeness import ERRORS, KNOWN, ORDER, likeness_of, model_among
 from dpcheck.theory.need import Needs, need
 from dpcheck.theory.ranking import Ranking, rank
 from dpcheck.theory.task import bound_on, raised, task_of
@@ -407,3 +408,10 @@ def test_losses_without_a_lipschitz_constant_say_so() -> None:
     assert "outpert_gd" in {row.method for group in given.groups for row in group.rows}
     assert rank(**ASKED, loss=Sigmoid()).groups
     assert T  # the steps of a bound are chosen, never asked for
+
+
+def test_no_error_is_called_by_an_internal_name() -> None:
+    """Seen: "step map2" above a panel."""
+    measures = {case_of(claim).measure for claims in ranking.methods().values() for claim in claims}
+    assert {str(measure) for measure in measures} <= ERRORS.keys()
+    assert not [words for words in ERRORS.values() if re.search(r"_|[a-z]\d", words, re.ASCII)]
