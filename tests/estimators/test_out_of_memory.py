@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import pickle
 import resource
+import subprocess
+import sys
 import tracemalloc
 import warnings
 from pathlib import Path
@@ -364,6 +366,41 @@ def test_four_gigabytes_on_workers_of_one(tmp_path: Path) -> None:
     again = clone(model).fit(*quiet.arrays())  # in this process, block by block
     assert np.array_equal(fitted.coef_, again.coef_)
     assert fitted.score(quiet.table(101), quiet.labels(101)) > 0.8
+
+
+LIMITED = """
+import resource, sys
+import numpy as np
+from dpcheck.estimators import PrivateLogisticRegression
+
+X, y = np.load(sys.argv[1], mmap_mode="r"), np.load(sys.argv[2])
+resource.setrlimit(resource.RLIMIT_DATA, (10**9, 10**9))
+for solver, options in (("dp_gd", {"steps": 3}), ("dp_svrg", {"epochs": 2, "inner": 50, "step_size": 0.1})):
+    model = PrivateLogisticRegression(
+        1.0, 1e-8, classes=(0, 1), data_norm=10.0, l2=0.1, solver=solver, solver_options=options, random_state=0
+    )
+    print(float(np.linalg.norm(model.fit(X, y).coef_)) > 0)
+try:
+    np.array(X)
+except MemoryError:
+    print("a copy would not fit")
+"""
+
+
+@pytest.mark.slow
+def test_a_file_of_four_gigabytes_with_one_of_memory(tmp_path: Path) -> None:
+    """All that a process may hold beside the mapped file is 1 GB."""
+    source = Generated(blocks=100, rows=50_000, d=100)
+    rows = np.lib.format.open_memmap(tmp_path / "X.npy", "w+", float, (5_000_000, 100))
+    assert rows.nbytes == 4e9
+    for block in range(100):
+        rows[50_000 * block : 50_000 * (block + 1)] = source.table(block)
+    rows.flush()
+    np.save(tmp_path / "y.npy", np.concatenate([source.labels(block) for block in range(100)]))
+    command = [sys.executable, "-W", "ignore", "-c", LIMITED, str(tmp_path / "X.npy"), str(tmp_path / "y.npy")]
+    said = subprocess.run(command, capture_output=True, text=True)
+    (tmp_path / "X.npy").unlink()
+    assert said.stdout.split("\n") == ["True", "True", "a copy would not fit", ""], said.stderr
 
 
 def test_rows_in_partitions_do_nothing_else() -> None:
