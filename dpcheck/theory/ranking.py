@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dpcheck.audits.trials.spreading import in_order
@@ -12,7 +12,7 @@ from dpcheck.problems.losses import Loss
 from dpcheck.theory.claim_choice import BoundWithNoise, refuted_privacy, verdict_of
 from dpcheck.theory.claim_choice import rank as trust
 from dpcheck.theory.cost import Cost, cost_of
-from dpcheck.theory.likeness import CENTRAL, Likeness, preference
+from dpcheck.theory.likeness import CENTRAL, LOCALLY, Likeness, preference
 from dpcheck.theory.method_bounds import BoundsOfKind, Findings, MethodBound, lower_on, methods, surveyed
 from dpcheck.theory.task import Bound, LearningTask, task_of, why_not
 from dpcheck.verdicts.record import recorded
@@ -37,8 +37,14 @@ class Ranked(MethodBound):
         return self.bound.here[0]
 
 
+@dataclass(frozen=True, eq=False)
 class RankedGroup(BoundsOfKind[Ranked]):
-    """Bounds of one kind, the least first."""
+    """Bounds of one kind, the least first, and the lower bound of that very class.
+
+    Of a local model, `central` is the least bound on the same error that a trusted curator may have.
+    """
+
+    central: Ranked | None = None
 
     @property
     def headline(self) -> str:
@@ -52,6 +58,14 @@ class RankedGroup(BoundsOfKind[Ranked]):
             return f"{first.method} and {rest[0].method} have the same {what}."
         more = f"{rest[0].method} comes next, {factor:.3g} times larger"
         return f"{first.method} has the least {what}; {more}" + ("." if self.explicit else ", constants aside.")
+
+    @property
+    def lost(self) -> str:
+        """What it costs that nobody is trusted; "" where no bound of the central model is on this error."""
+        if self.central is None:
+            return ""
+        times = f"{self.rows[0].value / self.central.value:.3g} times" + ("" if self.explicit else ", constants aside,")
+        return f"Central model: {self.central.method} has {self.central.value:.4g}; local privacy costs {times} that."
 
 
 class Ranking(Findings):
@@ -105,12 +119,23 @@ def ranking_of(task: LearningTask, executor: Any = None) -> Ranking:
             found.setdefault(kind, []).append(row)
         left_out |= {method: one.left_out} if one.left_out else {}
         refuted |= one.refuted
+    central = ranking_of(replace(task, model=CENTRAL), executor).groups if task.model == LOCALLY and found else ()
     groups = []
     for kind in sorted(found, key=preference):
-        lower = lower_on(kind, task)
+        lower, rows = lower_on(kind, task), tuple(sorted(found[kind], key=lambda row: row.value))
         lower = None if lower is None or why_not(lower) else lower
-        groups.append(RankedGroup(kind, tuple(sorted(found[kind], key=lambda row: row.value)), lower))
+        groups.append(RankedGroup(kind, rows, lower, trusted(kind, central)))
     return Ranking(task, tuple(groups), left_out, refuted)
+
+
+def trusted(kind: Likeness, central: Iterable[RankedGroup]) -> Ranked | None:
+    """The least bound on this error among those of another model, whose constants are known as well or as badly.
+
+    Bounds of the same privacy come first; one that holds in expectation stands for one that holds with probability.
+    """
+    alike = [g for g in central if (g.kind.error, g.kind.constants) == (kind.error, kind.constants)]
+    same = [g for g in alike if g.kind.case.privacy == kind.case.privacy]
+    return min((row for g in same or alike for row in g.rows), key=lambda row: row.value, default=None)
 
 
 @dataclass(frozen=True, eq=False)

@@ -244,7 +244,7 @@ def test_a_quoted_value_is_noticed(said: Any) -> None:
 def test_what_is_refused_is_not_quoted(name: str) -> None:
     """A record that a Problem or a protocol refuses is named by its place; settings and bounds alone are shown."""
     solver, data, guarantee = subject(name)
-    if not isinstance(data, Problem):
+    if isinstance(data, np.ndarray):
         for value in (FAR, np.nan):
             bad = np.array(data, float)
             bad.flat[0] = value
@@ -257,7 +257,7 @@ def test_what_is_refused_is_not_quoted(name: str) -> None:
     labels[0] = FAR
     bad_labels = [labels, [WORD] * data.n, np.full(data.n, np.nan)]
     for X, y in [*((X, data.y) for X in bad_rows), *((data.X, y) for y in bad_labels)]:
-        must_not_quote(lambda X=X, y=y: replace(data, X=X, y=y))
+        must_not_quote(lambda X=X, y=y: solver.solve(replace(data, X=X, y=y), guarantee))
 
 
 # Estimators ------------------------------------------------------------------------------------------
