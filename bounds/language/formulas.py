@@ -46,9 +46,17 @@ def must_be_vectorisable(formula: sympy.Expr, claim_id: str) -> None:
 
 
 def lambdified(expr: sympy.Expr) -> Any:
-    """A vectorised numpy function of the sorted free symbols."""
+    """A vectorised numpy function of the sorted free symbols; nan where the formula is no real number."""
     call = compiled(sorted(expr.free_symbols, key=str), expr)
-    return lambda *args: np.asarray(call(*args), float)
+    return lambda *args: real_or_nan(call(*args))
+
+
+def real_or_nan(values: Any) -> np.ndarray:
+    """As floats. A formula beyond its domain has an imaginary part, and what is left without it is nobody's value."""
+    found = np.asarray(values)
+    if found.dtype.kind == "c":
+        found = np.where(found.imag == 0, found.real, np.nan)
+    return np.asarray(found, float)
 
 
 def compiled(names: Sequence[sympy.Symbol], expr: sympy.Basic) -> Any:

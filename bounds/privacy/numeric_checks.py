@@ -18,7 +18,7 @@ import sympy
 
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict, bounds_above
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.symbols import delta, delta1, eps, n
+from dpcheck.bounds.language.symbols import delta, delta1, eps, n, point_in_words
 from dpcheck.bounds.performance.worst_case import NotCertified, WorstCase
 from dpcheck.bounds.privacy import exact as accounting
 from dpcheck.bounds.privacy.accountant import Accountant
@@ -191,7 +191,7 @@ class Exactness:
         spread = f"{slack.min():.6f}" if np.ptp(slack) < 1e-4 else f"{slack.min():.3f} to {slack.max():.3f}"
         figure = f"stated / exact = {spread}"
         detail = f"{self.because}; {len(points)} programs, primal-dual gap at most {gaps:.1e}"
-        part = "; ".join(", ".join(f"{k} = {v:.4g}" for k, v in p.items()) for p in points)
+        part = "; ".join(map(point_in_words, points))
         return Evidence(
             self.kind, verdict, figure, f"{detail}, at {part}", float(slack.min() - 1), part=f"at {len(points)} points"
         )
