@@ -23,8 +23,7 @@ from dpcheck.audits.training.right_guesses import chance_if_separate, chance_of_
 from dpcheck.bounds.language.guarantees import Guarantee
 
 STEPS = ((0.01, 2.0), (0.02, 6.0), (0.05, 20.0), (0.25, 60.0))  # between hypotheses, up to here
-PLANNED = np.geomspace(0.25, 32.0, 8)  # hypotheses that a number of guesses is worked out for; few, as each change
-# of the test is a place where a bound may end by bad luck
+PLANNED = np.geomspace(0.25, 32.0, 22)  # hypotheses that a number of guesses is worked out for
 LOSSES = np.concatenate([np.linspace(0, 4, 21), np.geomspace(4.5, 30, 9)])  # points of a curve, to plan by
 SIZES, FEWEST = 30, 8  # numbers of guesses to plan with, and the least of them
 WORDS = {
@@ -32,6 +31,7 @@ WORDS = {
     "on the second dataset": "of those out",
     "the two datasets": "the two",
 }
+BLOCK = 64  # hypotheses that are looked at together
 FEWEST_SCORES = 20  # on either side, for a mean gap
 
 
@@ -107,8 +107,8 @@ class Question:
         """The number of guesses of each hypothesis."""
         if self.guesses is not None:
             return np.full(len(self.hypotheses()), self.guesses)
-        place = np.searchsorted(PLANNED, self.hypotheses(), side="right") - 1
-        return sizes[np.maximum(place, 0)]
+        place = np.searchsorted(PLANNED, self.hypotheses())  # that of a larger one, lest guesses be too few by a little
+        return sizes[np.minimum(place, len(sizes) - 1)]
 
 
 def from_any(right: np.ndarray, asked: Question) -> CanaryBound:
@@ -149,7 +149,7 @@ def from_separate(right: np.ndarray, asked: Question) -> CanaryBound:
         curves = curves_at(claim, tried[first:last], asked.delta)
         return chance_if_separate(curves, int(right[r]), r, asked.coins) <= asked.alpha
 
-    bound, _ = last_rejected(tried, rejected, np.append(np.arange(16, len(tried), 16), len(tried)))
+    bound, _ = last_rejected(tried, rejected, np.append(np.arange(BLOCK, len(tried), BLOCK), len(tried)))
     curve = f"the trade-off curve is that of some {type(claim).__name__}"
     assumes = f"{curve} and each canary shows through a release of its own"
     return CanaryBound("separate canaries", bound, assumes, counted(right, r))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -77,7 +78,13 @@ def profiles_at(claim: Guarantee, epsilons: np.ndarray, delta: float, losses: np
 
 def gaussian_mu(epsilons: np.ndarray, delta: float) -> np.ndarray:
     """How far apart unit Gaussians may be that are (eps, delta)-private, rounded up."""
-    return _least(lambda mu: np.asarray(gaussian_delta(epsilons, mu)) > delta, np.ones_like(epsilons, float))
+    return _gaussian_mu(tuple(epsilons.tolist()), delta)
+
+
+@lru_cache(maxsize=256)
+def _gaussian_mu(epsilons: tuple[float, ...], delta: float) -> np.ndarray:
+    eps = np.array(epsilons)
+    return _least(lambda mu: np.asarray(gaussian_delta(eps, mu)) > delta, np.ones_like(eps))
 
 
 def with_epsilon(claim: Guarantee, epsilon: float, delta: float) -> Guarantee:

@@ -155,6 +155,9 @@ def question(
     if assume == "gaussian" and at == 0:
         limit = "None at delta = 0, where Gaussian noise has no epsilon"
         raise InvalidInput("assume", assume, limit, "Claim dp.ApproxDP or dp.GaussianDP.")
+    if assume is None and checked_level(alpha) <= at:
+        limit = f"above delta = {at:g}, with which probability private training may show every coin"
+        raise InvalidInput("alpha", alpha, limit, "Raise alpha, or assume a curve.")
     coins = int(runs) * len(canaries)
     if guesses is not None and not (isinstance(guesses, int | np.integer) and 1 <= guesses <= coins):
         raise InvalidInput("guesses", guesses, f"a whole number from 1 to {coins}", "Drop it: the number is planned.")
