@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -46,7 +47,9 @@ class FittedCopy:
         model = copy.deepcopy(self.estimator)
         if "random_state" in (model.get_params() if hasattr(model, "get_params") else {}):
             model.set_params(random_state=int(rng.integers(2**31)))
-        return model.fit(*data) if isinstance(data, tuple) else model.fit(data)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "random_state is given")  # an audit is to be replayed
+            return model.fit(*data) if isinstance(data, tuple) else model.fit(data)
 
 
 def audit_training(
@@ -93,7 +96,7 @@ def audit_training(
     kept = canaries if isinstance(canaries, Canaries) else Canaries(canaries)
     asked = question(kept, guarantee, runs, alpha, delta, assume, guesses)
     stand_ins = kept.stand_ins(None if guarantee is None else guarantee.relation)
-    trained = train if callable(train) else estimator_of(train)
+    trained = train if callable(train) and not isinstance(train, type) else estimator_of(train)
     *seeds, for_reference = np.random.SeedSequence(seed).spawn(runs + 1)
     score_of = chosen_score(score)
     if score == COMPARED and reference is None:

@@ -213,8 +213,9 @@ def test_bad_input_is_refused(name: str) -> None:
 
 
 def test_what_cannot_be_trained_is_refused() -> None:
-    with pytest.raises(dp.InvalidInput, match="Pass an instance"):
-        audited(np.zeros(3))
+    for nothing in (np.zeros(3), DecisionTreeClassifier):
+        with pytest.raises(dp.InvalidInput, match="Pass an instance"):
+            audited(nothing)
     with pytest.raises(dp.InvalidInput, match="as many numbers as the update"):
         audited(lambda data, rng: np.zeros(3))
 
