@@ -20,6 +20,7 @@ except ImportError as missing:
     raise MissingDependency("scikit-learn", "the estimators", "verify") from missing
 
 from dpcheck.estimators.base import PrivacyLeakWarning
+from dpcheck.estimators.local_components import LocalPCA
 from dpcheck.estimators.models import (
     PrivateHuber,
     PrivateLogisticRegression,
@@ -30,6 +31,7 @@ from dpcheck.estimators.models import (
 from dpcheck.solver import SeededNoiseWarning
 
 __all__ = [
+    "LocalPCA",
     "PrivacyLeakWarning",
     "PrivateHuber",
     "PrivateLogisticRegression",

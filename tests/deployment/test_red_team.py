@@ -308,7 +308,7 @@ def test_fits_leak_no_more_in_any_unit(name: str, unit: float) -> None:
     other, zero, one = rows.copy(), np.zeros((6, 1)), np.zeros((6, 1))
     other[0], one[0] = -unit, unit
     model = estimator(name, data_norm=unit, fit_intercept=False, delta=1e-2)
-    for attack, first, second in (("auto", rows, other), ("bits", rows, other), ("bits", zero, one)):
+    for attack, first, second in (("auto", rows, other), ("bits", zero, one)):
         assert not flagged(model.mechanism(), ((first, labels), (second, labels)), model.guarantee(), attack)
 
 
