@@ -8,6 +8,7 @@ have a test of its own, and guesses as many coins as serve best against the leak
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -18,7 +19,8 @@ from scipy import special
 from dpcheck.audits.statistics.epsilon import epsilon_from_mu
 from dpcheck.audits.statistics.mean_gap import noncentral_limit
 from dpcheck.audits.statistics.normality import GATE, FittedNormal, Shape, unlike_gaussian
-from dpcheck.audits.training.curves import curves_at, profiles_at
+from dpcheck.audits.statistics.power import POWER
+from dpcheck.audits.training.curves import GaussianCurves, curves_at, gaussian_mu, profiles_at
 from dpcheck.audits.training.right_guesses import chance_if_separate, chance_of_right, mass_needed
 from dpcheck.bounds.language.guarantees import Guarantee
 
@@ -184,6 +186,45 @@ def from_mean_gap(seen: CoinScores, asked: Question) -> CanaryBound:
     mu = max(0.0, noncentral_limit(t, left.size - 2 * len(ins), scale, asked.alpha))
     said = f"scores {mu:.4g} standard deviations apart or more"
     return CanaryBound(name, epsilon_from_mu(mu, asked.delta), assumes, said)
+
+
+def detectable(asked: Question, assume: str | None) -> float:
+    """The least epsilon that the claim's own test flags with probability POWER, with canaries as good as can be.
+
+    That is, gradients at right angles under Gaussian noise, of which the largest losses are guessed. Infinite where the
+    test rejects nothing, however many guesses are right.
+    """
+    claim, claimed = asked.claim, np.array([asked.claimed])
+    assert claim is not None
+    if assume == "gaussian":
+        mu = float(gaussian_mu(claimed, asked.delta)[0])
+        error = math.sqrt(4 / asked.coins * (1 + mu * mu / 8))  # by the delta method
+        return epsilon_from_mu(mu + float(special.ndtri(POWER) - special.ndtri(asked.alpha)) * error, asked.delta)
+    place = int(np.searchsorted(asked.hypotheses(), asked.claimed))
+    if assume is None:
+        r = int(asked.planned(plan_for_any(asked.coins, asked.delta, asked.alpha))[place])
+    elif assume == "curve":
+        r = int(asked.planned(plan_for_curve(asked.coins, asked.delta, asked.alpha, claim))[place])
+    else:
+        r = asked.coins if asked.guesses is None else asked.guesses
+
+    def rejects(right: int) -> bool:
+        if assume is None:
+            return bool(chance_of_right(right, r, asked.coins, asked.claimed, asked.delta) <= asked.alpha)
+        curves = curves_at(claim, claimed, asked.delta)
+        if assume == "curve":
+            return bool(mass_needed(curves, right, r, asked.coins, asked.alpha)[0] > 1)
+        return bool(chance_if_separate(curves, right, r, asked.coins)[0] <= asked.alpha)
+
+    if not rejects(r):
+        return math.inf
+    least = bisect_left(range(r), True, key=rejects)
+    low, high = 0.0, 40.0
+    for _ in range(40):
+        mu = (low + high) / 2
+        found = chance_if_separate(GaussianCurves(np.array([mu])), least, r, asked.coins)[0] >= POWER
+        low, high = (low, mu) if found else (mu, high)
+    return epsilon_from_mu(high, asked.delta) if asked.delta > 0 else math.inf
 
 
 def shape_of(left: np.ndarray) -> Shape:

@@ -20,7 +20,8 @@ class TrainingAudit:
 
     `epsilon_lower` exceeds the true epsilon (at `delta`) with probability at most `alpha`, if what `bound` assumes
     holds; `without` is then the bound that assumes nothing but fair coins, at the same alpha. Both are about the
-    relation that `neighbours` says in words. `ceiling` is the bound of these coins if every guess were right.
+    relation that `neighbours` says in words. `ceiling` is the bound of these coins if every guess were right, and
+    `detectable_epsilon` the least that would have been flagged with probability 0.99, with canaries at right angles.
     `scores` and `coins` have a row for each run.
     """
 
@@ -31,6 +32,7 @@ class TrainingAudit:
     bound: CanaryBound
     without: CanaryBound | None
     ceiling: float
+    detectable_epsilon: float
     neighbours: str
     seconds: float
     seed: int
@@ -51,7 +53,7 @@ class TrainingAudit:
             ("epsilon", f"{self.finding}  (false-alarm rate {self.alpha:g})"),
             *([] if self.without is None else [("anyway", f"{self.without}, whatever the mechanism")]),
             ("seen", f"{self.bound.counted or 'nothing'}, of {runs * canaries} coins; {self.neighbours}"),
-            *([] if self.violated or math.isinf(self.ceiling) else [("at most", self.would_show)]),
+            *([] if self.violated or self.guarantee is None else [("power", self.would_catch)]),
             ("cost", f"{runs} training run{'s' if runs > 1 else ''} with {canaries} canaries, {self.seconds:.2f} s"),
             ("replay", f"seed={self.seed}"),
         ]
@@ -84,9 +86,12 @@ class TrainingAudit:
         return f"{sign} {self.epsilon_lower:.4g} at delta = {shown_delta(self.delta)}{condition}{claimed}"
 
     @property
-    def would_show(self) -> str:
-        """What a pass is worth at best."""
-        return f"epsilon >= {self.ceiling:.4g} is what so many coins can show, if every guess is right"
+    def would_catch(self) -> str:
+        """What a pass is worth, if the attack is as good as can be."""
+        if math.isinf(self.detectable_epsilon):
+            return f"no number: {self.coins.size} coins show {self.ceiling:.4g} at most, with every guess right"
+        caught = f"epsilon >= {self.detectable_epsilon:.4g} would have been flagged with probability 0.99"
+        return f"{caught}, if canaries show as gradients at right angles do under Gaussian noise"
 
     def _repr_html_(self) -> str:
         rows = "".join(f"<tr><th>{html.escape(n)}</th><td>{html.escape(t)}</td></tr>" for n, t in self.lines())
@@ -98,5 +103,6 @@ class TrainingAudit:
         values["guarantee"] = None if self.guarantee is None else str(self.guarantee)
         values["bound"], values["without"] = vars(self.bound), None if self.without is None else vars(self.without)
         values["scores"], values["coins"] = self.scores.tolist(), self.coins.tolist()
-        values["ceiling"] = self.ceiling if math.isfinite(self.ceiling) else None
+        for name in ("ceiling", "detectable_epsilon"):
+            values[name] = values[name] if math.isfinite(values[name]) else None
         return json.dumps(values)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import runpy
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -142,6 +144,33 @@ def test_a_reference_takes_away_what_is_hard_for_all() -> None:
     assert seen[0].tolist() == [0, 1, 0, 1, 0, 1, 0, 1]  # every canary had its stand-in
 
 
+@pytest.mark.filterwarnings("ignore:.*found by trying")
+def test_our_own_sgd_keeps_its_promise_and_not_another() -> None:
+    """Rows on axes of their own, labelled one way or the other; noise for epsilon 60 breaks a claim of 1."""
+    rows = np.eye(300)
+    canaries = dp.Canaries((rows, np.ones(300)), (rows, -np.ones(300)), relabelled=True)
+
+    def sgd(data: tuple[np.ndarray, np.ndarray], rng: np.random.Generator, epsilon: float) -> np.ndarray:
+        problem = dp.Problem(*data, dp.Logistic())
+        solver = dp.solvers.DPSGD(steps=3, batch=len(data[0]))
+        return np.asarray(solver.solve(problem, dp.ApproxDP(epsilon, 1e-9), rng=int(rng.integers(2**31))).w[0])
+
+    def margin(w: np.ndarray, records: Any) -> np.ndarray:
+        return np.asarray(records[0] @ w * records[1])
+
+    options: Any = {"canaries": canaries, "score": margin, "guarantee": dp.ApproxDP(1.0, 1e-9), "alpha": 1e-6}
+    nobody = (np.zeros((0, 300)), np.zeros(0))
+    assert not dp.audit_training(partial(sgd, epsilon=1.0), nobody, **options).violated
+    assert dp.audit_training(partial(sgd, epsilon=60.0), nobody, **options).violated
+
+
+def test_the_example_on_digits() -> None:
+    """Logistic regression and a network pass by all four bounds; half the noise is found (false-alarm rate 1e-6)."""
+    example = runpy.run_path(str(Path(__file__).parents[2] / "examples/audit_one_training.py"))
+    results = example["main"](alpha=1e-6, delta=1e-9)
+    assert [result.violated for result in results] == 2 * [False, False, False, False, True]
+
+
 def test_losses() -> None:
     X, y = np.array([[0.0], [1.0]]), np.array([0.0, 2.0])
     assert loss(Ridge(alpha=1e-9).fit(X, y), (X, y + 1)) == pytest.approx([-1.0, -1.0])
@@ -238,6 +267,10 @@ def test_stopping_by_hand_keeps_what_is_done() -> None:
 
 def test_a_pass_says_what_it_could_have_shown() -> None:
     few = audited(noisy_sum, canaries=dp.Canaries.orthogonal(10, WIDTH), guarantee=dp.ApproxDP(8.0, 1e-5), alpha=0.05)
+    assert "no number: 10 coins show" in few.would_catch
+    enough = audited(noisy_sum, alpha=0.05)
+    assert f"epsilon >= {enough.detectable_epsilon:.4g} would" in dict(enough.lines())["power"]
+    assert enough.detectable_epsilon > enough.claimed
     assert few.ceiling == pytest.approx(1.05, abs=0.02)  # ten right guesses
     assert any("too few coins" in said for said in few.health)
     constant = audited(noisy_sum, score=lambda model, records: np.zeros(WIDTH))

@@ -17,6 +17,7 @@ from dpcheck.audits.training.canary_bounds import (
     CanaryBound,
     CoinScores,
     Question,
+    detectable,
     from_any,
     from_curve,
     from_mean_gap,
@@ -175,6 +176,18 @@ def test_bounds_exceed_the_truth_as_rarely_as_stated(runs: int, m: int) -> None:
     bounds = np.array([[b.epsilon for b in bounds_of(gaussian_coins(rng, runs, m, MU), asked)] for _ in range(audits)])
     assert (bounds > 4.0).sum(axis=0).max() <= stats.binom.isf(1e-6, audits, ALPHA)
     assert np.all(np.diff(np.median(bounds, axis=0)) > 0)  # each assumption buys something
+
+
+@pytest.mark.parametrize("assume", [None, "curve", "separate", "gaussian"])
+def test_the_stated_power_is_met(assume: str | None) -> None:
+    """Of trainings at the detectable epsilon 99 in 100 are flagged: fewer than the limit have probability 1e-6."""
+    asked, rng, audits = Question(300, DELTA, ALPHA, GaussianDP(0.5)), np.random.default_rng(1), 60
+    mu = float(gaussian_mu(np.array([detectable(asked, assume)]), DELTA)[0])
+    place = (None, "curve", "separate", "gaussian").index(assume)
+    flagged = sum(
+        bounds_of(gaussian_coins(rng, 1, 300, mu), asked)[place].epsilon >= asked.claimed for _ in range(audits)
+    )
+    assert flagged >= stats.binom.ppf(1e-6, audits, 0.97)  # the last by a normal approximation; guesses by both ends
 
 
 def test_interference_breaks_the_separate_bound_alone() -> None:
