@@ -191,8 +191,8 @@ def from_mean_gap(seen: CoinScores, asked: Question) -> CanaryBound:
 def detectable(asked: Question, assume: str | None) -> float:
     """The least epsilon that the claim's own test flags with probability POWER, with canaries as good as can be.
 
-    That is, gradients at right angles under Gaussian noise, of which the largest losses are guessed. Infinite where the
-    test rejects nothing, however many guesses are right.
+    That is, gradients at right angles under Gaussian noise, of which the largest losses are guessed; at delta = 0,
+    coins by randomised response. Infinite where the test rejects nothing, however many guesses are right.
     """
     claim, claimed = asked.claim, np.array([asked.claimed])
     assert claim is not None
@@ -219,12 +219,14 @@ def detectable(asked: Question, assume: str | None) -> float:
     if not rejects(r):
         return math.inf
     least = bisect_left(range(r), True, key=rejects)
+    if asked.delta == 0:
+        return float(special.logit(special.betaincinv(least, r - least + 1, POWER)))
     low, high = 0.0, 40.0
     for _ in range(40):
         mu = (low + high) / 2
         found = chance_if_separate(GaussianCurves(np.array([mu])), least, r, asked.coins)[0] >= POWER
         low, high = (low, mu) if found else (mu, high)
-    return epsilon_from_mu(high, asked.delta) if asked.delta > 0 else math.inf
+    return epsilon_from_mu(high, asked.delta)
 
 
 def shape_of(left: np.ndarray) -> Shape:

@@ -87,6 +87,7 @@ def _gaussian_mu(epsilons: tuple[float, ...], delta: float) -> np.ndarray:
     return _least(lambda mu: np.asarray(gaussian_delta(eps, mu)) > delta, np.ones_like(eps))
 
 
+@lru_cache(maxsize=2048)
 def with_epsilon(claim: Guarantee, epsilon: float, delta: float) -> Guarantee:
     """A guarantee of the claim's notion with this epsilon at delta (rounded up)."""
     if isinstance(claim, PureDP | ApproxDP):

@@ -198,12 +198,10 @@ def conclude(
             health.append(f"assume={assume!r} was dropped: {bound.refused}; this bound assumes nothing")
             bound, assume = plain, None
     violated = asked.claim is not None and bound.epsilon >= asked.claimed
-    every = np.arange(asked.coins + 1)
-    of = {None: from_any, "curve": from_curve, "separate": from_separate}.get(assume)
-    ceiling = math.inf if of is None or violated else of(every, asked).epsilon
-    if asked.claim is not None and not violated and ceiling < asked.claimed:
-        health.append(f"too few coins to refute this claim: at most {ceiling:.4g} shows; more canaries or runs do")
-    if np.all(seen.scores == seen.scores[:, :1]):
+    power = math.inf if asked.claim is None or violated else detectable(asked, assume)
+    if asked.claim is not None and not violated and math.isinf(power):
+        health.append(f"{asked.coins} coins are too few to refute this claim: take more canaries, or runs")
+    if asked.coins > 1 and np.all(seen.scores == seen.scores[:, :1]):
         health.append("all scores are the same: they tell nothing")
     elif bound.epsilon == 0:
         health.append("these scores do not tell which canaries were trained on: a stronger attack might")
@@ -214,8 +212,7 @@ def conclude(
         alpha=asked.alpha,
         bound=bound,
         without=None if bound is plain else plain,
-        ceiling=ceiling,
-        detectable_epsilon=math.inf if asked.claim is None or violated else detectable(asked, assume),
+        detectable_epsilon=power,
         neighbours=neighbours,
         seconds=0.0,
         seed=seed,

@@ -20,8 +20,8 @@ class TrainingAudit:
 
     `epsilon_lower` exceeds the true epsilon (at `delta`) with probability at most `alpha`, if what `bound` assumes
     holds; `without` is then the bound that assumes nothing but fair coins, at the same alpha. Both are about the
-    relation that `neighbours` says in words. `ceiling` is the bound of these coins if every guess were right, and
-    `detectable_epsilon` the least that would have been flagged with probability 0.99, with canaries at right angles.
+    relation that `neighbours` says in words. `detectable_epsilon` is the least that would have been flagged with
+    probability 0.99 by the best of attacks; infinite where so few coins flag nothing, or something was flagged.
     `scores` and `coins` have a row for each run.
     """
 
@@ -31,7 +31,6 @@ class TrainingAudit:
     alpha: float
     bound: CanaryBound
     without: CanaryBound | None
-    ceiling: float
     detectable_epsilon: float
     neighbours: str
     seconds: float
@@ -89,9 +88,12 @@ class TrainingAudit:
     def would_catch(self) -> str:
         """What a pass is worth, if the attack is as good as can be."""
         if math.isinf(self.detectable_epsilon):
-            return f"no number: {self.coins.size} coins show {self.ceiling:.4g} at most, with every guess right"
+            return "no number: so few coins refute nothing, even if every guess is right"
         caught = f"epsilon >= {self.detectable_epsilon:.4g} would have been flagged with probability 0.99"
-        return f"{caught}, if canaries show as gradients at right angles do under Gaussian noise"
+        best = (
+            "gradients at right angles do under Gaussian noise" if self.delta > 0 else "coins do by randomised response"
+        )
+        return f"{caught}, if canaries show as {best}"
 
     def _repr_html_(self) -> str:
         rows = "".join(f"<tr><th>{html.escape(n)}</th><td>{html.escape(t)}</td></tr>" for n, t in self.lines())
@@ -103,6 +105,5 @@ class TrainingAudit:
         values["guarantee"] = None if self.guarantee is None else str(self.guarantee)
         values["bound"], values["without"] = vars(self.bound), None if self.without is None else vars(self.without)
         values["scores"], values["coins"] = self.scores.tolist(), self.coins.tolist()
-        for name in ("ceiling", "detectable_epsilon"):
-            values[name] = values[name] if math.isfinite(values[name]) else None
+        values["detectable_epsilon"] = self.detectable_epsilon if math.isfinite(self.detectable_epsilon) else None
         return json.dumps(values)

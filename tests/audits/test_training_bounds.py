@@ -147,6 +147,12 @@ def test_guesses_alternate_between_both_ends_of_each_run() -> None:
     assert CoinScores(scores, coins).right().tolist() == [0, *np.cumsum(hits).tolist()]
 
 
+@pytest.mark.parametrize(("m", "most"), [(10, 1.05), (100, 3.49), (1000, 5.78)])
+def test_with_every_guess_right_all_that_coins_can_show_is_shown(m: int, most: float) -> None:
+    """The binomial's limit alpha^(1/m), less a little for delta."""
+    assert from_any(np.arange(m + 1), Question(m, DELTA, ALPHA, None)).epsilon == pytest.approx(most, abs=0.03)
+
+
 @settings(max_examples=15, deadline=None)
 @given(st.integers(10, 400), st.data())
 def test_more_right_guesses_never_lower_a_bound(m: int, data: st.DataObject) -> None:
