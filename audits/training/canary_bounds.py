@@ -26,7 +26,9 @@ from dpcheck.bounds.language.guarantees import Guarantee
 
 STEPS = ((0.01, 2.0), (0.02, 6.0), (0.05, 20.0), (0.25, 60.0))  # between hypotheses, up to here
 PLANNED = np.geomspace(0.25, 32.0, 22)  # hypotheses that a number of guesses is worked out for
-LOSSES = np.concatenate([np.linspace(0, 4, 21), np.geomspace(4.5, 30, 9)])  # points of a curve, to plan by
+POINTS = np.concatenate(
+    [np.linspace(0, 4, 21), np.geomspace(4.5, 30, 9)]
+)  # losses where a curve is looked at to plan by it
 SIZES, FEWEST = 30, 8  # numbers of guesses to plan with, and the least of them
 WORDS = {
     "on the first dataset": "of canaries in",
@@ -73,6 +75,10 @@ class CanaryBound:
     assumes: str
     counted: str = ""
     refused: str = ""
+
+    def refutes(self, claim: Guarantee | None, claimed: float) -> bool:
+        """Whether the claim, which is one of the hypotheses, was rejected."""
+        return claim is not None and self.epsilon > 0 and self.epsilon >= claimed
 
     def __str__(self) -> str:
         if self.refused:
@@ -262,8 +268,8 @@ def plan_for_any(coins: int, delta: float, alpha: float) -> np.ndarray:
 @lru_cache(maxsize=32)
 def plan_for_curve(coins: int, delta: float, alpha: float, claim: Guarantee) -> np.ndarray:
     """The same where the curve is supposed: by the best of its points, which comes near and is quick."""
-    deltas = profiles_at(claim, PLANNED, delta, LOSSES)
-    return best_sizes(coins, alpha, np.broadcast_to(LOSSES, deltas.shape), deltas)
+    deltas = profiles_at(claim, PLANNED, delta, POINTS)
+    return best_sizes(coins, alpha, np.broadcast_to(POINTS, deltas.shape), deltas)
 
 
 def best_sizes(coins: int, alpha: float, losses: np.ndarray, deltas: np.ndarray) -> np.ndarray:

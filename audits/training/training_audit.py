@@ -197,7 +197,7 @@ def conclude(
         if bound.refused:
             health.append(f"assume={assume!r} was dropped: {bound.refused}; this bound assumes nothing")
             bound, assume = plain, None
-    violated = asked.claim is not None and bound.epsilon >= asked.claimed
+    violated = bound.refutes(asked.claim, asked.claimed)
     power = math.inf if asked.claim is None or violated else detectable(asked, assume)
     if asked.claim is not None and not violated and math.isinf(power):
         health.append(f"{asked.coins} coins are too few to refute this claim: take more canaries, or runs")

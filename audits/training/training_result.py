@@ -72,7 +72,7 @@ class TrainingAudit:
         """In a word or two; a violation that rests on an assumption says so."""
         if self.guarantee is None:
             return "measured"
-        proved = self.without is not None and self.without.epsilon >= self.claimed
+        proved = self.without is not None and self.without.refutes(self.guarantee, self.claimed)
         condition = f", if {self.assumes}" if self.assumes and not proved else ""
         return f"VIOLATED{condition}" if self.violated else "not violated"
 

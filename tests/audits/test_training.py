@@ -80,6 +80,15 @@ def test_several_runs_are_pooled_with_fresh_coins_and_noise() -> None:
     assert four.detectable_epsilon < one.detectable_epsilon
 
 
+@pytest.mark.parametrize("claim", [dp.ApproxDP(0.0, 1e-9), dp.GaussianDP(1e-9)])
+def test_a_claim_of_epsilon_zero_is_not_refuted_by_nothing(claim: dp.Guarantee) -> None:
+    def silent(gradients: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return rng.standard_normal(gradients.shape[1])
+
+    assert not audited(silent, guarantee=claim).violated
+    assert audited(noise_on_the_mean, guarantee=claim).violated
+
+
 def test_one_seed_gives_the_same_bits() -> None:
     one, again, other = (audited(noisy_sum, seed=seed) for seed in (1, 1, 2))
     assert np.array_equal(one.scores, again.scores)
@@ -188,6 +197,10 @@ def test_makers() -> None:
     assert np.array_equal(rows.instead[0], -rows.records[0])
     wrong = dp.Canaries.mislabelled(np.zeros((30, 2)), np.arange(30) % 3)
     assert np.all(wrong.records[1] != wrong.instead[1])
+    assert wrong.stand_ins(dp.LABEL_ONLY) is wrong.instead
+    assert wrong.stand_ins(dp.ADD_REMOVE) is None
+    with pytest.raises(dp.MixedRelations):
+        rows.stand_ins(dp.LABEL_ONLY)
     some = dp.Canaries.orthogonal(3, 7, norm=2.0).records
     assert some @ some.T == pytest.approx(4 * np.eye(3))
     for bad in (lambda: dp.Canaries.orthogonal(8, 7), lambda: dp.Canaries.mislabelled([[0.0]], [1])):
