@@ -98,7 +98,9 @@ def audit_training(
     asked = question(kept, guarantee, runs, alpha, delta, assume, guesses)
     stand_ins = kept.stand_ins(None if guarantee is None else guarantee.relation)
     trained = train if callable(train) and not isinstance(train, type) else estimator_of(train)
-    *seeds, for_reference = np.random.SeedSequence(seed).spawn(runs + 1)
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise InvalidInput("seed", seed, "an integer >= 0", "Use seed=0.")
+    *seeds, for_reference = np.random.SeedSequence(int(seed)).spawn(runs + 1)
     score_of = chosen_score(score)
     if score == COMPARED and reference is None:
         none = kept.joined(data, np.zeros(len(kept), bool), stand_ins)
@@ -121,7 +123,7 @@ def audit_training(
                 raise  # nothing is known yet
             scores, stopped = scores[: len(coins)], True
     seen = CoinScores(np.array(scores), np.array(coins))
-    asked = replace(asked, coins=seen.size)
+    asked = replace(asked, coins=seen.size, guesses=guesses and min(int(guesses), seen.size))
     relation = "replaced by stand-ins" if stand_ins is not None else "left out"
     gradients = kept if score == "dot product" else None
     result = conclude(seen, asked, assume, gradients, f"canaries in, or {relation}", seed)

@@ -229,6 +229,7 @@ def test_lists_of_anything_can_be_trained_on() -> None:
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "runs": ({"runs": 0}, ">= 1"),
+    "seed": ({"seed": -1}, ">= 0"),
     "assume": ({"assume": "luck"}, "one of"),
     "curve of a point": ({"assume": "curve", "guarantee": dp.ApproxDP(1.0, 1e-5)}, "GaussianDP"),
     "separate without a claim": ({"assume": "separate", "guarantee": None}, "Claim a curve"),
@@ -271,7 +272,7 @@ def test_stopping_by_hand_keeps_what_is_done() -> None:
         done.append(1)
         return noisy_sum(gradients, rng)
 
-    result = audited(stops, runs=5)
+    result = audited(stops, runs=5, guesses=3 * WIDTH)  # more than there are coins in the end
     assert result.coins.shape == (2, WIDTH)
     assert result.health[-1] == "stopped by hand after 2 of 5 runs"
     with pytest.raises(KeyboardInterrupt):
