@@ -263,6 +263,7 @@ def add_rank(commands: Commands) -> None:
     )
     best.add_argument("--n", type=whole, required=True, help="records")
     add_problem(best)
+    add_executor(best, "this one")
     add_output(best)
 
 
