@@ -35,7 +35,8 @@ SECTION = f"""\
 ## One training run with canaries
 
 Each row: {COUNTED} of canaries with a known epsilon at delta = {DELTA:g}, audited at alpha = {ALPHA:g}; four bounds,
-by what they assume, with their mean and the share of them above the truth, where {100 * ALPHA:g}% are allowed.
+by what they assume, with their mean (of those not refused) and the share above the truth, where {100 * ALPHA:g}% are
+allowed.
 "Gaussian" rows release the sum of gradients at right angles with Gaussian noise, for epsilon 1, 4 and 8. Then: three
 runs, pooled; 1000 gradients in 500 dimensions, so that each covers others; canaries that are all shown, as by the
 Gaussian for epsilon 4, in one training of ten, and else not at all (no curve of a Gaussian holds for that but the same,
