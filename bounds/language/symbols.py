@@ -228,6 +228,11 @@ gradients = quantity(
 ratio = quantity("ratio", "one bound over another", printed="ratio", latex=r"\mathrm{ratio}")
 
 
+def constants_of_losses() -> set[sympy.Symbol]:
+    """Lipschitz constants, smoothness, strong convexity: what only a hypothesis on the losses gives a meaning."""
+    return {symbol for symbol, row in TABLE.items() if "of each loss" in row.meaning}
+
+
 class UnitMismatch(InvalidInput):
     """Two sides, or two terms, of different units."""
 

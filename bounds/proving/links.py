@@ -143,6 +143,7 @@ def at_most(
     point = counterexample(low, high, conditions=kept, box=box, seed=seed)
     if point is not None:
         return Answer(False, "counterexample confirmed with 50 digits", point)
+    low, high = exponents(low, high)
     if where:
         missed = unreached(where, given, low, high)
         if missed:
@@ -159,6 +160,14 @@ def at_most(
     return Answer(None, "no counterexample found, and the sign of the difference is not evident")
 
 
+def exponents(low: sympy.Expr, high: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
+    """Of the same number times e^a and e^b, a and b, which stand in the same order; other sides as they are."""
+    (one, a), (other, b) = (side.as_independent(sympy.exp, as_Add=False) for side in (low, high))
+    if one == other and one.is_positive and isinstance(a, sympy.exp) and isinstance(b, sympy.exp):
+        return a.exp, b.exp
+    return low, high
+
+
 def substitutions(given: Sequence[sympy.Basic], used: set[sympy.Symbol]) -> Iterator[Where]:
     """Substitutions that reach every value allowed: none, then the fullest, then the plainest."""
     tried: list[Where] = []
@@ -173,12 +182,15 @@ def substitutions(given: Sequence[sympy.Basic], used: set[sympy.Symbol]) -> Iter
 def gaps(low: sympy.Expr, high: sympy.Expr, covers_: Iterable[Where]) -> Iterator[sympy.Expr]:
     """Expressions of which one that is never negative shows low <= high, the quickest to decide first.
 
-    After each substitution the difference, logarithms apart; then, where sides are positive, 1 less their ratio, term
-    by term, and the difference of the powers that clear roots.
+    After each substitution the difference, logarithms apart and minima on the low side smoothed; then, where sides are
+    positive, 1 less their ratio, term by term, and the difference of the powers that clear roots.
     """
     kept = []
     for cover in covers_:
         sides = [sympy.expand_log(e.subs(dict(cover), simultaneous=True)) for e in (low, high)]
+        smooth = above_minima(sides[0])
+        if smooth is not None:
+            yield sides[1] - smooth
         kept.append(sides)
         yield sides[1] - sides[0]
     for below, above in kept[:FEW]:
@@ -188,6 +200,17 @@ def gaps(low: sympy.Expr, high: sympy.Expr, covers_: Iterable[Where]) -> Iterato
         power = math.lcm(*(_roots(below) | _roots(above)))
         if above.is_positive and below.is_nonnegative and 1 < power <= MOST_ROOT:
             yield above**power - below**power
+
+
+def above_minima(expr: sympy.Expr) -> sympy.Expr | None:
+    """With the harmonic mean of its positive terms for each minimum that it grows with; None if there is no such."""
+    minima = {least: sympy.Dummy("least", positive=True) for least in expr.atoms(sympy.Min)}
+    plain = expr.xreplace(minima)
+    if not minima or plain.has(sympy.Min) or not all(term.is_positive for least in minima for term in least.args):
+        return None
+    if not all(sympy.diff(plain, stands).is_nonnegative for stands in minima.values()):
+        return None
+    return plain.xreplace({s: len(least.args) / sum(1 / term for term in least.args) for least, s in minima.items()})
 
 
 def _roots(expr: sympy.Expr) -> set[int]:

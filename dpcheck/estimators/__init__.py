@@ -28,9 +28,11 @@ from dpcheck.estimators.models import (
     PrivateSparseLogisticRegression,
     PrivateSparseRegression,
 )
+from dpcheck.estimators.private_labels import LabelPrivateSparseRegression
 from dpcheck.solver import SeededNoiseWarning
 
 __all__ = [
+    "LabelPrivateSparseRegression",
     "LocalPCA",
     "PrivacyLeakWarning",
     "PrivateHuber",

@@ -42,7 +42,8 @@ def subject(name: str) -> tuple[Solver, Any, Any]:
     """A solver of small settings, a worst pair's data and a guarantee that it accepts."""
     example = solvers()[name].example()
     solver, data = example.solver, example.data if example.data is not None else example.solver.worst_pair()[0]
-    for guarantee in (example.guarantee, ApproxDP(1.0, 1e-3), PureDP(1.0)):
+    relation = solver.relations[0]
+    for guarantee in (example.guarantee, ApproxDP(1.0, 1e-3, relation=relation), PureDP(1.0, relation=relation)):
         if guarantee is None:
             continue
         try:
@@ -254,6 +255,7 @@ def test_what_is_refused_is_not_quoted(name: str) -> None:
     rows, labels = np.array(data.X), np.array(data.y)
     rows[0, 0] = FAR
     bad_rows = [rows, np.where(rows == rows[0, 0], np.nan, rows), [[WORD] * data.X.shape[1]] * data.n]
+    bad_rows = bad_rows if isinstance(data, Problem) else bad_rows[1:]  # rows that are public may be of any size
     labels[0] = FAR
     bad_labels = [labels, [WORD] * data.n, np.full(data.n, np.nan)]
     for X, y in [*((X, data.y) for X in bad_rows), *((data.X, y) for y in bad_labels)]:

@@ -126,7 +126,7 @@ def public_names() -> list[str]:
     from dpcheck.solvers.finding import solvers
 
     names, rooms = [getattr(dpcheck, name) for name in dpcheck.__all__], [estimators, datasets]
-    values = [value for value in names if not inspect.ismodule(value)]  # rooms have pages of their own
+    values = [value for value in names if not (inspect.ismodule(value) and value.__name__.count(".") == 1)]  # no rooms
     values += [getattr(room, name) for room in rooms for name in room.__all__] + list(solvers().values())
     found = [f"{v.__module__}.{v.__qualname__}" for kind in KINDS for v in values if kind(v)]
     found += [v.__name__ for v in values if inspect.ismodule(v)]
