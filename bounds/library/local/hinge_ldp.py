@@ -47,7 +47,7 @@ theorem8_privacy = Claim(
     id="dwang20.theorem5.1.8.privacy", kind=Kind.PRIVACY,
     source=Source("dwang20", "Theorem 5.1.8, first sentence, with lines 3 to 6 of Algorithm 5.1.33", line=5056),
     says=f"{SAYS}, for any ε.",
-    assumes=[copies >= 2],  # d = 32/α³
+    added=[copies >= 2],  # d = 32/α³
     states=Eq(sigma, first_noise),
     guarantee=ApproxDP(eps, delta, relation=LOCAL),
     ignores_units=True,
@@ -58,7 +58,8 @@ theorem8_privacy_corrected = Claim(
     id="dwang20.theorem5.1.8.privacy.corrected", kind=Kind.PRIVACY,
     source=Source("dwang20", "Theorem 5.1.8, first sentence, with lines 3 to 6 of Algorithm 5.1.33", line=5056),
     says=f"{SAYS} for ε at most 1.",
-    assumes=[copies >= 2, eps <= 1],
+    assumes=[eps <= 1],
+    added=[copies >= 2],
     states=Eq(sigma, first_noise),
     guarantee=ApproxDP(eps, delta, relation=LOCAL),
     corrects="dwang20.theorem5.1.8.privacy",

@@ -153,6 +153,7 @@ optimality = Claim(
     says="For s* = 1 the error's bound, the root of O(p·log p·log n/(nε²)), is that of Theorem 5.3.2 up to √log p.",
     assumes=[d >= 2],
     states=Rate(ratio, sqrt(log(d))),
+    misprint_of="dwang20.section5.3.3.optimality.corrected",
     checks=[
         NoConstant(
             sqrt(d * log(d) * log(n) / (n * eps**2) / (d / (n * eps**2))), {d: 2, n: exp(x), eps: 1}, x,
@@ -163,8 +164,8 @@ optimality = Claim(
 
 optimality_corrected = Claim(
     id="dwang20.section5.3.3.optimality.corrected", kind=Kind.UTILITY,
-    source=Source("dwang20", "section 5.3.3, after Theorem 5.3.5", line=6504),
-    says="It is √(log p·log n).",
+    source=Source("dwang20", "(5.76) at T = log n and s* = 1, over the root of (5.72)", line=6500),
+    says="It is √(log p·log n): the log n of the bound is lost in the remark.",
     assumes=[d >= 2],
     states=Eq(ratio, sqrt(log(d) * log(n))),
     corrects="dwang20.section5.3.3.optimality",

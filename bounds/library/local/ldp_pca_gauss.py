@@ -192,6 +192,7 @@ def packed(risk: Expr, rows: Expr, *last: Step) -> Chain:
     )
 
 
+not_empty = Setting("‖Z‖_ψ₂ may be a constant: of variance 1 it is 1.2 at least, and the class with 1 is empty")
 shape = {d: 4 * (4 + u), k: (4 + u) * (1 + 3 * v) / (1 + v)}  # p ≥ 16 and p/4 ≤ k ≤ 3p/4
 
 theorem1 = Claim(
@@ -199,7 +200,7 @@ theorem1 = Claim(
     source=Source("dwang20", "Theorem 6.1.1", line=7371),
     says="No ε-private protocol without interaction has a smaller squared subspace distance over the class.",
     assumes=[eps <= Rational(1, 2), d <= 4 * k, 4 * k <= 3 * d, Setting("n ≥ σ²·min{k, p-k}/ε²")],
-    added=[d >= 16],
+    added=[d >= 16, not_empty],
     states=Rate(risk_pca, noise_variance * k * d / (n * eps**2), below=True),
     ignores_units=True,
     checks=[packed(risk_pca, d - k, Step(">=", STATEMENT / 200_000, where=shape))],

@@ -16,6 +16,7 @@ from dpcheck.bounds.library.local.ldp_pca_gauss import (
     gap,
     k,
     noise_variance,
+    not_empty,
     packed,
     privacy,
     private,
@@ -169,7 +170,8 @@ theorem5_corrected = Claim(
     says="With 1/α times the λ of theorem6.1.4.corrected, from the n on at which λ ≤ gap²/(4s(8λ₁+gap)).",
     assumes=[*sparse, unit, limited, alpha <= 1, n >= enough_n],
     added=[d >= 2, normal_sample],
-    states=Le(missed, 2 / d**2 + 1 / d),
+    states=Le(missed, 2 / d**2 + d ** (-c)),
+    hidden=(c,),
     corrects="dwang20.theorem6.1.5",
     ignores_units=True,
     checks=[
@@ -188,6 +190,7 @@ theorem5_corrected = Claim(
                 because=Premise("a normal exceeds √(6·log p) deviations with a chance of p⁻³ at most"),
             ),
             Step("<=", STATEMENT),
+            choosing={c: Integer(1)},
         )
     ],
 )
@@ -200,7 +203,7 @@ theorem3 = Claim(
     says="No ε-private protocol without interaction has a smaller squared distance over the sparse class.",
     assumes=[eps <= Rational(1, 2), 3 * k <= s, s <= d, d <= 4 * k, 4 * k <= 3 * d,
              Setting("n ≥ (s-k)σ²(k + log p)/ε²")],
-    added=[k >= 4],
+    added=[k >= 4, not_empty],
     states=Rate(risk_sparse, noise_variance * s * (k + log(d)) / (n * eps**2), below=True),
     ignores_units=True,
     checks=[

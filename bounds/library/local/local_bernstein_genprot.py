@@ -17,6 +17,8 @@ from dpcheck.bounds.library.local.local_bernstein import (
     basis_sum,
     bias_and_noise,
     corollary2,
+    corollary2_explicit,
+    enough_at_any_x,
     enough_for_both,
     grid_error,
     h,
@@ -83,12 +85,13 @@ server = Claim(
     assumes=[Setting("all losses of the group are v")],
     states=Eq(server_value, v),
     provenance=Provenance.READING,
+    misprint_of="dwang20.algorithm5.1.37.server.corrected",
     checks=[Equals(n * (draws + 1) / 2, "the public numbers come in no order: g is uniform on 1..T, whatever v is")],
 )
 
 server_corrected = Claim(
     id="dwang20.algorithm5.1.37.server.corrected", kind=Kind.UTILITY,
-    source=Source("dwang20", "Algorithm 5.1.37, lines 17 and 18", line=5581),
+    source=Source("dwang20", "Algorithm 5.1.32, line 14, which sums the numbers that are kept", line=4945),
     says="The mean of the numbers y_g at these places does, but for 2^(1-T) of it.",
     assumes=[Setting("all losses of the group are v"), Setting("the mean of y_g over the group is taken")],
     states=Eq(server_value, v * (1 - 2 ** (1 - draws))),
@@ -126,7 +129,8 @@ theorem12 = Claim(
                      " n/(2(k+1)^p) users of a group, and Hoeffding for who they are")),
             Step("<=", bias_and_noise, because=Premise(
                 "(k+1)^(p/2) ≤ (2k)^p, 2^p-1 ≤ 2^p, log(4(k+1)^p) + x ≤ 6.7 p x log k")),
-            Step("<=", 40 * STATEMENT, because=enough_for_both),
+            Step("<=", corollary2_explicit.formula, because=enough_for_both),
+            Step("<=", 40 * STATEMENT, because=enough_at_any_x),
         )
     ],
 )
