@@ -9,6 +9,8 @@ import sympy
 from scipy.stats import binom
 
 import dpcheck as dp
+from dpcheck.bounds.library.local import ldp_minimax_lower
+from dpcheck.bounds.library.local import local_bernstein as theory
 from dpcheck.families.bernstein import Grid, GridLosses, iterated_basis, squared_distance, tensor_basis
 from dpcheck.kernels.method import Array
 from dpcheck.solvers.local.bernstein_convex_server import BernsteinConvexServer
@@ -116,6 +118,21 @@ def test_many_users_find_the_minimiser(solver: Any) -> None:
     assert np.abs(found - users.records.mean()).max() < 0.05
     backwards = GridLosses(1 - users.records, squared_distance)  # planted: other records
     assert np.abs(solver.solve(backwards, LOCALLY, rng=0, trials=4).w - users.records.mean()).min() > 0.1
+
+
+def test_its_error_lies_between_what_nobody_beats_and_what_is_proved() -> None:
+    """Means of 0 and 1 at ε = 1/2. From below Theorem 5.3.2 at p = 1, whose laws have y = ±1 and E xy = θ*: a record is
+    (1+xy)/2. From above what the proof of Theorem 5.1.2 adds up at h = 1. Planted: a server that says 1/2."""
+    n, k, eps, gamma = 1_000_000, 4, 0.5, 0.1
+    users = GridLosses((np.random.default_rng(0).random((n, 1)) < 0.98).astype(float), squared_distance)
+    mean = users.records.mean()
+    w = LocalBernstein(cells=k, order=1).solve(users, dp.PureDP(eps, relation=dp.LOCAL), rng=0).w
+    excess = ((w - mean) ** 2).mean()
+    noise = theory.lemma13_explicit.evaluate(n=n, d=1, grid_k=k, eps=eps, gamma=gamma)
+    most = 2 * (theory.lemma2_first.evaluate(smooth_T=2.0, grid_k=k) + noise)
+    least = ldp_minimax_lower.theorem2.evaluate(n=n, d=1, eps=eps) / 256 / 4  # θ* is 2w - 1
+    assert least < ((w - 0.98) ** 2).mean()
+    assert excess < most < (0.5 - mean) ** 2
 
 
 def test_the_regulariser_pulls_to_zero() -> None:

@@ -16,8 +16,8 @@ from dpcheck.bounds.library.local.local_bernstein import (
     all_points,
     basis_sum,
     bias_and_noise,
+    both_risks,
     corollary2,
-    corollary2_explicit,
     enough_at_any_x,
     enough_for_both,
     grid_error,
@@ -99,8 +99,8 @@ theorem4 = Claim(
                 " more users of a group, Hoeffding for their coins and who they are")),
             Step("<=", bias_and_noise, because=Premise(
                 "(k+1)^(p/2) ≤ 0.44·(2k)^p, 2^p-1 ≤ 2^p, log(2(k+1)^p) + x ≤ 5.2 p x log k")),
-            Step("<=", corollary2_explicit.formula, because=enough_for_both),
-            Step("<=", 40 * STATEMENT, because=enough_at_any_x),
+            Step("<=", both_risks, because=enough_for_both),
+            Step("<=", 70 * STATEMENT, because=enough_at_any_x),
         )
     ],
 )

@@ -87,13 +87,14 @@ theorem3 = Claim(
             Step("<=", sqrt(8 * likely_excess_risk / twelfth) + others, because=Premise(
                 "Lemma 5.1.14 for the regularised loss, which is 2-Lipschitz; the regulariser costs ‖w‖²/2·n^(-1/12)")),
             Step("<=", because=Cites("dwang20.corollary5.1.2.explicit")),
-            Step("=", 10 * sqrt(2) * root * twelfth * hidden_log + others),
-            Step("<=", 40 * STATEMENT, because=Slack({
-                "γ ≤ 1": (1 / gamma - 1) * 10 * sqrt(2) * root * twelfth * hidden_log,
+            Step("=", 4 * sqrt(10) * sqrt(1 + sqrt(log(k))) * root * twelfth + others),
+            Step("<=", 20 * root * twelfth * hidden_log + others, because=Premise("1 + √log k ≤ 2.3√log k, as k ≥ 2")),
+            Step("<=", 50 * STATEMENT, because=Slack({
+                "γ ≤ 1": (1 / gamma - 1) * 20 * root * twelfth * hidden_log,
                 "the root and n are at least 1, and k at least 2":
                     (24 * root * twelfth * hidden_log - 16 / (twelfth * n)) / gamma,
                 "the root is at least 1, γ at most, and k at least 2":
-                    ((16 - 10 * sqrt(2)) * root * hidden_log / gamma - Rational(1, 2)) * twelfth,
+                    (6 * root * hidden_log / gamma - Rational(1, 2)) * twelfth,
             })),
         )
     ],
