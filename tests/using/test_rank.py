@@ -29,7 +29,7 @@ from dpcheck.datasets import logistic_synthetic
 from dpcheck.problems.losses import Linear, Logistic, Sigmoid
 from dpcheck.problems.outline import outline
 from dpcheck.problems.problem import Problem
-from dpcheck.report.ranking_page import needs_page, ranking_page
+from dpcheck.report.ranking_page import needs_page, ranking_page, wanting
 from dpcheck.report.theory import as_text
 from dpcheck.solvers.finding import solvers
 from dpcheck.theory import method_bounds, ranking
@@ -433,3 +433,26 @@ def test_no_error_is_called_by_an_internal_name() -> None:
     measures = {case_of(claim).measure for claims in ranking.methods().values() for claim in claims}
     for measure in measures:
         assert not re.search(r"_|[a-z]\d$", error_in_words(measure), re.ASCII)
+
+
+# Local protocols -----------------------------------------------------------------------------------
+def test_a_hypothesis_that_says_how_many_records_says_what_the_grid_is() -> None:
+    """n = A·k^(4p) is solved for k, D_p is the constant of Lemma 5.1.2, and log(1/β) follows from β."""
+    claim = library["dwang20.corollary5.1.2.explicit"]
+    found = bound_on(claim, task_of(n=1e6, d=2, eps=0.25, model="local"))
+    assert not isinstance(found, str)
+    k = 3.0
+    condition = next(c for c in claim.conditions if isinstance(c, sympy.Eq))
+    numbers = {"d": 2, "eps": 0.25, "x_tail": math.log(20), "D_h": 2 * 2.5**2 * 4, "grid_k": k}
+    size = round(float(condition.rhs.subs({s: numbers[str(s)] for s in condition.rhs.free_symbols})))
+    assert float(found.along(n=size)) == pytest.approx(float(claim.evaluate(n=size, **numbers)), rel=1e-4)
+    assert math.isnan(float(found.along(n=1.0)))  # planted: so few users that k is below 2
+
+
+def test_what_methods_wait_for_is_said_at_once_and_ranks_them() -> None:
+    waiting = {"nldp_glm_public": "needs --rho2 (ρ₂), --c_link (c_Φ)", "other": "needs --m_public (m), --rho2 (ρ₂)"}
+    (line,) = wanting(replace(ranked(), left_out=waiting))
+    options = dict(zip(shlex.split(line)[-6::2], shlex.split(line)[-5::2], strict=True))
+    assert set(options) == {"--rho2", "--c_link", "--m_public"}
+    task_of(n=1e6, d=2, eps=0.5, model="local", **{name[2:]: float(value) for name, value in options.items()})
+    assert wanting(replace(ranked(), left_out={"other": "no number here"})) == []
