@@ -441,18 +441,18 @@ def test_a_hypothesis_that_says_how_many_records_says_what_the_grid_is() -> None
     claim = library["dwang20.corollary5.1.2.explicit"]
     found = bound_on(claim, task_of(n=1e6, d=2, eps=0.25, model="local"))
     assert not isinstance(found, str)
-    k = 3.0
+    numbers = {"d": 2, "eps": 0.25, "x_tail": math.log(20), "D_h": 2 * 2.5**2 * 4, "grid_k": 3.0}
     condition = next(c for c in claim.conditions if isinstance(c, sympy.Eq))
-    numbers = {"d": 2, "eps": 0.25, "x_tail": math.log(20), "D_h": 2 * 2.5**2 * 4, "grid_k": k}
-    size = round(float(condition.rhs.subs({s: numbers[str(s)] for s in condition.rhs.free_symbols})))
-    assert float(found.along(n=size)) == pytest.approx(float(claim.evaluate(n=size, **numbers)), rel=1e-4)
+    numbers["n"] = float(condition.rhs.subs({s: numbers[str(s)] for s in condition.rhs.free_symbols}))
+    expected = float(claim.formula.subs({s: numbers[str(s)] for s in claim.formula.free_symbols}))
+    assert float(found.along(n=numbers["n"])) == pytest.approx(expected)
     assert math.isnan(float(found.along(n=1.0)))  # planted: so few users that k is below 2
 
 
 def test_what_methods_wait_for_is_said_at_once_and_ranks_them() -> None:
     waiting = {"nldp_glm_public": "needs --rho2 (ρ₂), --c_link (c_Φ)", "other": "needs --m_public (m), --rho2 (ρ₂)"}
     (line,) = wanting(replace(ranked(), left_out=waiting))
-    options = dict(zip(shlex.split(line)[-6::2], shlex.split(line)[-5::2], strict=True))
-    assert set(options) == {"--rho2", "--c_link", "--m_public"}
-    task_of(n=1e6, d=2, eps=0.5, model="local", **{name[2:]: float(value) for name, value in options.items()})
+    options = {name: float(value) for name, value in re.findall(r"--(\w+) (\S+)", line)}
+    assert set(options) == {"rho2", "c_link", "m_public"}
+    task_of(n=1e6, d=2, eps=0.5, model="local", **options)
     assert wanting(replace(ranked(), left_out={"other": "no number here"})) == []
