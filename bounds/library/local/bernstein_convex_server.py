@@ -22,22 +22,24 @@ from dpcheck.bounds.proving.proofs import Equals
 
 slack = quantity("server_gap", "what the server's point loses on the polynomial", printed="ε", latex=r"\epsilon")
 on_sets = [convex(), lipschitz(Integer(1)), Setting("C is convex, μ-well-conditioned, and ‖C‖₂ ≤ 1")]
+small_error = Setting("α ≤ Cμ/p^(3/2)")
 close = Setting("the polynomial is within α of the empirical risk, by Corollary 5.1.2")
 
 theorem5 = Claim(
     id="dwang20.theorem5.1.5", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.1.5", line=4961),
     says="The server's point has an excess risk of O(pα).",
-    assumes=[*on_sets, close, Setting("α ≤ Cμ/p^(3/2)")],
+    assumes=[*on_sets, close, small_error],
     states=Rate(likely_excess_risk, d * target_error),
     ignores_units=True,
     checks=[
         Chain(
             likely_excess_risk,
             Step("<=", slack + 2 * target_error, because=Premise(
-                "the polynomial is within α of the risk, at the server's point and at the minimiser")),
+                "the polynomial is within α of the risk, at the server's point and at the minimiser"), uses=[close]),
             Step("<=", 16348 * d * target_error + 2 * target_error, because=Premise(
-                "Lemma 5.1.7 at ε = 16348pα: its second condition is Δ ≤ ε/(16348p) = α")),
+                "Lemma 5.1.7 at ε = 16348pα: its second condition is Δ ≤ ε/(16348p) = α"),
+                uses=[*on_sets, small_error]),
             Step("<=", 16350 * STATEMENT),
         )
     ],

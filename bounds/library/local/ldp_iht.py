@@ -78,7 +78,7 @@ norm_corrected = Claim(
         Chain(
             gradient,
             Step("<=", sqrt(d) * (inner_now + inner_true + noise_C),
-                 because=Premise("∇_i = x(⟨x, θ_t⟩ - ⟨x, θ*⟩ - ξ), and ‖x‖₂ = √p")),
+                 because=Premise("∇_i = x(⟨x, θ_t⟩ - ⟨x, θ*⟩ - ξ), and ‖x‖₂ = √p"), uses=[users]),
             Step("<=", STATEMENT, because=Slack(given={
                 "|⟨x, θ_t⟩| ≤ ‖θ_t‖₁ ≤ √(8s*)‖θ_t‖₂": sqrt(d) * (sqrt(8 * s_star) - inner_now),
                 "|⟨x, θ*⟩| ≤ ‖θ*‖₁ ≤ √s*‖θ*‖₂": sqrt(d) * (sqrt(s_star) - inner_true),
@@ -100,14 +100,15 @@ LARGEST = Premise(
 RADIUS = "r is the bound on gradients"
 
 
-def explicit(radius: Expr, slope: Expr, where: dict[Symbol, Expr]) -> Chain:
+def explicit(radius: Expr, slope: Expr, where: dict[Symbol, Expr], records: Setting) -> Chain:
     """T steps, of which each halves the distance up to its noise, with the largest step size, 9/(7b²)."""
     noise = slope * noise_C + sqrt(proxy)
     after = 2 ** (-T) * truth + Rational(9, 2) / slope**2 * reach * tail * noise
     return Chain(
         off_iht,
         Step("<=", because=Cites("dwang20.theorem5.3.9.steps", where)),
-        Step("<=", 2 ** (-T) * truth + Rational(7, 2) * eta * reach * tail * noise, because=LARGEST),
+        Step("<=", 2 ** (-T) * truth + Rational(7, 2) * eta * reach * tail * noise, because=LARGEST,
+             uses=[records, blocks]),
         Step("<=", after, where={eta: Rational(9, 7) / (slope**2 * (1 + rip) * (1 + v))}),
         Step("<=", because=Cites("dwang20.lemma5.3.1.explicit", {r: radius}, granted=RADIUS)),
         Step("<=", STATEMENT, where={eps: 1 / (1 + v), d: (sqrt(2) + u) ** 2}),
@@ -123,7 +124,7 @@ theorem5_corrected = Claim(
     guarantee=private,
     corrects="dwang20.theorem5.3.5",
     ignores_units=True,
-    checks=[explicit(norm_corrected.formula, Rational(1), linear)],
+    checks=[explicit(norm_corrected.formula, Rational(1), linear, users)],
 )
 
 theorem5 = Claim(

@@ -72,12 +72,16 @@ theorem2_privacy = Claim(
 )
 
 # Approximation -------------------------------------------------------------------------------------
+smooth_on_axis, smooth_f = Setting("f is (2h, T)-smooth on [0, 1]"), Setting("f is (2h, T)-smooth on [0, 1]^p")
+large_D_h = Setting("D_h is (5/2)^h (h!)² or more; printed is that there is a constant")
+bent = Setting("T bounds the second derivative of f on [0, 1]")
+
 lemma2 = Claim(
     id="dwang20.lemma5.1.2", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 5.1.2", line=4752),
     says="The iterated Bernstein polynomial of a (2h, T)-smooth function of one variable errs by T D_h/k^h.",
-    assumes=[Setting("f is (2h, T)-smooth on [0, 1]")],
-    added=[Setting("D_h is (5/2)^h (h!)² or more; printed is that there is a constant")],
+    assumes=[smooth_on_axis],
+    added=[large_D_h],
     states=Le(on_axis, smooth_T * D_h / k**h),
     ignores_units=True,
     checks=[
@@ -88,8 +92,9 @@ lemma2 = Claim(
                 "f - B^(h) f is (I-B)^h f, and I-B takes functions with derivatives up to r+2 of at most M to some"
                 " with derivatives up to r of at most (5r²+1)M/(8k): the r-th derivative of Bf at x is Π(1-i/k), i < r,"
                 " times the mean of f^(r) at (V+S)/k, V binomial of k-r and S a sum of r uniform numbers, off x by"
-                " r/(2k) at most on average and (1+r²)/(4k) in mean square; r = 2h at the next step")),
-            Step("<=", smooth_T * D_h / k**h, because=Premise("what is assumed of D_h")),
+                " r/(2k) at most on average and (1+r²)/(4k) in mean square; r = 2h at the next step"),
+                uses=[smooth_on_axis]),
+            Step("<=", smooth_T * D_h / k**h, because=Premise("what is assumed of D_h"), uses=[large_D_h]),
             Step("=", STATEMENT),
         )
     ],
@@ -99,7 +104,7 @@ lemma2_first = Claim(
     id="dwang20.lemma5.1.2.first_order", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 5.1.2, h = 1", line=4752),
     says="For h = 1 the constant is 1/8, attained by x²/2.",
-    assumes=[Setting("T bounds the second derivative of f on [0, 1]")],
+    assumes=[bent],
     states=Le(on_axis, smooth_T / (8 * k)),
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
@@ -107,7 +112,8 @@ lemma2_first = Claim(
         Chain(
             on_axis,
             Step("<=", smooth_T / 2 * place * (1 - place) / k, because=Premise(
-                "Taylor at x: at most T/2 times the variance x(1-x)/k of a binomial share; equality for x²/2")),
+                "Taylor at x: at most T/2 times the variance x(1-x)/k of a binomial share; equality for x²/2"),
+                uses=[bent]),
             Step("<=", STATEMENT, because=Slack(seen=[smooth_T * (1 - 2 * place) ** 2 / (8 * k)])),
         )
     ],
@@ -126,8 +132,6 @@ basis = Claim(
         )
     ],
 )
-
-smooth_f = Setting("f is (2h, T)-smooth on [0, 1]^p")
 
 lemma3 = Claim(
     id="dwang20.lemma5.1.3", kind=Kind.UTILITY,
@@ -161,7 +165,8 @@ lemma3_corrected = Claim(
             Step("<=", d * basis_sum * on_axis, because=Premise(
                 "one axis after the other: p differences, each under the polynomials of at most p-1 other axes")),
             Step("<=", because=Cites("dwang20.theorem5.1.2.basis", {d: d - 1})),
-            Step("<=", d * (2**h - 1) ** (d - 1) * smooth_T * D_h / k**h, because=Premise("Lemma 5.1.2 on an axis")),
+            Step("<=", d * (2**h - 1) ** (d - 1) * smooth_T * D_h / k**h, because=Premise("Lemma 5.1.2 on an axis"),
+                 uses=[smooth_f]),
             Step("=", STATEMENT),
         )
     ],
@@ -169,6 +174,7 @@ lemma3_corrected = Claim(
 )
 
 # Error ---------------------------------------------------------------------------------------------
+reported = Setting("losses are reported as in Algorithm 5.1.31")
 all_points = (k + 1) ** d
 L_all = log(2 * all_points / gamma)
 
@@ -176,14 +182,15 @@ lemma13_explicit = Claim(
     id="dwang20.lemma5.1.13.explicit", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Lemma 5.1.13", line=5289),
     says="All averages at once: one at β/(k+1)^p and ε/(k+1)^p.",
-    assumes=[Setting("losses are reported as in Algorithm 5.1.31")],
+    assumes=[reported],
     states=Le(grid_error, 2 * all_points * sqrt(L_all) / (sqrt(n) * eps) + all_points * L_all / (n * eps)),
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
     checks=[
         Chain(
             grid_error,
-            Step("<=", average_error, because=Premise("(k+1)^p points share β and ε, and losses are at most 1")),
+            Step("<=", average_error, because=Premise("(k+1)^p points share β and ε, and losses are at most 1"),
+                 uses=[reported]),
             Step("<=", because=Cites(
                 "dwang20.lemma5.1.1.corrected", {gamma: gamma / all_points, eps: eps / all_points, b: Integer(1)},
                 granted="a loss is a number in [0, 1]")),
@@ -279,7 +286,8 @@ theorem2_corrected = Claim(
             Step("<=", because=Cites("dwang20.lemma5.1.13.explicit", {gamma: exp(-x_tail)})),
             Step("<=", 2 * (d * (2**h - 1) ** (d - 1) * D_h / k**h
                             + 10 * 2 ** ((h + 1) * d) * k**d * sqrt(x_tail * d * log(k)) / (sqrt(n) * eps)),
-                 because=Premise("2^h-1 ≤ 2^h, k+1 ≤ 2k, and the logarithms of Lemma 5.1.13")),
+                 because=Premise("2^h-1 ≤ 2^h, k+1 ≤ 2k, and the logarithms of Lemma 5.1.13"),
+                 uses=[smooth_losses, many_users]),
             Step("<=", 20 * STATEMENT, because=Slack({"2^h ≥ 1": 18 * d * (2**h - 1) ** (d - 1) * D_h / k**h})),
         )
     ],
@@ -399,11 +407,11 @@ corollary2_explicit = Claim(
             Step("<=", 2 * (approximation + basis_sum * grid_error), because=MINIMISED),
             Step("<=", 2 * (2 * D_h / k**d + basis_sum * grid_error), because=Premise(
                 "as all mixed derivatives are bounded, the error in p variables is (1+D/k^p)^p - 1 at most, D = D_p/p,"
-                " and that is 2pD/k^p or the risk, at most 1, is less than this bound")),
+                " and that is 2pD/k^p or the risk, at most 1, is less than this bound"), uses=[*all_orders, some_D_p]),
             Step("<=", because=Cites("dwang20.theorem5.1.2.basis", {h: d})),
             Step("<=", because=Cites("dwang20.lemma5.1.13.explicit", {gamma: exp(-x_tail)})),
             Step("<=", bias_and_noise,
-                 because=Premise("2^p-1 ≤ 2^p, k+1 ≤ 2k, and the logarithms of Lemma 5.1.13")),
+                 because=Premise("2^p-1 ≤ 2^p, k+1 ≤ 2k, and the logarithms of Lemma 5.1.13"), uses=[many_users]),
             Step("<=", STATEMENT, because=enough_for_both),
         )
     ],

@@ -56,7 +56,8 @@ lemma14 = Claim(
             population_risk,
             Step("<=", L * off_minimum + erm_gap, because=Premise("the population risk is L-Lipschitz")),
             Step("<=", L * off_minimum + 2 * L**2 / (gamma * mu * n), because=Premise(
-                "another record moves the minimiser by 2L/(μn) at most, so its gap is 2L²/(μn) on average: Markov")),
+                "another record moves the minimiser by 2L/(μn) at most (strongly convex, Lipschitz), so its gap is"
+                " 2L²/(μn) on average: Markov"), uses=[lipschitz(L), strongly_convex(mu)]),
             Step("<=", L * sqrt(2 * likely_excess_risk / mu) + 2 * L**2 / (gamma * mu * n), because=Premise(
                 "the empirical risk grows by μ/2·‖w-ŵ‖² from its minimiser on")),
             Step("<=", STATEMENT),
@@ -65,10 +66,8 @@ lemma14 = Claim(
 )
 
 conditions = [*corollary2_explicit.assumes, convex(), lipschitz(Integer(1))]
-ordinary = [
-    *corollary2_explicit.added, eps <= 1, D_h >= 1, x_tail >= 1,
-    Setting("the server adds ‖w‖²/2·n^(-1/12), and ‖w‖₂ ≤ 1 on C, as its proof says"),
-]
+regularised = Setting("the server adds ‖w‖²/2·n^(-1/12), and ‖w‖₂ ≤ 1 on C, as its proof says")
+ordinary = [eps <= 1, D_h >= 1, x_tail >= 1, regularised]
 root = x_tail ** Rational(1, 8) * (D_h / eps) ** Rational(1, 4) * d ** Rational(1, 8) * 2 ** (d * (d + 1) / 4)
 twelfth, hidden_log = n ** -Rational(1, 12), log(k) ** Rational(1, 4)
 others = 16 / (gamma * twelfth * n) + twelfth / 2
@@ -78,14 +77,15 @@ theorem3 = Claim(
     source=Source("dwang20", "Theorem 5.1.3", line=4884),
     says="Excess population risk of the regularised minimiser; D_h is D_p here, and (log k)^(1/4) is what Õ hides.",
     assumes=conditions,
-    added=ordinary,
+    added=[*corollary2_explicit.added, *ordinary],
     states=Rate(population_risk, root * hidden_log / (gamma * n ** Rational(1, 12))),
     ignores_units=True,
     checks=[
         Chain(
             population_risk,
             Step("<=", sqrt(8 * likely_excess_risk / twelfth) + others, because=Premise(
-                "Lemma 5.1.14 for the regularised loss, which is 2-Lipschitz; the regulariser costs ‖w‖²/2·n^(-1/12)")),
+                "Lemma 5.1.14 for the regularised loss, which is 2-Lipschitz; the regulariser costs ‖w‖²/2·n^(-1/12)"),
+                uses=[convex(), lipschitz(Integer(1)), regularised]),
             Step("<=", because=Cites("dwang20.corollary5.1.2.explicit")),
             Step("=", 4 * sqrt(10) * sqrt(1 + sqrt(log(k))) * root * twelfth + others),
             Step("<=", 20 * root * twelfth * hidden_log + others, because=Premise("1 + √log k ≤ 2.3√log k, as k ≥ 2")),
@@ -106,7 +106,7 @@ theorem3_users = Claim(
     source=Source("dwang20", "Theorem 5.1.3, second display", line=4888),
     says="Users that make it at most α.",
     assumes=[*all_orders, convex(), lipschitz(Integer(1)), LOGS_FREE],
-    added=[some_D_p, eps <= 1, D_h >= 1, x_tail >= 1, ordinary[-1]],
+    added=[some_D_p, *ordinary],
     states=Rate(
         users_needed,
         x_tail ** Rational(3, 2) * D_h**3 * d ** Rational(3, 2) * 8 ** (d * (d + 1)) * eps**-3

@@ -52,6 +52,7 @@ lemma5_corrected = Claim(
                     "Σ(⟨Gᵢ, x̂ᵢ-u⟩ + βᵢ₋₁/2·‖x̂ᵢ-xᵢ‖²) ≤ β_T R²/2 along the minima of (5.14), as βᵢ grows; noise"
                     " costs σ²/(2(βᵢ₋₁-β)) of it in step i, where βᵢ₋₁-β ≥ bσ√(i+1)/R"
                 ),
+                uses=oracle[:2],
             ),
             Step(
                 "<=",
