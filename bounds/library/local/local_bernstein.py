@@ -5,6 +5,8 @@ averages the iterated Bernstein polynomial of order h and minimises it. The docu
 Solver: dpcheck/solvers/local/local_bernstein.py.
 """
 
+from typing import Any
+
 from sympy import (
     Eq,
     Expr,
@@ -24,7 +26,7 @@ from sympy import (
     summation,
 )
 
-from dpcheck.bounds.language.claim import LOGS_FREE, Cites, Claim, Kind, Provenance, Rate, Setting, Source
+from dpcheck.bounds.language.claim import LOGS_FREE, Check, Cites, Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, PureDP
 from dpcheck.bounds.language.symbols import LIKELY, d, eps, gamma, likely_excess_risk, n, quantity, sigma, x_tail
 from dpcheck.bounds.library.local.ldp_avg_1d import average_error, b
@@ -302,80 +304,57 @@ def solved(risk: Expr, order: Expr) -> Expr:
     return prod(base ** simplify(exponent * power) for base, exponent in (f.as_base_exp() for f in factors))
 
 
-at_most_alpha = target_error**-2 * eps**-2
 FEWER = "with fewer users k is less than e^(p/100), and the excess risk above α"
 small = {**lured, target_error: Rational(1, 40)}
 
-equation4 = Claim(
-    id="dwang20.equation5.4", kind=Kind.UTILITY,
-    source=Source("dwang20", "(5.4)", line=4854),
-    says="Users that make the excess risk at most α.",
-    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2"), LOGS_FREE],
-    states=Rate(
-        users_needed,
-        x_tail * D_h ** (2 * d / h) * d ** (d / h) * 4 ** ((h + 1) * d) * at_most_alpha * target_error ** (-2 * d / h),
-    ),
-    ignores_units=True,
-    checks=[
-        NoConstant(
-            users_at(lured_cells), {**small, h: Integer(2)}, big, f"h = 2: {FEWER}; {LURE}", at=1e3,
-        )
-    ],
+
+
+def users_of(name: str, place: str, line: int, says: str, order: str, needed: Expr, check: Check, **more: Any) -> Claim:
+    """How many users make the excess risk at most α."""
+    return Claim(
+        id=f"dwang20.{name}", kind=Kind.UTILITY, source=Source("dwang20", place, line=line), says=says,
+        assumes=[smooth_losses, Setting(f"k as in Theorem 5.1.2{order}"), LOGS_FREE],
+        states=Rate(users_needed, x_tail * eps**-2 * target_error**-2 * needed),
+        ignores_units=True, checks=[check], **more,
+    )
+
+
+of_all_axes = D_h ** (2 * d / h) * 4 ** ((h + 1) * d) * target_error ** (-2 * d / h)
+
+equation4 = users_of(
+    "equation5.4", "(5.4)", 4854, "Users that make the excess risk at most α.", "",
+    of_all_axes * d ** (d / h),
+    NoConstant(users_at(lured_cells), {**small, h: Integer(2)}, big, f"h = 2: {FEWER}; {LURE}", at=1e3),
     cites=[Cites("dwang20.theorem5.1.2")],
 )
 
-equation4_corrected = Claim(
-    id="dwang20.equation5.4.corrected", kind=Kind.UTILITY,
-    source=Source("dwang20", "(5.4)", line=4854),
-    says="With the powers of p and 2^h-1 that Theorem 5.1.2 has when its proof is followed.",
-    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2"), LOGS_FREE],
-    states=Rate(
-        users_needed,
-        x_tail * D_h ** (2 * d / h) * d ** (1 + 2 * d / h) * 4 ** ((h + 1) * d)
-        * (2**h - 1) ** (2 * (d - 1) * (h + d) / h) * at_most_alpha * target_error ** (-2 * d / h),
+equation4_corrected = users_of(
+    "equation5.4.corrected", "(5.4)", 4854,
+    "With the powers of p and 2^h-1 that Theorem 5.1.2 has when its proof is followed.", "",
+    of_all_axes * d ** (1 + 2 * d / h) * (2**h - 1) ** (2 * (d - 1) * (h + d) / h),
+    Equals(
+        lambda: solved(excess(right_power) * (2**h - 1) ** (d - 1), h),
+        "the risk of theorem5.1.2.corrected, √log k aside, is α at this n",
     ),
     corrects="dwang20.equation5.4",
-    ignores_units=True,
-    checks=[
-        Equals(
-            lambda: solved(excess(right_power) * (2**h - 1) ** (d - 1), h),
-            "the risk of theorem5.1.2.corrected, √log k aside, is α at this n",
-        )
-    ],
 )
 
-corollary1 = Claim(
-    id="dwang20.corollary5.1.1", kind=Kind.UTILITY,
-    source=Source("dwang20", "Corollary 5.1.1", line=4860),
-    says="Users for (8, T)-smooth losses, h = 4; D_h is D_4 here.",
-    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2 with h = 4"), LOGS_FREE],
-    states=Rate(
-        users_needed,
-        x_tail * at_most_alpha * target_error ** (-d / 2) * (4**5 * sqrt(D_h) * d ** Rational(1, 4)) ** d,
+corollary1 = users_of(
+    "corollary5.1.1", "Corollary 5.1.1", 4860, "Users for (8, T)-smooth losses, h = 4; D_h is D_4 here.", " with h = 4",
+    target_error ** (-d / 2) * (4**5 * sqrt(D_h) * d ** Rational(1, 4)) ** d,
+    NoConstant(
+        users_at(lured_cells, Integer(4)), small, big,
+        f"whatever D_4 is, e^(p²/50) outgrows its powers: {FEWER}; {LURE}", at=1e3,
     ),
-    ignores_units=True,
-    checks=[
-        NoConstant(
-            users_at(lured_cells, Integer(4)), small, big,
-            f"whatever D_4 is, e^(p²/50) outgrows its powers: {FEWER}; {LURE}", at=1e3,
-        )
-    ],
     cites=[Cites("dwang20.theorem5.1.2")],
 )
 
-corollary1_corrected = Claim(
-    id="dwang20.corollary5.1.1.corrected", kind=Kind.UTILITY,
-    source=Source("dwang20", "Corollary 5.1.1", line=4860),
-    says="With the powers of p and 15 that (5.4) has when the proof is followed.",
-    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2 with h = 4"), LOGS_FREE],
-    states=Rate(
-        users_needed,
-        x_tail * at_most_alpha * target_error ** (-d / 2)
-        * (4**5 * sqrt(D_h * d)) ** d * d * 15 ** ((d - 1) * (4 + d) / 2),
-    ),
+corollary1_corrected = users_of(
+    "corollary5.1.1.corrected", "Corollary 5.1.1", 4860,
+    "With the powers of p and 15 that (5.4) has when the proof is followed.", " with h = 4",
+    target_error ** (-d / 2) * (4**5 * sqrt(D_h * d)) ** d * d * 15 ** ((d - 1) * (4 + d) / 2),
+    Equals(lambda: equation4_corrected.formula.subs(h, 4), "equation5.4.corrected at h = 4"),
     corrects="dwang20.corollary5.1.1",
-    ignores_units=True,
-    checks=[Equals(lambda: equation4_corrected.formula.subs(h, 4), "equation5.4.corrected at h = 4")],
 )
 
 # h = p ---------------------------------------------------------------------------------------------
