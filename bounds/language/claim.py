@@ -32,6 +32,7 @@ from dpcheck.bounds.language.evidence import (
 from dpcheck.bounds.language.formulas import lambdified, latex, must_be_vectorisable, pretty
 from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.bounds.language.statements import (
+    LOGS_FREE,
     Cites,
     FunctionClass,
     Hypothesis,
@@ -48,9 +49,9 @@ from dpcheck.bounds.relations.conditions import contradiction
 # With what a claim is written: a file of the library takes all of it from here.
 # fmt: off
 __all__ = [
-    "CITATION", "DOCUMENTS", "Check", "Cites", "Claim", "Effort", "Evidence", "FunctionClass", "Hypothesis", "Kind",
-    "Provenance", "Rate", "Replayable", "Setting", "Source", "Verdict", "as_reported", "bounds_above", "convex",
-    "judge", "lambdified", "latex", "lipschitz", "pretty", "smooth", "strongly_convex",
+    "CITATION", "DOCUMENTS", "LOGS_FREE", "Check", "Cites", "Claim", "Effort", "Evidence", "FunctionClass",
+    "Hypothesis", "Kind", "Provenance", "Rate", "Replayable", "Setting", "Source", "Verdict", "as_reported",
+    "bounds_above", "convex", "judge", "lambdified", "latex", "lipschitz", "pretty", "smooth", "strongly_convex",
 ]
 # fmt: on
 

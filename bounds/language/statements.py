@@ -55,6 +55,8 @@ class Setting:
         return self.words
 
 
+LOGS_FREE = Setting("powers of logarithms are left out, as Õ does")
+
 Hypothesis: TypeAlias = FunctionClass | Setting | sympy.Basic
 
 

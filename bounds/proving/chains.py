@@ -25,7 +25,8 @@ How to write one:
   none of them negative: for the reason beside it, which is a premise, because the machine sees it under the
   hypotheses, or by the cited inequality, so many times.
 - `Premise(words)` is not checked. It is named in the evidence: PROVED, given: ... It may not lead to the statement.
-  Name the class of losses that it uses, "(convex, smooth)": a hypothesis must name it too.
+  Name the class of losses that it uses, "(convex, smooth)": a hypothesis must name it too. A step names the hypotheses
+  in words that its reason rests on, `uses=[...]`, and shows nothing of a claim that lacks one.
 - The last step is STATEMENT, which is read from the claim and never typed again; of a rate, a number times it.
   `choosing` gives numbers to constants that the statement says exist.
 - Claims with cases: `Cases({eps <= 1: Chain(...), eps > 1: Chain(...)})`, which must cover the hypotheses.
@@ -34,13 +35,13 @@ How to write one:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import sympy
 
-from dpcheck.bounds.language.claim import Check, Cites, Claim, Effort, Evidence, Kind, Rate, Verdict, pretty
+from dpcheck.bounds.language.claim import Check, Cites, Claim, Effort, Evidence, Hypothesis, Kind, Rate, Verdict, pretty
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.proving.implications import follows
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Algebra, Link, Reason, Settled, nearly
@@ -86,13 +87,17 @@ OF_LOSSES = {  # what a hypothesis says of losses, in words, and a premise may u
 
 @dataclass(frozen=True)
 class Step:
-    """One link: `relation` to what stands before, the expression, and why. Algebra needs no reason."""
+    """One link: `relation` to what stands before, the expression, and why. Algebra needs no reason.
+
+    `uses` are hypotheses in words that the reason rests on: it shows nothing of a claim without them.
+    """
 
     relation: str
     expr: sympy.Expr | None = None
     because: Reason | Cites | None = None
     where: Where = field(default_factory=dict)
     box: Box | None = None
+    uses: Sequence[Hypothesis] = ()
 
     def __post_init__(self) -> None:
         if self.relation not in (*UP, *DOWN):
@@ -155,7 +160,7 @@ class Chain:
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         chosen = self.chosen(claim)
-        refused = self.unfit(chosen)
+        refused = self.unfit(chosen) or self.unsaid(chosen)
         if refused:
             return self.gap(refused)
         here, links, derived = self.begin(chosen, effort.seed)
@@ -219,6 +224,12 @@ class Chain:
         factor = sympy.sympify(self.steps[-1].expr) / STATEMENT
         constant = isinstance(claim.states, Rate) and factor.is_number and factor.is_positive and factor.is_finite
         return "" if factor == 1 or constant else f"it ends in {self.steps[-1].expr}, not in the statement"
+
+    def unsaid(self, claim: Claim) -> str:
+        """A hypothesis in words that a step uses and the claim does not have; "" if there is none."""
+        used = (h for step in self.steps for h in step.uses)
+        missing = next((h for h in used if h not in claim.assumes), None)
+        return "" if missing is None else f"a step rests on this, which is no hypothesis: {missing}"
 
     def must_cite(self, claim: Claim) -> bool:
         """Whether equations about the subject cannot show the claim: it says that so much noise makes private."""

@@ -14,6 +14,7 @@ import numpy as np
 import sympy
 
 from dpcheck.bounds.language.claim import (
+    LOGS_FREE,
     Check,
     Claim,
     Effort,
@@ -185,7 +186,8 @@ class NoConstant:
 
     `value` is attained (or a proven lower bound of what is attained) when `path` gives each symbol as an expression
     of one parameter that goes to infinity. The constants that the statement says exist stay free, all at once, and
-    every hypothesis must hold along the path, whatever they are.
+    every hypothesis must hold along the path, whatever they are. Where the statement leaves powers of logarithms out,
+    as Õ does, the ratio must outgrow every power of the logarithm of whatever moves.
     """
 
     value: sympy.Expr
@@ -212,26 +214,42 @@ class NoConstant:
         if outside:
             return Evidence(self.kind, Verdict.UNCHECKED, outside, self.because)
         plain = (self.value / claim.formula).subs(self.path)
-        ratio = sympy.simplify(plain)
-        limit = sympy.limit(ratio, self.parameter, sympy.oo)
-        if limit is not sympy.oo and claim.hidden:  # sympy may lose a power with a free exponent on one common fraction
-            limit = sympy.limit(plain, self.parameter, sympy.oo)
-        if limit is not sympy.oo:
-            return Evidence(self.kind, Verdict.UNCHECKED, f"ratio tends to {limit}", self.because)
+        if LOGS_FREE in claim.assumes:
+            ratio = plain
+            if not self.outgrows_logs(claim, ratio):
+                return Evidence(self.kind, Verdict.UNCHECKED, "the ratio may be a power of a logarithm", self.because)
+        else:
+            ratio = sympy.simplify(plain)
+            limit = sympy.limit(ratio, self.parameter, sympy.oo)
+            if limit is not sympy.oo and claim.hidden:  # sympy may lose a power with a free exponent on one fraction
+                limit = sympy.limit(plain, self.parameter, sympy.oo)
+            if limit is not sympy.oo:
+                return Evidence(self.kind, Verdict.UNCHECKED, f"ratio tends to {limit}", self.because)
         one = dict.fromkeys(claim.hidden, 1)  # shown with each of them at 1
         shown = ratio.subs(one)
         here, later = (shown.evalf(20, subs={self.parameter: x}) for x in (place, 1000 * place))
         along = {s: sympy.sympify(e).subs(one) for s, e in self.path.items()}
-        numbers = {str(s): float(e.subs(self.parameter, place)) for s, e in along.items()}
+        numbers = {str(s): as_float(e.subs(self.parameter, place)) for s, e in along.items()}
         if not (here.is_real and later.is_real):
             rest = ", ".join(map(pretty, shown.free_symbols - {self.parameter}))
             return Evidence(self.kind, Verdict.UNCHECKED, f"the path does not say what {rest} is", self.because)
-        gone = [name for name, number in numbers.items() if not 0 < number < math.inf]
-        if gone:
-            return Evidence(self.kind, Verdict.UNCHECKED, f"{gone[0]} leaves the range of floats there", self.because)
+        huge = {s: e.subs(self.parameter, place) for s, e in along.items() if numbers[str(s)] == math.inf}
+        shown_at = {name: number for name, number in numbers.items() if number < math.inf}
+        gone = [name for name, number in shown_at.items() if number <= 0]
+        if gone or not any(e.has(self.parameter) for s, e in along.items() if s not in huge):
+            name = next(iter([*gone, *map(str, huge)]), "the path")
+            return Evidence(self.kind, Verdict.UNCHECKED, f"{name} leaves the range of floats there", self.because)
         verdict = Verdict.REFUTED if later > 1.5 * here else Verdict.UNCHECKED
         figure = f"no constant works: value/rate is {digits(here)}, and {digits(later / here)}x that 1000 times later"
-        return Evidence(self.kind, verdict, figure, self.because, float(here), counterexample=numbers)
+        figure += "".join(f"; {pretty(s)} is {digits(e.evalf())} there" for s, e in huge.items())
+        return Evidence(self.kind, verdict, figure, self.because, as_float(here), counterexample=shown_at)
+
+    def outgrows_logs(self, claim: Claim, ratio: sympy.Expr) -> bool:
+        """Whether the ratio grows faster than every power of the logarithm of each symbol and side that moves."""
+        sizes = (sympy.sympify(e).subs(self.path) for e in (*self.path.values(), self.value, claim.formula))
+        moving = dict.fromkeys(size for size in sizes if size.has(self.parameter))
+        speeds = (logarithm(ratio) / sympy.log(sympy.Abs(logarithm(size))) for size in moving)
+        return all(sympy.limit(speed, self.parameter, sympy.oo) is sympy.oo for speed in speeds)
 
     def place(self, point: Mapping[str, Any]) -> sympy.Expr:
         """Where on the path a point lies, read off a symbol that moves along it."""
@@ -252,7 +270,7 @@ class NoConstant:
             return f"the path chooses {', '.join(map(pretty, bound))}, which the statement leaves free"
         for symbol, value in self.path.items():
             free = sympy.sympify(value).subs(dict.fromkeys(claim.hidden, 1))
-            ends = [free.subs(self.parameter, x) for x in (place, 1000 * place)]
+            ends = [free.evalf(20, subs={self.parameter: x}) for x in (place, 1000 * place)]
             if symbol in TABLE and not all(0 < x < TABLE[symbol].below for x in ends):
                 return f"the path leaves the domain of {pretty(symbol)}"
         for condition in claim.conditions:
@@ -267,14 +285,30 @@ class NoConstant:
 
     def keeps(self, condition: sympy.Basic, claim: Claim, place: sympy.Expr) -> bool:
         """Whether a condition holds along the path; one with a hidden constant far out, whatever that is."""
+        ordered = isinstance(condition, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt)
         if not condition.free_symbols & {*claim.hidden}:
+            if ordered and LOGS_FREE in claim.assumes:  # sides that no machine writes out
+                condition = type(condition)(logarithm(condition.lhs), logarithm(condition.rhs))
             return all(condition.subs(self.parameter, x) == sympy.true for x in (place, 1000 * place))
-        if not isinstance(condition, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
+        if not ordered:
             return bool(condition == sympy.true)
         share = sympy.simplify(condition.lts / condition.gts)
         return bool(share == 1 and not isinstance(condition, sympy.Lt | sympy.Gt)) or bool(
             sympy.limit(share, self.parameter, sympy.oo) == 0
         )
+
+
+def logarithm(positive: sympy.Expr) -> sympy.Expr:
+    """Of a product of powers, as a sum."""
+    return sympy.expand(sympy.simplify(sympy.expand_log(sympy.log(positive), force=True)))
+
+
+def as_float(value: sympy.Expr) -> float:
+    """As a float, infinite where floats end."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 @dataclass(frozen=True)

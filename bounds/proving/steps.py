@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -122,8 +123,10 @@ def at(expr: sympy.Expr, point: Mapping[str, Any]) -> sympy.Expr:
 
 
 def digits(value: Any) -> str:
-    """Four digits, for people."""
+    """Four digits, for people; the power of ten alone where floats end."""
     number = complex(value)
+    if cmath.isinf(number) and getattr(value, "is_finite", False):
+        return f"10^{int(sympy.log(value, 10).evalf())}"
     return f"{number.real:.4g}" if number.imag == 0 else f"{number:.4g}"
 
 

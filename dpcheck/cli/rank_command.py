@@ -49,7 +49,7 @@ def asked(args: argparse.Namespace) -> dict[str, Any]:
 def show(found: Findings, args: argparse.Namespace, out: Console, err: Console) -> int:
     """As JSON, as a page on a terminal, as rows in a pipe."""
     from dpcheck.cli.theory_commands import json_safe
-    from dpcheck.report.ranking_page import NOTHING, unranked_rows
+    from dpcheck.report.ranking_page import NOTHING, unranked_rows, wanting
 
     if args.json:
         out.print_json(json.dumps(json_safe(found.to_json()), ensure_ascii=False))
@@ -57,6 +57,6 @@ def show(found: Findings, args: argparse.Namespace, out: Console, err: Console) 
         out.print(found.shown.page(found))
     else:
         rows_to(out, found.shown.titles, [*found.shown.rows(found), *unranked_rows(found, found.shown.titles)])
-        if not found.groups:
-            err.print(Text(NOTHING))
+        for line in ([] if found.groups else [NOTHING]) + wanting(found):
+            err.print(Text(line))
     return OK

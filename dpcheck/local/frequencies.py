@@ -57,7 +57,7 @@ class Frequencies(Randomiser):
 
     def must_be_inside(self, records: Array) -> Array:
         held = (records >= 0) & (records < self.k) & (records == np.floor(records))
-        must_hold(held, records, f"whole numbers from 0 to {self.k - 1}", "Number the items from 0.")
+        must_hold(held, f"whole numbers from 0 to {self.k - 1}", "Number the items from 0.")
         return records.astype(np.int64)
 
     def aggregate(self, reports: Any, on_simplex: bool = False) -> Array:

@@ -29,7 +29,7 @@ class Mean(Randomiser):
         return one_user(low=-1.0, high=1.0)
 
     def must_be_inside(self, records: Array) -> Array:
-        must_hold(np.abs(records) <= 1, records, "numbers in [-1, 1]", "Clip and scale them to a public range.")
+        must_hold(np.abs(records) <= 1, "numbers in [-1, 1]", "Clip and scale them to a public range.")
         return records
 
     def aggregate(self, reports: Any) -> float:

@@ -111,7 +111,8 @@ class Randomiser(ABC):
         wanted = found.shape[:1] if self.width is None else (*found.shape[:1], self.width)
         if found.ndim < 1 or found.size == 0 or found.shape != wanted:
             limit = f"one{shape}" if single else f"an array with one row{shape} a user"
-            raise InvalidInput("records", records, limit, "Pass `trials` for many reports of one record.")
+            seen = f"of shape {np.shape(found)}" if found.size else "no array of numbers"
+            raise InvalidInput("records", seen, limit, "Pass `trials` for many reports of one record.")
         return self.must_be_inside(found)
 
     @abstractmethod
@@ -137,7 +138,7 @@ def falls(rng: np.random.Generator, chance: float, shape: Any) -> Array:
     return np.asarray(rng.integers(0, 1 << COIN, size=shape) < int(chance * 2.0**COIN))
 
 
-def must_hold(held: Any, what: Any, limit: str, remedy: str) -> None:
-    """Refuse records of which some are outside."""
+def must_hold(held: Any, limit: str, remedy: str) -> None:
+    """Refuse records of which some are outside; the error names the place of the first, and no value."""
     if not np.all(held):
-        raise InvalidInput("records", np.asarray(what)[~np.asarray(held)][:1].tolist()[0], limit, remedy)
+        raise InvalidInput("records", f"outside at place {int(np.argmin(held))}", limit, remedy)

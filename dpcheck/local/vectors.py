@@ -45,7 +45,7 @@ class L2Ball(Randomiser):
 
     def must_be_inside(self, records: Array) -> Array:
         held = np.einsum("ij,ij->i", records, records) <= (self.radius * (1 + 1e-9)) ** 2
-        must_hold(held, records, f"vectors of norm at most {self.radius:g}", "Scale them into the ball.")
+        must_hold(held, f"vectors of norm at most {self.radius:g}", "Scale them into the ball.")
         return records
 
     def drawn(self, records: Array, rng: np.random.Generator) -> Array:

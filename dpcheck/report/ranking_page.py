@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -119,7 +120,20 @@ def closing_lines(found: Findings) -> list[str]:
     lines = [] if found.groups else [NOTHING]
     lines += [f"Not ranked: {method}, {why}." for method, why in found.left_out.items()]
     lines += [f"Refuted, so not ranked: {', '.join(found.refuted)}."] if found.refuted else []
+    lines += wanting(found)
     return ["", *lines] if lines else []
+
+
+def wanting(found: Findings) -> list[str]:
+    """All numbers that methods wait for, at once, and how to give them: the middles of their ranges, to be replaced."""
+    names = set(re.findall(r"--(\w+)", " ".join(found.left_out.values())))
+    rows = [row for row in TABLE.values() if row.name in names]
+    if not rows:
+        return []
+    middles = {row.name: math.sqrt(row.box[0] * row.box[1]) for row in rows}
+    given = " ".join(f"--{r.name} {max(1, round(middles[r.name])) if r.integer else middles[r.name]:.3g}" for r in rows)
+    meanings = "; ".join(f"{row.printed}, {row.meaning}" for row in rows)
+    return [f"These wait for {meanings}. Numbers of yours in the place of these rank them: {given}"]
 
 
 def ranking_rows(found: Ranking) -> list[tuple[str, ...]]:

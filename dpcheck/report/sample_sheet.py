@@ -32,10 +32,15 @@ MEANS = {
 
 
 def sheet(
-    count: int, seed: int, rows: Mapping[str, CatalogueRow], record: Mapping[str, Any], symbols: Mapping[str, str]
+    count: int,
+    seed: int,
+    rows: Mapping[str, CatalogueRow],
+    record: Mapping[str, Any],
+    symbols: Mapping[str, str],
+    of: tuple[str, ...] = ("",),
 ) -> str:
-    """`count` claims, drawn from all that are recorded; `symbols` says what each name means."""
-    ids = sorted(claim_id for claim_id in rows if claim_id in record)
+    """`count` claims, drawn from all that are recorded and begin so; `symbols` says what each name means."""
+    ids = sorted(claim_id for claim_id in rows if claim_id in record and claim_id.startswith(of))
     drawn = random.Random(seed).sample(ids, min(count, len(ids)))
     head = [
         f"# {len(drawn)} verdicts, drawn with seed {seed}",

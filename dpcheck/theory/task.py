@@ -37,6 +37,7 @@ WEAKER = {STRONG: (STRONG, CONVEX, ANY), CONVEX: (CONVEX, ANY), ANY: (ANY,)}  # 
 PAIRS = (("L", "G"), ("beta", "L_smooth"))  # one constant, under the names of two documents
 MINIMISER = ("w_hat", "distance", "R")  # what a bound D on the minimiser's norm bounds too, from the start 0
 FAR = 1e3  # a margin at which a loss without a minimum is below 0
+LARGEST_ORDER = 80  # of smoothness, up to which the constant of Lemma 5.1.2 is a float
 FAILURE = 0.05  # of a bound that holds with high probability, unless gamma is given
 
 
@@ -100,6 +101,13 @@ class LearningTask:
         found |= {name: float(value) for name, value in self.guarantee.parameters.items()}
         found |= {"mu": problem.strong_convexity} if self.losses == STRONG else {}
         found |= self.given
+        found.setdefault("x_tail", -math.log(found["gamma"]))
+        found.setdefault("b_user", problem.row_bound)
+        names = {str(s) for s in claim.symbols}
+        if (
+            "D_h" in names and "bernstein_h" not in names and problem.d <= LARGEST_ORDER
+        ):  # h = p, as Lemma 5.1.2 is proved
+            found.setdefault("D_h", problem.d * 2.5**problem.d * math.factorial(int(problem.d)) ** 2)
         gaps = [public_gap(problem)]
         if self.losses != ANY:
             found |= {"D": radius, **{name: self.given.get(name, radius) for name in MINIMISER}}
@@ -214,12 +222,18 @@ def raised(claim: Claim, numbers: Mapping[str, float]) -> dict[str, float]:
 
 def fixed_by_hypotheses(claim: Claim, known: set[str]) -> tuple[sympy.Expr, list[sympy.Basic]]:
     """Formula and conditions after each equation for a symbol that is not known has been put in."""
-    fixing = {
-        c.lhs: c.rhs
-        for c in claim.conditions
-        if isinstance(c, sympy.Eq) and c.lhs.is_Symbol and str(c.lhs) not in known and c.lhs not in c.rhs.free_symbols
-    }
-    formula, rest = claim.formula, [c for c in claim.conditions if not (isinstance(c, sympy.Eq) and c.lhs in fixing)]
+    equations = [c for c in claim.conditions if isinstance(c, sympy.Eq) and c.lhs.is_Symbol]
+    fixing = {c.lhs: c.rhs for c in equations if str(c.lhs) not in known and c.lhs not in c.rhs.free_symbols}
+    used = [c for c in equations if c.lhs in fixing]
+    for equation in equations:
+        open_ones = [s for s in equation.rhs.free_symbols if str(s) not in known and s not in fixing]
+        if str(equation.lhs) in known and len(open_ones) == 1:  # n = A·k^p says what k is
+            factor, power = sympy.powsimp(sympy.expand_power_base(equation.rhs, force=True)).as_independent(*open_ones)
+            base, exponent = power.as_base_exp()
+            if base == open_ones[0] and base not in exponent.free_symbols:
+                fixing[base] = (equation.lhs / factor) ** (1 / exponent)
+                used.append(equation)
+    formula, rest = claim.formula, [c for c in claim.conditions if c not in used]
     for _ in fixing:  # an equation may name what another fixes
         fixing = {s: value.xreplace(fixing) for s, value in fixing.items()}
     return formula.xreplace(fixing), [c for c in (c.xreplace(fixing) for c in rest) if c != sympy.true]

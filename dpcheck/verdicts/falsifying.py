@@ -8,7 +8,7 @@ search then finds a counterexample.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -55,10 +55,11 @@ def mutants_of(
             yield from made(claim, how, formula=formula)
     if claim.relation in ("<=", ">=", "<", ">") and not any(equates(check) for check in checks):
         yield from made(claim, "direction flipped", flip=True)
+    chosen = {s: e for check in checks if isinstance(check, Chain) for s, e in check.choosing.items()}
     of_the_losses = relations([h for h in claim.assumes if not isinstance(h, sympy.Basic)])
     for condition in claim.conditions:
         if condition not in of_the_losses:  # dropped or not, strongly convex and smooth losses have it
-            yield from without(claim, condition, held)
+            yield from without(claim, condition, held, chosen)
 
 
 def changed(claim: Claim) -> Iterator[tuple[str, sympy.Expr, Any]]:
@@ -137,8 +138,14 @@ def implies(known: sympy.Expr, claim: Claim, formula: sympy.Expr) -> bool:
     return bool(np.all(share[usable] <= room))
 
 
-def without(claim: Claim, condition: sympy.Basic, held: Sequence[sympy.Expr]) -> Iterator[Mutant]:
-    """The condition dropped, and weakened a thousandfold, where what is established then breaks the statement."""
+def without(
+    claim: Claim, condition: sympy.Basic, held: Sequence[sympy.Expr], chosen: Mapping[sympy.Symbol, sympy.Expr]
+) -> Iterator[Mutant]:
+    """The condition dropped, and weakened a thousandfold, where what is established then breaks the statement.
+
+    Constants that the statement says exist are those that its proof chooses.
+    """
+    stated = claim.formula.subs(chosen)
     rest = [c for c in claim.conditions if c != condition]
     tries: list[tuple[str, list[sympy.Basic]]] = [(f"{pretty(condition)} dropped", rest)]
     sides = isinstance(condition, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt)
@@ -149,7 +156,7 @@ def without(claim: Claim, condition: sympy.Basic, held: Sequence[sympy.Expr]) ->
     down = claim.relation in (">=", ">")
     for how, conditions in tries:
         for known in held:
-            low, high = (claim.formula, known) if down else (known, claim.formula)
+            low, high = (stated, known) if down else (known, stated)
             if isinstance(claim.states, Rate) or counterexample(low, high, conditions=conditions) is None:
                 continue
             yield from made(claim, how, conditions=conditions)

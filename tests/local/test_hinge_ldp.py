@@ -1,5 +1,7 @@
 """Noisy copies: unbiased slopes, what they are slopes of, and minimisers where noise is small; five standard errors."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ LOCALLY = dp.ApproxDP(1.0, 1e-3, relation=dp.LOCAL)
 
 
 @pytest.mark.parametrize("solver", [HingeLdp(degree=1), HingeLdp(degree=3), GLinearLdp(degree=2, loss="absolute")])
-def test_gradients_are_unbiased_for_the_polynomial(solver):
+def test_gradients_are_unbiased_for_the_polynomial(solver: Any) -> None:
     rng, trials, d = np.random.default_rng(0), 100_000, solver.degree
     row, w = np.array([[0.6, -0.3, 0.8]]), np.array([[-0.8, 0.5]])
     noise = 0.3 / solver.weaker * rng.standard_normal((trials, 3 * (1 + d * (d + 1))))
@@ -27,19 +29,19 @@ def test_gradients_are_unbiased_for_the_polynomial(solver):
 
 
 @pytest.mark.parametrize("loss", SLOPES)
-def test_smoothed_kinks_come_to_the_slope_itself(loss):
+def test_smoothed_kinks_come_to_the_slope_itself(loss: str) -> None:
     margins = np.array([-0.8, 0.1, 0.9])
     assert np.allclose(GLinearLdp(smoothing=1e-3, loss=loss).slope(margins), SLOPES[loss](margins), atol=0.01)
     assert np.abs(GLinearLdp(smoothing=1.0, loss=loss).slope(np.linspace(-1, 1, 50))).max() <= 1
 
 
-def test_hinge_is_one_of_the_convex_losses():
+def test_hinge_is_one_of_the_convex_losses() -> None:
     margins = np.linspace(-1, 1, 9)
     other = GLinearLdp(smoothing=0.2, loss="hinge")  # it halves the distance from a kink
     assert np.allclose(HingeLdp(smoothing=0.4).slope(margins), other.slope(margins), atol=2e-3)
 
 
-def test_with_little_noise_the_direction_is_found():
+def test_with_little_noise_the_direction_is_found() -> None:
     rng = np.random.default_rng(1)
     x = rng.standard_normal((3000, 2))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
@@ -53,7 +55,7 @@ def test_with_little_noise_the_direction_is_found():
     assert np.all(method.server(reports)[:, 0] < -0.8)
 
 
-def test_bad_records_and_notions_are_refused():
+def test_bad_records_and_notions_are_refused() -> None:
     with pytest.raises(dp.InvalidInput, match="‖x‖₂ ≤ 1"):
         HingeLdp().solve(np.array([[1.0, 1.0, 1.0]]), LOCALLY)
     with pytest.raises(dp.InvalidInput, match="delta > 0"):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import wishart
 
 import dpcheck as dp
 from dpcheck.bounds.library.local import ldp_pca_gauss as theory
+from dpcheck.bounds.library.local import ldp_sparse_pca_fps as sparse_theory
 from dpcheck.families.outer_products import leading, subspace_distance2, symmetric, upper_triangles
 from dpcheck.solvers.local.ldp_pca_gauss import LdpPcaGauss
 from dpcheck.solvers.local.ldp_sparse_pca_fps import LdpSparsePcaFps, onto_fantope, selected
@@ -86,6 +88,34 @@ def test_the_printed_bound_does_not_see_that_a_small_covariance_drowns() -> None
     bounds = [theory.theorem2.evaluate(top_eigenvalue=t / (5 * p), eigengap=t / (10 * p), **sizes) for t in (1.0, 0.01)]
     assert bounds[0] == pytest.approx(bounds[1])
     assert bounds[0] < 1e-5
+
+
+def test_errors_lie_between_what_nobody_beats_and_what_is_proved() -> None:
+    """The document's laws, p, ε, δ and 20 runs, and of its k one that Theorems 6.1.1 and 6.1.3 allow; s = 30.
+
+    At its own n the upper bounds say nothing, and the error is that of chance, 7.5 of 10; far beyond they decide. Sums
+    of n users' reports have the law of one matrix. Planted: another subspace.
+    """
+    p, k, s, eps, delta, top, gap = 40, 10, 30, 0.5, 1e-4, 1 / 200, 1 / 400  # (6.7) with λ = 1
+    V = np.pad(np.linalg.qr(np.random.default_rng(2).standard_normal((s, k)))[0], ((0, p - s), (0, 0)))
+    covariance = gap * V @ V.T + (top - gap) * np.eye(p)
+    at = {"d": p, "leading": k, "eps": eps, "delta": delta, "top_eigenvalue": top, "eigengap": gap}
+    noise = float(theory.theorem2_privacy_corrected.evaluate(eps=eps, delta=delta))
+    for n, decisive in ((10**5, False), (10**15, True)):
+        S = wishart.rvs(n, covariance / n, size=20, random_state=0)
+        S = S + symmetric(noise / n**0.5 * np.random.default_rng(1).standard_normal((20, p * (p + 1) // 2)), p)
+        weight = (8 * top + 6**0.5 * noise) * (np.log(p) / n) ** 0.5
+        sparse = selected(S[:4], k, weight, gap, 200)
+        plain, rows = (float(subspace_distance2(leading(M, k), V).mean()) for M in (S, sparse))
+        least = theory.theorem1.evaluate(n=n, d=p, leading=k, eps=eps, noise_variance=2.0) / 200_000
+        fewer = sparse_theory.theorem3.evaluate(n=n, d=p, leading=k, eps=eps, noise_variance=2.0, s_rows=s) / 400_000
+        most = 800 * theory.theorem2_corrected.evaluate(n=n, **at)
+        more = 5_000 * sparse_theory.theorem4_corrected.evaluate(n=n, s_rows=s, **at)
+        assert least < plain < min(most, k)
+        assert fewer < rows < min(more, k)
+        assert bool(max(most, more) < 1) is decisive
+        assert decisive or plain == pytest.approx(k * (1 - k / p), abs=0.5)
+    assert subspace_distance2(leading(S, k), np.eye(p)[:, s:]).min() > 9
 
 
 def test_projections_on_the_fantope_are_nearest() -> None:

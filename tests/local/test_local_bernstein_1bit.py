@@ -14,7 +14,7 @@ from dpcheck.solvers.local.local_bernstein_genprot import LocalBernsteinGenProt
 
 
 @pytest.mark.parametrize("v", [0.0, 0.3, 1.0])
-def test_half_of_the_bits_are_kept_and_twice_their_mean_is_the_loss(v):
+def test_half_of_the_bits_are_kept_and_twice_their_mean_is_the_loss(v: float) -> None:
     y, kept = kept_bits(2.0)(np.array([v]), np.random.default_rng(0), 400_000).T
     assert abs(kept.mean() - 0.5) < 5 * 0.5 / 400_000**0.5
     twice = 2 * y * kept
@@ -22,7 +22,7 @@ def test_half_of_the_bits_are_kept_and_twice_their_mean_is_the_loss(v):
 
 
 @pytest.mark.parametrize("eps", [0.1, 0.5])
-def test_the_exact_loss_is_what_the_check_says(eps):
+def test_the_exact_loss_is_what_the_check_says(eps: float) -> None:
     y, v = np.linspace(-3, 3, 601)[:, None], np.linspace(0, 1, 101)
     kept = 0.5 * np.exp(eps * (np.abs(y) - np.abs(y - v)))
     largest = max(np.ptp(np.log(chance), axis=1).max() for chance in (kept, 1 - kept))
@@ -30,7 +30,7 @@ def test_the_exact_loss_is_what_the_check_says(eps):
     assert largest > eps
 
 
-def test_the_law_of_the_place_is_exact():
+def test_the_law_of_the_place_is_exact() -> None:
     kept, rng, trials = np.array([0.6, 0.4, 0.5]), np.random.default_rng(0), 400_000
     bits = rng.random((trials, 3)) < kept
     bits[~bits.any(axis=1)] = True
@@ -40,12 +40,12 @@ def test_the_law_of_the_place_is_exact():
     assert np.all(np.abs(share - place_law(kept)) < 5 * 0.5 / trials**0.5)
 
 
-def test_many_messages_leak_twice_epsilon():
+def test_many_messages_leak_twice_epsilon() -> None:
     y = np.array([2.0] + [-1.0] * 30)
     assert 1.99 < loss(y, 0.0, 1.0, 0.1) / 0.1 < 2.01
 
 
-def test_places_are_those_of_the_loss_with_noise():
+def test_places_are_those_of_the_loss_with_noise() -> None:
     """Means of kept numbers are the losses; planted: a server that averages the places themselves."""
     users = GridLosses(np.full((60, 1), 0.7), level)
     solver, promised = LocalBernsteinGenProt(cells=1), PureDP(2.0, relation=LOCAL)

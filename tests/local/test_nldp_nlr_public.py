@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 import dpcheck as dp
+from dpcheck.bounds.library.local import ldp_minimax_lower
+from dpcheck.bounds.library.local import scaled_least_squares as theory
 from dpcheck.evidence.local.nldp_nlr_public import CUBIC, cubic_labels
 from dpcheck.evidence.local.scaled_least_squares import Signs
-from dpcheck.families.scaled_least_squares import LabelledUsers, fitting_scale, least_squares, report
+from dpcheck.families.scaled_least_squares import LabelledUsers, Slope, fitting_scale, least_squares, report
+from dpcheck.kernels.method import Array
 from dpcheck.solvers.local.nldp_nlr_public import LINKS, PublicLinkRegression
 
 SIGNS = np.array([[a, b, c] for a in (-0.5, 0.5) for b in (-0.5, 0.5) for c in (-0.5, 0.5)])
@@ -54,3 +57,27 @@ def test_counted_patterns_have_the_law_of_single_users() -> None:
     assert np.all(np.abs(by_patterns.mean(axis=0) - one_by_one.mean(axis=0))[moving] < 5 * error)
     assert by_patterns.std(axis=0)[moving] == pytest.approx(one_by_one.std(axis=0)[moving], rel=0.08)
     assert by_patterns[:, ~moving] == pytest.approx(one_by_one[:, ~moving])
+
+
+def straight_labels(rng: np.random.Generator, counts: Array, margins: Array) -> Array:
+    """Sums of y = ±1 with E[y | x] = <x, w*>."""
+    return 2 * rng.binomial(counts, (1 + margins) / 2) - counts
+
+
+def test_its_error_lies_between_what_nobody_beats_and_what_is_proved() -> None:
+    """Theorem 5.3.2 with the link f(u) = u on the document's features ±1/p, and (5.29) as corrected, at ε = 1/2.
+
+    At the largest printed n no bound is less than what a server that says 0 loses, which is planted; far beyond it is.
+    """
+    p, eps, delta = 2, 0.5, 1e-2
+    design = Signs(p, 1 / p, 1.0, Slope(np.ones_like, 1.0), straight_labels)
+    for n, decisive in ((290_000, False), (10**9, True)):
+        exact, private = design.solved(n, eps, delta, 20, np.random.default_rng(5))
+        errors = np.linalg.norm(private - 1.0, axis=1)
+        least = ldp_minimax_lower.theorem2.evaluate(n=n, d=p, eps=eps) / 256
+        at = {"n": n, "d": p, "eps": eps, "delta": delta, "gamma": 0.05, "lam_min": 1 / p**2, "features_r": 1.0}
+        sample = float(np.linalg.norm(exact - 1.0, axis=1).max())
+        most = theory.equation29_corrected.evaluate(**at, ols_norm=p**0.5, sampled_error=sample)
+        assert least < np.median(errors / p) ** 2  # of θ* = w*/p on signs
+        assert bool(most < p**0.5) is decisive
+        assert not decisive or errors.max() < most

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -172,13 +173,14 @@ def test_settings_records_and_reports_are_refused_by_name(randomiser: local.Rand
         for value in limits[setting.name].refuses:
             with pytest.raises(InvalidInput, match=setting.name):
                 replace(randomiser, **{setting.name: value})
-    outside = np.full(randomiser.width or (), 99.0)
-    for records in (outside, np.nan * outside, "one", None, []):
-        with pytest.raises(InvalidInput, match="records"):
+    outside = np.full(randomiser.width or (), 98765.0)
+    for records in (outside, np.nan * outside, "secret", None, []):
+        with pytest.raises(InvalidInput, match="records") as refused:
             randomiser.privatize(records, trials=3)
-    with pytest.raises(InvalidInput, match="records"):
-        randomiser.privatize(np.stack([outside, outside]))
+        assert not re.search("98765|nan|secret", str(refused.value))  # a client's log is no place for her record
     inside = two_records(randomiser, np.random.default_rng(0))[0]
+    with pytest.raises(InvalidInput, match="records is outside at place 1"):
+        randomiser.privatize(np.stack([inside, outside]))
     for trials in (0, 1.5, True):
         with pytest.raises(InvalidInput, match="trials"):
             randomiser.privatize(inside, 0, trials)  # type: ignore[arg-type]

@@ -5,24 +5,25 @@ import pytest
 
 from dpcheck.bounds.library.local import sigm as theory
 from dpcheck.families.intermediate_gradient import IntermediateGradient
+from dpcheck.kernels.method import Array
 
 
-def quarter(w, t):
+def quarter(w: Array, t: int) -> Array:
     """The slope of (w-1)²/4."""
     return (w - 1) / 2
 
 
 @pytest.mark.parametrize("sigma", [0.0, 1e-6])
-def test_an_exact_oracle_leaves_a_gap_after_one_step(sigma):
+def test_an_exact_oracle_leaves_a_gap_after_one_step(sigma: float) -> None:
     y = IntermediateGradient(1.0, sigma).run(quarter, 1, 1, 1)
     assert (y - 1) ** 2 / 4 == pytest.approx(9 / 256, rel=1e-4)
 
 
 @pytest.mark.parametrize("power", [1.0, 1.5, 2.0])
-def test_more_power_is_faster_without_noise(power):
+def test_more_power_is_faster_without_noise(power: float) -> None:
     curves = np.array([1.0, 0.1, 0.01, 0.001])
 
-    def gap(steps):
+    def gap(steps: int) -> float:
         y = IntermediateGradient(1.0, 0.0, power=power).run(lambda w, t: curves * (w - 0.5), steps, 1, 4)
         return float((curves * (y - 0.5) ** 2).sum() / 2)
 
@@ -30,10 +31,10 @@ def test_more_power_is_faster_without_noise(power):
     assert gap(100) <= 2 / 100**power
 
 
-def test_noise_keeps_the_corrected_bound():
+def test_noise_keeps_the_corrected_bound() -> None:
     sigma, steps = 2.0, 200
 
-    def gap(told):
+    def gap(told: float) -> float:
         rng = np.random.default_rng(0)
         noisy = IntermediateGradient(1.0, told)
         w = noisy.run(lambda w, t: w - 0.5 + sigma * rng.standard_normal(w.shape), steps, 4000, 1)

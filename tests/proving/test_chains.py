@@ -429,3 +429,16 @@ def test_roots_come_out_where_the_symbols_are_written_so() -> None:
     assert holds(same, {beta: v * (v + 1)})
     assert not holds(same, {beta: 1 + v})
     assert not holds(2 * same, {beta: v * (v + 1)})
+
+
+def test_a_step_rests_on_hypotheses_in_words_that_the_claim_has() -> None:
+    """The same chain of a claim that says nothing of the records proves nothing, and names what is missing."""
+    bounded = Setting("records are bounded")
+    chain = Chain(
+        excess_risk,
+        Step("<=", L * D * log(1 / delta) / n + eta * L**2, because=Premise("known"), uses=[bounded]),
+        Step("<=", STATEMENT),
+    )
+    states = Le(excess_risk, L * D * log(1 / delta) / n + L**2 / beta)
+    assert run(chain, claim(states, [bounded, eta <= 1 / beta])).verdict is Verdict.PROVED
+    assert "records are bounded" in run(chain, claim(states, [eta <= 1 / beta])).figure

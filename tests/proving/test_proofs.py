@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Eq, Integer, Le, Rational, Symbol, exp, log, sqrt
 
-from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Source, Verdict
+from dpcheck.bounds.language.claim import LOGS_FREE, Claim, Effort, Evidence, Kind, Rate, Source, Verdict
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.symbols import (
     D,
@@ -338,6 +338,28 @@ def test_an_instance_that_floats_cannot_hold_shows_nothing() -> None:
     assert found.verdict is Verdict.REFUTED
     assert found.counterexample is not None
     assert found.counterexample["delta"] > 0
+
+
+def test_an_instance_too_large_for_floats_is_named_by_the_rest() -> None:
+    """n = e^(d²) is infinite in floats; d alone says where on the path it is, and the figure how large n is."""
+    check = NoConstant(d, {d: big, n: sympy.exp(big**2), L: 1}, big, "", at=100)
+    found = check.run(claim(Rate(excess_risk, L)), QUICK)
+    assert found.verdict is Verdict.REFUTED
+    assert found.counterexample == {"d": 100.0, "L": 1.0}
+    assert "n is 10^4342 there" in found.figure
+    assert check.replay(claim(Rate(excess_risk, L)), {"d": 50.0, "L": 1.0}).margin == 50
+    alone = NoConstant(n, {n: sympy.exp(big**2), L: 1}, big, "", at=100).run(claim(Rate(excess_risk, L)), QUICK)
+    assert "leaves the range of floats" in alone.figure
+
+
+def test_logarithms_that_are_left_out_refute_nothing() -> None:
+    """With n = e^d the factor √d is √log n, which Õ hides, and 1.01^d is not; without Õ both are failures."""
+    path = {d: big, n: sympy.exp(big), L: 1}
+    for value, hidden_by_logs in ((sympy.sqrt(d), True), (d**7, True), (Rational(101, 100) ** d, False)):
+        check = NoConstant(value, path, big, "", at=300)
+        assert check.run(claim(Rate(excess_risk, L)), QUICK).verdict is Verdict.REFUTED
+        left_out = check.run(claim(Rate(excess_risk, L), LOGS_FREE), QUICK).verdict
+        assert left_out is (Verdict.UNCHECKED if hidden_by_logs else Verdict.REFUTED)
 
 
 def test_numbers_that_differ_are_refuted_without_a_point() -> None:

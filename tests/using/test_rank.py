@@ -29,7 +29,7 @@ from dpcheck.datasets import logistic_synthetic
 from dpcheck.problems.losses import Linear, Logistic, Sigmoid
 from dpcheck.problems.outline import outline
 from dpcheck.problems.problem import Problem
-from dpcheck.report.ranking_page import needs_page, ranking_page
+from dpcheck.report.ranking_page import needs_page, ranking_page, wanting
 from dpcheck.report.theory import as_text
 from dpcheck.solvers.finding import solvers
 from dpcheck.theory import method_bounds, ranking
@@ -433,3 +433,26 @@ def test_no_error_is_called_by_an_internal_name() -> None:
     measures = {case_of(claim).measure for claims in ranking.methods().values() for claim in claims}
     for measure in measures:
         assert not re.search(r"_|[a-z]\d$", error_in_words(measure), re.ASCII)
+
+
+# Local protocols -----------------------------------------------------------------------------------
+def test_a_hypothesis_that_says_how_many_records_says_what_the_grid_is() -> None:
+    """n = A·k^(4p) is solved for k, D_p is the constant of Lemma 5.1.2, and log(1/β) follows from β."""
+    claim = library["dwang20.corollary5.1.2.explicit"]
+    found = bound_on(claim, task_of(n=1e6, d=2, eps=0.25, model="local"))
+    assert not isinstance(found, str)
+    numbers = {"d": 2, "eps": 0.25, "x_tail": math.log(20), "D_h": 2 * 2.5**2 * 4, "grid_k": 3.0}
+    condition = next(c for c in claim.conditions if isinstance(c, sympy.Eq))
+    numbers["n"] = float(condition.rhs.subs({s: numbers[str(s)] for s in condition.rhs.free_symbols}))
+    expected = float(claim.formula.subs({s: numbers[str(s)] for s in claim.formula.free_symbols}))
+    assert float(found.along(n=numbers["n"])) == pytest.approx(expected)
+    assert math.isnan(float(found.along(n=1.0)))  # planted: so few users that k is below 2
+
+
+def test_what_methods_wait_for_is_said_at_once_and_ranks_them() -> None:
+    waiting = {"nldp_glm_public": "needs --rho2 (ρ₂), --c_link (c_Φ)", "other": "needs --m_public (m), --rho2 (ρ₂)"}
+    (line,) = wanting(replace(ranked(), left_out=waiting))
+    options = {name: float(value) for name, value in re.findall(r"--(\w+) (\S+)", line)}
+    assert set(options) == {"rho2", "c_link", "m_public"}
+    task_of(n=1e6, d=2, eps=0.5, model="local", **options)
+    assert wanting(replace(ranked(), left_out={"other": "no number here"})) == []

@@ -4,15 +4,31 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 import pytest
-from sympy import Eq, Le, exp, log, sqrt
+from sympy import Eq, Integer, Le, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Source, Verdict
-from dpcheck.bounds.language.symbols import D, L, T, beta, delta, delta1, eps, eps_out, eta, excess_risk, mu, n
+from dpcheck.bounds.language.symbols import (
+    D,
+    L,
+    T,
+    beta,
+    c,
+    d,
+    delta,
+    delta1,
+    eps,
+    eps_out,
+    eta,
+    excess_risk,
+    mu,
+    n,
+    ratio,
+)
 from dpcheck.bounds.privacy.numeric_checks import CompositionAccountant
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
 from dpcheck.bounds.proving.proofs import AtMost, Equals
@@ -87,6 +103,17 @@ def test_every_change_of_an_equation_is_a_mutant() -> None:
 def test_a_hypothesis_that_is_not_needed_is_no_mutant() -> None:
     about = claim(bound, [eta <= 1 / beta, eps <= 1], checks=[chain])
     assert "ε ≤ 1 dropped" not in made(about)
+
+
+def test_a_constant_that_the_proof_chooses_makes_no_hypothesis_needed() -> None:
+    """1/d ≤ d^-c for the c = 1 that the proof takes, with ε ≤ 1 or without; another c would make it seem needed."""
+    proof = Chain(ratio, Step("<=", 1 / d, because=Premise("known")), Step("<=", STATEMENT), choosing={c: Integer(1)})
+    about = replace(claim(Le(ratio, d ** (-c)), [eps <= 1], checks=[proof]), hidden=(c,))
+    assert "ε ≤ 1 dropped" not in made(about)
+    needed = Chain(
+        ratio, Step("<=", eps / d, because=Premise("known")), Step("<=", STATEMENT), choosing={c: Integer(1)}
+    )
+    assert "ε ≤ 1 dropped" in made(replace(about, checks=(needed,)))
 
 
 def test_symbols_of_one_unit_are_swapped_and_slips_in_units_left_to_the_registry() -> None:

@@ -102,6 +102,12 @@ def test_a_seed_draws_the_same_claims() -> None:
     assert len({sheet(1, seed, ROWS, RECORD, SYMBOLS).split("\n## ")[1] for seed in range(8)}) == 2
 
 
+def test_a_sheet_may_be_of_some_ids_only() -> None:
+    one = sorted(ROWS)[0]
+    assert {sheet(5, seed, ROWS, RECORD, SYMBOLS, (one,)).count("\n## ") for seed in range(4)} == {1}
+    assert f"## 1. {one}" in sheet(5, 0, ROWS, RECORD, SYMBOLS, (one,))
+
+
 def test_the_tool_writes_a_sheet(tmp_path: Path) -> None:
     file = tmp_path / "sheet.md"
     run = subprocess.run(

@@ -18,7 +18,8 @@ theorem9_privacy = Claim(
     id="dwang20.theorem5.1.9.privacy", kind=Kind.PRIVACY,
     source=Source("dwang20", "Theorem 5.1.9, first sentence, with lines 3 to 6 of Algorithm 5.1.34", line=5095),
     says=f"{SAYS} for ε at most 1.",
-    assumes=[copies >= 2, eps <= 1],  # d = 32/α³
+    assumes=[eps <= 1],
+    added=[copies >= 2],  # d = 32/α³
     states=Eq(sigma, first_noise),
     guarantee=ApproxDP(eps, delta, relation=LOCAL),
     ignores_units=True,
@@ -72,13 +73,14 @@ gradient = Claim(
     says="To the rest of G, which has a factor y₀x₀, line 19 adds f'(-1) without one.",
     assumes=linear,
     states=Eq(downhill, falls),
+    misprint_of="dwang20.algorithm5.1.34.gradient.corrected",
     checks=[Equals(falls * record, SLOPE)],
 )
 
 gradient_corrected = Claim(
     id="dwang20.algorithm5.1.34.gradient.corrected", kind=Kind.UTILITY,
-    source=Source("dwang20", "Algorithm 5.1.34, line 19, and the proof of Theorem 5.1.9", line=5127),
-    says="It takes f'(-1)·y₀x₀.",
+    source=Source("dwang20", "proof of Theorem 5.1.9, ∇F_β(θ) at θ = y⟨w,x⟩, by the chain rule", line=5491),
+    says="F_β'(θ) ends in f'(-1), and the slope in w has a factor yx throughout: it takes f'(-1)·y₀x₀.",
     assumes=linear,
     states=Eq(downhill, falls * record),
     corrects="dwang20.algorithm5.1.34.gradient",
@@ -96,7 +98,7 @@ lemma9 = Claim(
     id="dwang20.lemma5.1.9", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 5.1.9", line=5084),
     says="f is a mean of |θ-s| over Q and a line, up to a constant: both have the same derivative.",
-    assumes=[first < last],
+    added=[first < last],  # f is not a line, of which Q is not defined
     states=Eq(represented, here),
     checks=[
         Equals(

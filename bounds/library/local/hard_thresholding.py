@@ -153,9 +153,11 @@ one_step = Claim(
             off_next,
             Step("<=", half_off + sqrt(Rational(9, 16)) * half_off,
                  because=Premise("projecting brings no point of the ball farther away, and thresholding moves by "
-                                 "√((s+s*)/2s) of the distance (Lemma 5.3.3 on 2s + s* coordinates)")),
+                                 "√((s+s*)/2s) of the distance (Lemma 5.3.3 on 2s + s* coordinates)"),
+                 uses=[sparse_truth]),
             Step("<=", Rational(7, 4) * (factor * off_now + eta * reach * noise_max),
-                 because=Premise("θ̃-θ* = (I-ηD)(θ_t-θ*) - η·noise on 2s + s* coordinates, by the mean value theorem")),
+                 because=Premise("θ̃-θ* = (I-ηD)(θ_t-θ*) - η·noise on 2s + s* coordinates, by the mean value theorem"),
+                 uses=[isometry]),
             Step("<=", because=Cites(window.id)),
             Step("<=", STATEMENT),
         )

@@ -47,7 +47,7 @@ theorem8_privacy = Claim(
     id="dwang20.theorem5.1.8.privacy", kind=Kind.PRIVACY,
     source=Source("dwang20", "Theorem 5.1.8, first sentence, with lines 3 to 6 of Algorithm 5.1.33", line=5056),
     says=f"{SAYS}, for any ε.",
-    assumes=[copies >= 2],  # d = 32/α³
+    added=[copies >= 2],  # d = 32/α³
     states=Eq(sigma, first_noise),
     guarantee=ApproxDP(eps, delta, relation=LOCAL),
     ignores_units=True,
@@ -58,7 +58,8 @@ theorem8_privacy_corrected = Claim(
     id="dwang20.theorem5.1.8.privacy.corrected", kind=Kind.PRIVACY,
     source=Source("dwang20", "Theorem 5.1.8, first sentence, with lines 3 to 6 of Algorithm 5.1.33", line=5056),
     says=f"{SAYS} for ε at most 1.",
-    assumes=[copies >= 2, eps <= 1],
+    assumes=[eps <= 1],
+    added=[copies >= 2],
     states=Eq(sigma, first_noise),
     guarantee=ApproxDP(eps, delta, relation=LOCAL),
     corrects="dwang20.theorem5.1.8.privacy",
@@ -136,18 +137,20 @@ approximated = Claim(
     ignores_units=True,
 )
 
+on_whole_interval = Setting("c_j = f_β'(2j/d-1), and factors (1+y⟨w,x⟩)/2 and (1-y⟨w,x⟩)/2")
+
 approximated_corrected = Claim(
     id="dwang20.theorem5.1.7.approximation.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Theorem 5.1.7, the difference of Ĝ(w, i) and f_β'", line=5409),
     says="With values at 2j/d-1, and powers of (1±y⟨w,x⟩)/2, it is.",
-    assumes=[smoothing <= 1, Setting("c_j = f_β'(2j/d-1), and factors (1+y⟨w,x⟩)/2 and (1-y⟨w,x⟩)/2")],
+    assumes=[smoothing <= 1, on_whole_interval],
     states=Le(polynomial_gap, 1 / (smoothing**2 * copies)),
     corrects="dwang20.theorem5.1.7.approximation",
     ignores_units=True,
     checks=[
         Chain(
             polynomial_gap,
-            Step("<=", on_axis, because=Premise("the map x = 2u-1 from [0, 1] to [-1, 1]")),
+            Step("<=", on_axis, because=Premise("the map x = 2u-1 from [0, 1] to [-1, 1]"), uses=[on_whole_interval]),
             Step("<=", because=Cites(
                 "dwang20.lemma5.1.2.first_order", {smooth_T: 6 / smoothing**2, cells: copies},
                 granted="four times 3/(2β²), by lemma5.1.8.third")),
@@ -180,11 +183,13 @@ factor_moment = quantity("factor_moment", "largest second moment of a factor", p
 largest_factor = copy_var**2 + 2 * copy_var + 4
 first_size = sqrt((first_var + 1) * (d * first_var + 1))
 
+unit_records = Setting("‖x‖, |y| and ‖w‖ are at most 1; σ₀² = 32 log(1.25/δ)/ε², σ₁² = 8 log(1.25/δ)d²(d+1)²/ε²")
+
 theorem7_corrected = Claim(
     id="dwang20.theorem5.1.7.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.1.7, the deviation", line=5012),
     says="With this noise it is at most √p(σ₀²+1)·2^d(σ₁⁴+2σ₁²+4)^(d/2), of order d^(4d).",
-    assumes=[Setting("‖x‖, |y| and ‖w‖ are at most 1; σ₀² = 32 log(1.25/δ)/ε², σ₁² = 8 log(1.25/δ)d²(d+1)²/ε²")],
+    assumes=[unit_records],
     states=Le(oracle_std, sqrt(d) * (first_var + 1) * 2**copies * largest_factor ** (copies / 2)),
     corrects="dwang20.theorem5.1.7",
     ignores_units=True,
@@ -192,7 +197,8 @@ theorem7_corrected = Claim(
         Chain(
             oracle_std,
             Step("<=", 2**copies * factor_moment ** (copies / 2) * first_size, because=Premise(
-                "independent copies; |c_j| ≤ 1 and Σ(d over j) = 2^d; E‖y₀x₀‖² = (σ₀²+y²)(pσ₀²+‖x‖²)")),
+                "independent copies; |c_j| ≤ 1 and Σ(d over j) = 2^d; E‖y₀x₀‖² = (σ₀²+y²)(pσ₀²+‖x‖²)"),
+                uses=[unit_records]),
             Step("<=", 2**copies * largest_factor ** (copies / 2) * first_size, because=Premise(
                 "E(y⟨w,x⟩)² is (σ₁²+1)² at most, and E(1-y⟨w,x⟩)² is 3 more")),
             Step("<=", STATEMENT, because=Slack(seen=[
@@ -219,11 +225,13 @@ theorem8 = Claim(
     ],
 )
 
+one_use = Setting("users are independent draws, and each is used in one step")
+
 one_pass = Claim(
     id="dwang20.theorem5.1.8.one_pass", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.1.8 and Remark 5.1.1, population risk", line=5056),
     says="Excess population risk of one pass over the users, with the polynomial on all of [-1, 1].",
-    assumes=[*approximated_corrected.assumes, Setting("users are independent draws, and each is used in one step")],
+    assumes=[*approximated_corrected.assumes, one_use],
     states=Rate(
         excess_risk, 1 / (smoothing * n) + oracle_std / sqrt(n) + 1 / (smoothing**2 * copies) + smoothing
     ),
@@ -237,7 +245,7 @@ one_pass = Claim(
             Step("<=", 2 * (1 / (smoothing * n) + oracle_std / sqrt(n) + 4 * polynomial_gap) + smoothing,
                  because=Premise(
                      "lemma5.1.5.corrected with its constant 2 on a set of diameter 2, as f_β'' ≤ 1/β (lemma5.1.8);"
-                     " slopes off by η make an oracle of error 4η")),
+                     " slopes off by η make an oracle of error 4η"), uses=[one_use]),
             Step("<=", because=Cites("dwang20.theorem5.1.7.approximation.corrected")),
             Step("<=", 8 * STATEMENT),
         )

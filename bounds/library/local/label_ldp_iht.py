@@ -111,10 +111,14 @@ step_corrected = Claim(
 
 # Utility -------------------------------------------------------------------------------------------
 v = Symbol("v", nonnegative=True)
-USUAL = [delta <= Rational(1, 2), Setting("p ≥ 2, and E[ξ | x] = 0 as in (5.70)")]
+CENTRED = Setting("p ≥ 2, and E[ξ | x] = 0 as in (5.70)")
+USUAL = [delta <= Rational(1, 2), CENTRED]
+DOWNHILL = Setting("the step of Algorithm 5.3.42 with its sign put right")
 
 
-def after_steps(slope: Expr, users: Expr, where: dict[Symbol, Expr], privacy: Claim, constant: int) -> Chain:
+def after_steps(
+    slope: Expr, users: Expr, where: dict[Symbol, Expr], privacy: Claim, constant: int, algorithm: Setting
+) -> Chain:
     """T steps on noisy labels of so many users each, by the largest step size, 9/(7b²)."""
     tail = sqrt(6 * log(d) / users)
     largest = Premise(
@@ -128,7 +132,8 @@ def after_steps(slope: Expr, users: Expr, where: dict[Symbol, Expr], privacy: Cl
     return Chain(
         off_iht,
         Step("<=", because=Cites("dwang20.theorem5.3.9.steps", where)),
-        Step("<=", 2 ** (-T) * truth + Rational(7, 2) * eta * reach * tail * slope * (noise_C + tau), because=largest),
+        Step("<=", 2 ** (-T) * truth + Rational(7, 2) * eta * reach * tail * slope * (noise_C + tau), because=largest,
+             uses=[CENTRED, algorithm]),
         Step("<=", bound(noise_C + tau), where={eta: Rational(9, 7) / (slope**2 * (1 + rip) * (1 + v))}),
         Step("<=", because=Cites(privacy.id, granted="|ξ| ≤ C")),
         Step("<=", bound(noise_C / eps * (1 + sqrt(32 * log_delta))), where={eps: 1 / (1 + v)}),
@@ -144,10 +149,10 @@ theorem6 = Claim(
     source=Source("dwang20", "Theorem 5.3.6, equation (5.78)", line=6545),
     says="The distance from θ* after T steps with the noise of line 2, but for a chance of e^(-n) + 2/p^c.",
     assumes=[*linear_iht, eps <= 1],
-    added=[*USUAL, Setting("the step of Algorithm 5.3.42 with its sign put right")],
+    added=[*USUAL, DOWNHILL],
     states=Le(off_iht, 2 ** (-T) * truth + c * noise_C * log(1 / delta) * sqrt(s_star * log(d)) / (sqrt(n) * eps)),
     hidden=(c,),
     guarantee=private,
     ignores_units=True,
-    checks=[after_steps(Rational(1), n, linear, printed, 450)],
+    checks=[after_steps(Rational(1), n, linear, printed, 450, DOWNHILL)],
 )

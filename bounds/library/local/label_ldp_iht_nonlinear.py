@@ -43,13 +43,15 @@ theorem11 = Claim(
     ],
 )
 
+NEW_LABELS = Setting("each step takes the labels of n/T users of its own")
+
 theorem11_corrected = Claim(
     id="dwang20.theorem5.3.11.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.3.11", line=6704),
     says="With C/b for bC, as a step size is of order 1/b², and with √T, where the labels of a step are not those that "
     "made θ_t; but for a chance of 2T/p.",
     assumes=[*iht, eps <= 1],
-    added=[*USUAL, Setting("each step takes the labels of n/T users of its own")],
+    added=[*USUAL, NEW_LABELS],
     states=Le(
         off_iht,
         2 ** (-T) * truth + c * noise_C / slope_b * log(1 / delta) * sqrt(s_star * T * log(d)) / (sqrt(n) * eps),
@@ -58,5 +60,5 @@ theorem11_corrected = Claim(
     guarantee=private,
     corrects="dwang20.theorem5.3.11",
     ignores_units=True,
-    checks=[after_steps(slope_b, n / T, {}, printed, 450)],
+    checks=[after_steps(slope_b, n / T, {}, printed, 450, NEW_LABELS)],
 )

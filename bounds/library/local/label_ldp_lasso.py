@@ -8,7 +8,7 @@ from sympy import Symbol, log, sqrt
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Source
 from dpcheck.bounds.language.symbols import d, delta, eps, n, quantity
 from dpcheck.bounds.library.local.hard_thresholding import isometry, noise_C, sparse_truth
-from dpcheck.bounds.library.local.label_ldp_iht import USUAL, log_delta, printed, tau
+from dpcheck.bounds.library.local.label_ldp_iht import CENTRED, USUAL, log_delta, printed, tau
 from dpcheck.bounds.library.sparse.dp_ight import s_star
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Premise, Step
 
@@ -30,7 +30,8 @@ lasso = Claim(
         Chain(
             error_lasso,
             Step("<=", 36 * s_star * penalty**2, because=Premise(
-                "Negahban et al.: ‖θ-θ*‖ ≤ 3√s*·λ/κ for λ ≥ 2‖Xᵀ(ξ+z)/n‖∞, with restricted strong convexity κ ≥ 1/2")),
+                "Negahban et al.: ‖θ-θ*‖ ≤ 3√s*·λ/κ for λ ≥ 2‖Xᵀ(ξ+z)/n‖∞, with restricted strong convexity κ ≥ 1/2"),
+                uses=[isometry, sparse_truth, CENTRED]),
             Step("=", 36 * s_star * (2 * sqrt(6 * log(d) / n) * (noise_C + tau)) ** 2, because=Premise(
                 "that λ is enough, as the coordinates are sub-Gaussian with C²/n and τ²/n, but for 4/d² ≤ 2/d")),
             Step("<=", because=Cites(printed.id, granted="|ξ| ≤ C")),

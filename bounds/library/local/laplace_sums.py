@@ -76,6 +76,7 @@ lemma12_corrected = Claim(
                 "<=",
                 2 * exp(-u * eps * t_sum - n * log(1 - u**2)),
                 because=Premise("Chernoff's bound on each side: E exp(uε Σxᵢ) = (1-u²)⁻ⁿ for 0 < u < 1"),
+                uses=noise,
             ),
             Step("<=", 2 * exp(-u * eps * t_sum + n * u**2 / (1 - u**2)), because=Premise("-log(1-v) ≤ v/(1-v)")),
             Step("<=", STATEMENT),  # as 1-u² ≥ 1-u

@@ -72,6 +72,7 @@ lemma1_corrected = Claim(
                 "<=",
                 b / (n * eps) * (log(2 / gamma) - n * log(1 - s**2)) / s,
                 because=Premise("Chernoff's bound on each side: n draws have E exp(sε Σxᵢ/b) = (1-s²)⁻ⁿ for 0 < s < 1"),
+                uses=reported,
             ),
             Step(
                 "<=",

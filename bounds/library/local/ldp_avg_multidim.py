@@ -40,13 +40,14 @@ privacy = Claim(
 
 # A group has n/(2p) users or more; L = log(4p/γ) is for two events of each group.
 L, L_3 = log(4 * d / gamma), 3 * log(d / gamma)
+in_box = Setting("every user holds a vector in [0, b]ᵖ")
 enough = [Ge(n, 8 * d * log(8 * d / gamma)), Ge(sqrt(n), 12 / eps * sqrt(log(32 / gamma)))]
 
 lemma6 = Claim(
     id="dwang20.lemma5.1.6", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 5.1.6", line=4902),
     says="There is an ε-local protocol of O(1) work for a user whose averages are all within O(bp√log(p/γ)/(√n ε)).",
-    assumes=[*enough, Setting("every user holds a vector in [0, b]ᵖ")],
+    assumes=[*enough, in_box],
     added=[eps <= 1, gamma <= Rational(1, 2)],
     states=Rate(max_error, b * d / (sqrt(n) * eps) * sqrt(log(d / gamma))),
     checks=[
@@ -59,6 +60,7 @@ lemma6 = Claim(
                     "lemma5.1.1.corrected for the noise of a group of n/(2p) users, Hoeffding for who is in it, "
                     "with γ/(2p) for each"
                 ),
+                uses=[in_box],
             ),
             Step(
                 "<=",

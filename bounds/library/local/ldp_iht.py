@@ -78,7 +78,7 @@ norm_corrected = Claim(
         Chain(
             gradient,
             Step("<=", sqrt(d) * (inner_now + inner_true + noise_C),
-                 because=Premise("∇_i = x(⟨x, θ_t⟩ - ⟨x, θ*⟩ - ξ), and ‖x‖₂ = √p")),
+                 because=Premise("∇_i = x(⟨x, θ_t⟩ - ⟨x, θ*⟩ - ξ), and ‖x‖₂ = √p"), uses=[users]),
             Step("<=", STATEMENT, because=Slack(given={
                 "|⟨x, θ_t⟩| ≤ ‖θ_t‖₁ ≤ √(8s*)‖θ_t‖₂": sqrt(d) * (sqrt(8 * s_star) - inner_now),
                 "|⟨x, θ*⟩| ≤ ‖θ*‖₁ ≤ √s*‖θ*‖₂": sqrt(d) * (sqrt(s_star) - inner_true),
@@ -100,14 +100,15 @@ LARGEST = Premise(
 RADIUS = "r is the bound on gradients"
 
 
-def explicit(radius: Expr, slope: Expr, where: dict[Symbol, Expr]) -> Chain:
+def explicit(radius: Expr, slope: Expr, where: dict[Symbol, Expr], records: Setting) -> Chain:
     """T steps, of which each halves the distance up to its noise, with the largest step size, 9/(7b²)."""
     noise = slope * noise_C + sqrt(proxy)
     after = 2 ** (-T) * truth + Rational(9, 2) / slope**2 * reach * tail * noise
     return Chain(
         off_iht,
         Step("<=", because=Cites("dwang20.theorem5.3.9.steps", where)),
-        Step("<=", 2 ** (-T) * truth + Rational(7, 2) * eta * reach * tail * noise, because=LARGEST),
+        Step("<=", 2 ** (-T) * truth + Rational(7, 2) * eta * reach * tail * noise, because=LARGEST,
+             uses=[records, blocks]),
         Step("<=", after, where={eta: Rational(9, 7) / (slope**2 * (1 + rip) * (1 + v))}),
         Step("<=", because=Cites("dwang20.lemma5.3.1.explicit", {r: radius}, granted=RADIUS)),
         Step("<=", STATEMENT, where={eps: 1 / (1 + v), d: (sqrt(2) + u) ** 2}),
@@ -123,7 +124,7 @@ theorem5_corrected = Claim(
     guarantee=private,
     corrects="dwang20.theorem5.3.5",
     ignores_units=True,
-    checks=[explicit(norm_corrected.formula, Rational(1), linear)],
+    checks=[explicit(norm_corrected.formula, Rational(1), linear, users)],
 )
 
 theorem5 = Claim(
@@ -153,6 +154,7 @@ optimality = Claim(
     says="For s* = 1 the error's bound, the root of O(p·log p·log n/(nε²)), is that of Theorem 5.3.2 up to √log p.",
     assumes=[d >= 2],
     states=Rate(ratio, sqrt(log(d))),
+    misprint_of="dwang20.section5.3.3.optimality.corrected",
     checks=[
         NoConstant(
             sqrt(d * log(d) * log(n) / (n * eps**2) / (d / (n * eps**2))), {d: 2, n: exp(x), eps: 1}, x,
@@ -163,8 +165,8 @@ optimality = Claim(
 
 optimality_corrected = Claim(
     id="dwang20.section5.3.3.optimality.corrected", kind=Kind.UTILITY,
-    source=Source("dwang20", "section 5.3.3, after Theorem 5.3.5", line=6504),
-    says="It is √(log p·log n).",
+    source=Source("dwang20", "(5.76) at T = log n and s* = 1, over the root of (5.72)", line=6500),
+    says="It is √(log p·log n): the log n of the bound is lost in the remark.",
     assumes=[d >= 2],
     states=Eq(ratio, sqrt(log(d) * log(n))),
     corrects="dwang20.section5.3.3.optimality",

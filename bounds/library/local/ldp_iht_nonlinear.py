@@ -61,7 +61,8 @@ norm_corrected = Claim(
         Chain(
             gradient,
             Step("<=", slope_b * sqrt(d) * (slope_b * (inner_now + inner_true) + noise_C),
-                 because=Premise("∇_i = x·f'·(f(⟨x, θ_t⟩) - f(⟨x, θ*⟩) - ξ), f' ≤ b and ‖x‖₂ = √p")),
+                 because=Premise("∇_i = x·f'·(f(⟨x, θ_t⟩) - f(⟨x, θ*⟩) - ξ), f' ≤ b and ‖x‖₂ = √p"),
+                 uses=[users]),
             Step("<=", STATEMENT, because=Slack(given={
                 "|⟨x, θ_t⟩| ≤ ‖θ_t‖₁ ≤ √(8s*)‖θ_t‖₂": slope_b**2 * sqrt(d) * (sqrt(8 * s_star) - inner_now),
                 "|⟨x, θ*⟩| ≤ ‖θ*‖₁ ≤ √s*‖θ*‖₂": slope_b**2 * sqrt(d) * (sqrt(s_star) - inner_true),
@@ -79,7 +80,7 @@ theorem9_corrected = Claim(
     guarantee=private,
     corrects="dwang20.theorem5.3.9",
     ignores_units=True,
-    checks=[explicit(norm_corrected.formula, slope_b, {})],
+    checks=[explicit(norm_corrected.formula, slope_b, {}, users)],
 )
 
 theorem9 = Claim(

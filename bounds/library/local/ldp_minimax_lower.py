@@ -41,7 +41,8 @@ lemma10 = Claim(
     checks=[
         Chain(
             capacity,
-            Step("=", h**2 / d * bessel, because=Premise("ψ_v(γ) = δ⟨γ, y⟨x, v⟩⟩, and v = ±e_j: each j twice of 2p")),
+            Step("=", h**2 / d * bessel, because=Premise("ψ_v(γ) = δ⟨γ, y⟨x, v⟩⟩, and v = ±e_j: each j twice of 2p"),
+                 uses=[signs]),
             Step("<=", STATEMENT, because=Slack(given={
                 "Bessel: the yx_j are orthonormal": h**2 / d * (size - bessel), "|γ| ≤ 1": h**2 / d * (1 - size)})),
         )
@@ -61,7 +62,8 @@ apart = Claim(
             divergence,
             Step("<=", n * chi2 * h**2 * bessel / (d * (1 - h)),
                  because=Premise("convexity and the chain rule leave one user; log t ≤ t-1, and m_v ≥ (1-δ)m₀; of the "
-                                 "squares of E (q(z|x)-m₀(z))yx_j at each z, Bessel leaves χ²(q(·|x)‖m₀) ≤ χ²")),
+                                 "squares of E (q(z|x)-m₀(z))yx_j at each z, Bessel leaves χ²(q(·|x)‖m₀) ≤ χ²"),
+                 uses=[signs]),
             Step("<=", STATEMENT, because=Slack(
                 given={"Bessel: the yx_j are orthonormal": n * chi2 * h**2 / (d * (1 - h)) * (1 - bessel)},
                 seen=[n * chi2 * h**2 / d * (1 - 2 * h) / (1 - h)])),
@@ -93,7 +95,8 @@ def le_cam(
                 Step(">=", (loss / 2 * (Rational(3, 4) - divergence / 2)).subs(here), because=Premise(
                     "Le Cam: half of what any θ loses at both, times 1-TV; TV ≤ √(D/2) ≤ 1/4 + D/2 (Pinsker)")),
                 Step(">=", because=Cites(apart.id, here, granted=IN_CLASS)),
-                Step(">=", (loss / 2 * (Rational(3, 4) - 2 * n * scale * h**2 / d)).subs(here), because=Premise(why)),
+                Step(">=", (loss / 2 * (Rational(3, 4) - 2 * n * scale * h**2 / d)).subs(here), because=Premise(why),
+                     uses=[one_sparse]),
                 Step(">=", r / (1 + r) / 128),
                 Step(">=", STATEMENT / 256),
             )
@@ -130,7 +133,8 @@ theorem1 = Claim(
         Chain(
             risk,
             Step(">=", fano.subs(at_whole),
-                 because=Premise("Lemma 5.3.7, of Duchi, Jordan and Wainwright: 2p hypotheses, √2δ apart")),
+                 because=Premise("Lemma 5.3.7, of Duchi, Jordan and Wainwright: 2p hypotheses, √2δ apart"),
+                 uses=[one_sparse]),
             Step(">=", because=Cites(lemma10.id, at_whole, granted=IN_CLASS)),
             Step(">=", whole / (1 + whole) / 64, where={d: 2 * exp(u)}),
             Step(">=", STATEMENT / 128, where={d: 2 * exp(u)}),
@@ -145,11 +149,12 @@ def private_labels(name: str, place: str, line: int, slope: Expr, mean: str, *as
     r = s_star * wide / per_user
     apart2 = r / (1 + r) / 400  # δ²
     left = apart2 / 8
+    records = [Setting("X satisfies RIP at 17s with Δ"), Setting(f"labels within C of {mean}")]
     return Claim(
         id=f"dwang20.{name}", kind=Kind.LOWER_BOUND,
         source=Source("dwang20", place, line=line),
         says="No ε-private protocol without interaction has a smaller error, labels alone being private.",
-        assumes=[weak, *assumes, Setting("X satisfies RIP at 17s with Δ"), Setting(f"labels within C of {mean}")],
+        assumes=[weak, *assumes, *records],
         added=[wide >= 3],
         states=Rate(label_risk, Min(1, r), below=True),
         guarantee=PureDP(eps, relation=LABEL_ONLY),
@@ -159,7 +164,7 @@ def private_labels(name: str, place: str, line: int, slope: Expr, mean: str, *as
                 label_risk,
                 Step(">=", left * (1 - (38 * per_user * apart2 + log(2)) / (s_star / 2 * wide)), because=Premise(
                     "Lemma 5.3.8 with c < 19: δ apart, log|packing| ≥ (s/2)log(p/s) (Lemma 5.3.14, p ≥ 2s), and TV ≤ "
-                    "b|⟨θ-θ', x_i⟩|/2C, whose squares add up to 2n(1+Δ)b²δ²/C² at most by RIP")),
+                    "b|⟨θ-θ', x_i⟩|/2C, whose squares add up to 2n(1+Δ)b²δ²/C² at most by RIP"), uses=records),
                 Step(">=", left * (Rational(81, 100) - 2 * log(2) / (s_star * wide)), because=Slack(
                     seen=[left * Rational(19, 100) * s_star * wide / (per_user + s_star * wide)])),
                 Step(">=", Rational(32, 100) * left, because=Slack(

@@ -41,19 +41,22 @@ classical = sqrt(2 * log(Rational(5, 4) / delta)) / eps
 private = ApproxDP(eps, delta, relation=LOCAL)
 unit = Setting("‖x‖₂ ≤ 1 for every record x in ℝᵖ")
 
+bounded = Setting("records of norm at most max‖x‖")
+
 sensitivity = Claim(
     id="dwang20.algorithm6.1.46.sensitivity", kind=Kind.SENSITIVITY,
     source=Source("dwang20", "Algorithm 6.1.46, line 2: what its noise must hide", line=7398),
     says="The outer products of two records are √2 apart at most, and so are their upper triangles; those of e₁ and "
     "e₂ are as far.",
-    assumes=[Setting("records of norm at most max‖x‖")],
+    assumes=[bounded],
     states=Le(matrix2, 2 * radius**4),
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
     checks=[
         Chain(
             matrix2,
-            Step("<=", 2 * radius**4 - 2 * cosine2, because=Premise("‖xxᵀ-yyᵀ‖² = ‖x‖⁴ + ‖y‖⁴ - 2⟨x,y⟩²")),
+            Step("<=", 2 * radius**4 - 2 * cosine2, because=Premise("‖xxᵀ-yyᵀ‖² = ‖x‖⁴ + ‖y‖⁴ - 2⟨x,y⟩²"),
+                 uses=[bounded]),
             Step("<=", STATEMENT),
         ),
         AtMost(2 * radius**4, "x along e₁ and y along e₂: two entries of the diagonal move by max‖x‖²"),
@@ -88,7 +91,8 @@ def privacy(theorem: str, line: int, *assumes: Hypothesis) -> tuple[Claim, Claim
 theorem2_privacy, theorem2_privacy_corrected = privacy("6.1.2", 7385)
 
 # Utility -------------------------------------------------------------------------------------------
-spectrum = [Setting("V and Ṽ are the k leading eigenvectors of Σ and of S̃"), gap <= top]
+leading_ones = Setting("V and Ṽ are the k leading eigenvectors of Σ and of S̃")
+spectrum = [leading_ones, gap <= top]
 # With the same normals for both, S of (6.7) differs from that of I/(10p) in row and column j alone.
 HIDDEN_SPIKE = (
     "on (6.7) with V = e_j and λ = 1 the spike is 1/(10p), and the law of S̃ is O(n/p² + 1/p) in relative entropy from "
@@ -108,6 +112,8 @@ theorem2 = Claim(
     checks=[NoConstant(Rational(1, 2), {**spiked, eps: Rational(1, 2), delta: Rational(1, 10)}, x, HIDDEN_SPIKE)],
 )
 
+normal_sample = Setting("‖S-Σ‖ ≤ 8λ₁√(p/n), as of n normal records but for a chance of 2e^(-p/2) (Davidson and Szarek)")
+
 theorem2_corrected = Claim(
     id="dwang20.theorem6.1.2.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 6.1.2, equation (6.2)", line=7387),
@@ -115,7 +121,7 @@ theorem2_corrected = Claim(
     assumes=[*spectrum, unit, n >= d, eps <= 1],
     added=[
         delta <= Rational(1, 2),
-        Setting("‖S-Σ‖ ≤ 8λ₁√(p/n), as of n normal records but for a chance of 2e^(-p/2) (Davidson and Szarek)"),
+        normal_sample,
     ],
     states=Rate(sin2, k * d * (top**2 + log(1 / delta) / eps**2) / (gap**2 * n)),
     guarantee=private,
@@ -124,9 +130,11 @@ theorem2_corrected = Claim(
     checks=[
         Chain(
             sin2,
-            Step("<=", 4 * k * off2 / gap**2, because=Premise("Lemma 6.1.7 with r = 1 and s = k (Yu, Wang, Samworth)")),
+            Step("<=", 4 * k * off2 / gap**2, because=Premise("Lemma 6.1.7 with r = 1 and s = k (Yu, Wang, Samworth)"),
+                 uses=[leading_ones]),
             Step("<=", 8 * k * (sampled2 + noise2) / gap**2, because=Premise("S̃ = S + Z, and (a+b)² ≤ 2a² + 2b²")),
-            Step("<=", 8 * k * (64 * top**2 * d / n + noise2) / gap**2, because=Premise("‖S-Σ‖ ≤ 8λ₁√(p/n)")),
+            Step("<=", 8 * k * (64 * top**2 * d / n + noise2) / gap**2, because=Premise("‖S-Σ‖ ≤ 8λ₁√(p/n)"),
+                 uses=[normal_sample]),
             Step(
                 "<=",
                 8 * k * (64 * top**2 * d / n + 16 * sigma_1**2 * d / n) / gap**2,
@@ -167,7 +175,11 @@ lemma5 = Claim(
 )
 
 
-def packed(risk: Expr, rows: Expr, *last: Step) -> Chain:
+not_empty = Setting("‖Z‖_ψ₂ may be a constant: of variance 1 it is 1.2 at least, and the class with 1 is empty")
+enough_n = Setting("n ≥ σ²·min{k, p-k}/ε²")
+
+
+def packed(risk: Expr, rows: Expr, enough: Setting, *last: Step) -> Chain:
     """Fano's inequality over the subspaces of (I, tB), B a matrix of signs with k columns and so many rows."""
     q = k * rows
     t2 = noise_variance / (152 * n * eps**2)
@@ -187,6 +199,7 @@ def packed(risk: Expr, rows: Expr, *last: Step) -> Chain:
                 "e^(q/4) differ in q/8 entries or more (Gilbert); with t² = σ²/(152nε²), so that t‖B‖ ≤ 1, the "
                 "subspaces of (I, tB) and (I, tB') have t²q/8 ≤ t²‖B-B'‖²/4 ≤ ‖sin Θ‖² ≤ t²‖B-B'‖² ≤ 4t²q"
             ),
+            uses=[enough, not_empty],
         ),
         *last,
     )
@@ -198,9 +211,9 @@ theorem1 = Claim(
     id="dwang20.theorem6.1.1", kind=Kind.LOWER_BOUND,
     source=Source("dwang20", "Theorem 6.1.1", line=7371),
     says="No ε-private protocol without interaction has a smaller squared subspace distance over the class.",
-    assumes=[eps <= Rational(1, 2), d <= 4 * k, 4 * k <= 3 * d, Setting("n ≥ σ²·min{k, p-k}/ε²")],
-    added=[d >= 16],
+    assumes=[eps <= Rational(1, 2), d <= 4 * k, 4 * k <= 3 * d, enough_n],
+    added=[d >= 16, not_empty],
     states=Rate(risk_pca, noise_variance * k * d / (n * eps**2), below=True),
     ignores_units=True,
-    checks=[packed(risk_pca, d - k, Step(">=", STATEMENT / 200_000, where=shape))],
+    checks=[packed(risk_pca, d - k, enough_n, Step(">=", STATEMENT / 200_000, where=shape))],
 )

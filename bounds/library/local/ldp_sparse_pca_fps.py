@@ -15,7 +15,9 @@ from dpcheck.bounds.library.local.ldp_pca_gauss import (
     HIDDEN_SPIKE,
     gap,
     k,
+    leading_ones,
     noise_variance,
+    not_empty,
     packed,
     privacy,
     private,
@@ -69,6 +71,7 @@ lemma15 = Claim(
                 because=Premise(
                     "½(λ_k-λ_(k+1))‖X̂-VVᵀ‖² ≤ ⟨Σ, VVᵀ-X̂⟩ (Lemma 6.1.14); X̂ is optimal for S̃, and λ ≥ ‖S̃-Σ‖∞∞"
                 ),
+                uses=[few_rows, large_enough],
             ),
             Step(
                 "<=",
@@ -118,7 +121,8 @@ theorem4_corrected = Claim(
     checks=[
         Chain(
             sin2,
-            Step("<=", 2 * distance**2, because=Premise("Lemma 6.1.13, of two matrices of which one has a gap of 1")),
+            Step("<=", 2 * distance**2, because=Premise("Lemma 6.1.13, of two matrices of which one has a gap of 1"),
+                 uses=[leading_ones]),
             Step("<=", because=Cites("dwang20.lemma6.1.15")),
             Step(
                 "=",
@@ -127,6 +131,7 @@ theorem4_corrected = Claim(
                     "this λ is at least ‖S-Σ‖∞∞ + ‖Z‖∞∞: of p(p+1)/2 normals none exceeds √(6·log p) deviations but "
                     "for a chance of 1/p"
                 ),
+                uses=[normal_sample],
             ),
             Step(
                 "<=",
@@ -169,7 +174,8 @@ theorem5_corrected = Claim(
     says="With 1/α times the λ of theorem6.1.4.corrected, from the n on at which λ ≤ gap²/(4s(8λ₁+gap)).",
     assumes=[*sparse, unit, limited, alpha <= 1, n >= enough_n],
     added=[d >= 2, normal_sample],
-    states=Le(missed, 2 / d**2 + 1 / d),
+    states=Le(missed, 2 / d**2 + d ** (-c)),
+    hidden=(c,),
     corrects="dwang20.theorem6.1.5",
     ignores_units=True,
     checks=[
@@ -181,6 +187,7 @@ theorem5_corrected = Claim(
                 because=Premise(
                     "Lemma 6.1.17 (Lei and Vu), where λ ≥ ‖S̃-Σ‖∞∞/α and 4λs(1 + 8λ₁/(λ_k-λ_(k+1))) ≤ λ_k-λ_(k+1)"
                 ),
+                uses=[leading_ones, few_rows, unit, limited, normal_sample],
             ),
             Step(
                 "<=",
@@ -188,25 +195,28 @@ theorem5_corrected = Claim(
                 because=Premise("a normal exceeds √(6·log p) deviations with a chance of p⁻³ at most"),
             ),
             Step("<=", STATEMENT),
+            choosing={c: Integer(1)},
         )
     ],
 )
 
 # The lower bound -----------------------------------------------------------------------------------
+enough_users = Setting("n ≥ (s-k)σ²(k + log p)/ε²")
 half = 2 * noise_variance * s * k / (400_000 * n * eps**2)
 theorem3 = Claim(
     id="dwang20.theorem6.1.3", kind=Kind.LOWER_BOUND,
     source=Source("dwang20", "Theorem 6.1.3", line=7430),
     says="No ε-private protocol without interaction has a smaller squared distance over the sparse class.",
     assumes=[eps <= Rational(1, 2), 3 * k <= s, s <= d, d <= 4 * k, 4 * k <= 3 * d,
-             Setting("n ≥ (s-k)σ²(k + log p)/ε²")],
-    added=[k >= 4],
+             enough_users],
+    added=[k >= 4, not_empty],
     states=Rate(risk_sparse, noise_variance * s * (k + log(d)) / (n * eps**2), below=True),
     ignores_units=True,
     checks=[
         packed(
             risk_sparse,
             s - k,
+            enough_users,
             Step(">=", half, where={k: 4 + u, s: 3 * (4 + u) + v}),
             Step(
                 ">=",

@@ -16,11 +16,15 @@ from dpcheck.bounds.library.local.local_bernstein import (
     all_points,
     basis_sum,
     bias_and_noise,
+    both_risks,
     corollary2,
+    enough_at_any_x,
     enough_for_both,
     grid_error,
     h,
     k,
+    many_users,
+    some_D_p,
 )
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import OneBit
@@ -76,29 +80,31 @@ plain_bits = Claim(
 )
 
 # Utility -------------------------------------------------------------------------------------------
-group_log = log(4 * all_points) + x_tail  # two events of each group share β = e^-x
+full_groups = Setting("n ≥ 8(k+1)^p log(8(k+1)^p/β)")
+group_log = log(2 * all_points) + x_tail  # each of four events of all groups has β = e^-x
 
 theorem4 = Claim(
     id="dwang20.theorem5.1.4", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.1.4, second sentence", line=4918),
     says="The excess risk of Corollary 5.1.2, from one bit of each user; D_h is D_p here, and √log k is what Õ hides.",
-    assumes=[*all_orders, eps <= log(2), Setting("n ≥ 8(k+1)^p log(8(k+1)^p/β)")],
-    added=[
-        *corollary2.added,
-        Setting("bits that are ε-private, as theorem5.1.4.plain says, and the mean of what those of a group estimate"),
-    ],
+    assumes=[*all_orders, eps <= log(2), full_groups],
+    added=[h for h in corollary2.added if h != many_users],
     states=Rate(likely_excess_risk, corollary2.formula),
     ignores_units=True,
     checks=[
         Chain(
             likely_excess_risk,
-            Step("<=", 2 * (2 * D_h / k**d + basis_sum * grid_error), because=Premise("as for Corollary 5.1.2")),
+            Step("<=", 2 * (2 * D_h / k**d + basis_sum * grid_error), because=Premise(
+                "as for Corollary 5.1.2: v_ℓ is n/2 times an estimate of the loss, which moves no minimiser"),
+                uses=[*all_orders, some_D_p]),
             Step("<=", because=Cites("dwang20.theorem5.1.2.basis", {h: d})),
-            Step("<=", 4 * D_h / k**d + 6 * (2**d - 1) ** d * sqrt(all_points * group_log / n) / eps, because=Premise(
-                "Hoeffding for the bits of n/(2(k+1)^p) users of a group, of scale 2.1/ε at most, and who they are")),
+            Step("<=", 4 * D_h / k**d + 19 * (2**d - 1) ** d * sqrt(all_points * group_log / n) / eps, because=Premise(
+                "2z̃ is 2B(v + Laplace(1/ε)) with a fair coin B: lemma5.1.1.corrected for the noise of n/(2(k+1)^p) or"
+                " more users of a group, Hoeffding for their coins and who they are"), uses=[full_groups]),
             Step("<=", bias_and_noise, because=Premise(
-                "(k+1)^(p/2) ≤ (2k)^p, 2^p-1 ≤ 2^p, log(4(k+1)^p) + x ≤ 7 p x log k")),
-            Step("<=", 40 * STATEMENT, because=enough_for_both),
+                "(k+1)^(p/2) ≤ 0.44·(2k)^p, 2^p-1 ≤ 2^p, log(2(k+1)^p) + x ≤ 5.2 p x log k")),
+            Step("<=", both_risks, because=enough_for_both),
+            Step("<=", 70 * STATEMENT, because=enough_at_any_x),
         )
     ],
 )

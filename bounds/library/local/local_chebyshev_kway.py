@@ -22,6 +22,7 @@ coefficients = quantity("coefficients", "(p+t_k over t_k)", box=(2, 1e6), intege
 bound_b = quantity("bound_b", "bound on a coefficient, of known sign", printed="b", latex="b")
 fine = quantity("kway_gamma", "error of the polynomial", box=(1e-4, 0.5), below=1.0, printed="γₖ", latex=r"\gamma_k")
 total = quantity("coefficient_l1", "sum of |c_i| p^i over i ≥ 1", printed="Σ|c_i|p^i", latex=r"\sum|c_i|p^i")
+reported = Setting("coefficients are reported as in Algorithm 5.1.35")
 query_error = quantity("kway_error", "largest error of a query", printed="sup|q̃-q|", holds="with probability 1-γ")
 
 # Privacy -------------------------------------------------------------------------------------------
@@ -77,7 +78,7 @@ theorem10_error = Claim(
     id="dwang20.theorem5.1.10", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Theorem 5.1.10, first display", line=5533),
     says="All queries err by at most γₖ, of the polynomial, and the noise of all coefficients; β is γ here.",
-    assumes=[Setting("coefficients are reported as in Algorithm 5.1.35")],
+    assumes=[reported],
     added=[n >= L_all, gamma <= Rational(1, 2)],
     states=Rate(
         query_error, fine + bound_b * coefficients**2 * sqrt(log(coefficients / gamma)) / (sqrt(n) * eps)
@@ -87,7 +88,8 @@ theorem10_error = Claim(
         Chain(
             query_error,
             Step("<=", fine + coefficients * one_number.average_error, because=Premise(
-                "a query is in {0, 1}^p: its error is that of all N coefficients at most, which share β and ε")),
+                "a query is in {0, 1}^p: its error is that of all N coefficients at most, which share β and ε"),
+                uses=[reported]),
             Step("<=", because=Cites("dwang20.lemma5.1.1.corrected", {
                 gamma: gamma / coefficients, eps: eps / coefficients, one_number.b: bound_b},
                 granted="a coefficient, of known sign, is a number in [0, b]")),

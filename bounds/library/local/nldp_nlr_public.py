@@ -35,15 +35,17 @@ algorithm40 = Claim(
     checks=[Accountant(released, "two users with ‖x‖₂ ≤ r, which ‖x‖₁ ≤ r implies: 60 degrees apart, largest labels")],
 )
 
+LINK_FOR_CURVATURE = Setting("Φ'' is f', as E[xy] = E[xf(<x,w*>)]")
+
 theorem4 = Claim(
     id="dwang20.theorem5.2.4", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.2.4", line=5782),
     says="For y = f(<x, w*>) + noise and bounded features that are spread well, w_ols is w*/c_f up to O(‖w*‖²_∞/√p).",
-    assumes=[*WELL_SPREAD, Setting("Φ'' is f', as E[xy] = E[xf(<x,w*>)]")],
+    assumes=[*WELL_SPREAD, LINK_FOR_CURVATURE],
     added=lemma2.added,
     states=Rate(bias, scaling_bias),
     ignores_units=True,
-    checks=[Chain(bias, Step("<=", because=Cites(lemma2.id)), Step("<=", 16 * STATEMENT))],
+    checks=[Chain(bias, Step("<=", because=Cites(lemma2.id), uses=[LINK_FOR_CURVATURE]), Step("<=", 16 * STATEMENT))],
 )
 
 theorem5 = printed_error(

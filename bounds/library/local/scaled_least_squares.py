@@ -70,18 +70,21 @@ noise2 = quantity("label_noise2", "‖E₂‖²", printed="‖E₂‖²", latex=
 _a, _b, z = symbols("a b z", positive=True)
 
 # What a user lets out --------------------------------------------------------------------------------
+in_ball = Setting("‖x‖₂ ≤ r, |y| ≤ 1")
+
 report_shift = Claim(
     id="dwang20.algorithm5.2.39.sensitivity", kind=Kind.SENSITIVITY,
     source=Source("dwang20", "Algorithm 5.2.39, lines 2 and 3, together", line=5684),
     says="In units of r² and r, a user moves x xᵀ and x y together by at most √(9/2), reached at 60 degrees.",
-    assumes=[size_x <= 1, size_other <= 1, Setting("‖x‖₂ ≤ r, |y| ≤ 1")],
+    assumes=[size_x <= 1, size_other <= 1, in_ball],
     states=Le(shift2, Rational(9, 2)),
     provenance=Provenance.CONSEQUENCE,
     checks=[
         Chain(
             shift2,
             Step("<=", size_x**2 + size_other**2 - 2 * inner**2 + size_x + size_other + 2 * inner, because=Premise(
-                "‖xxᵀ-x'x'ᵀ‖_F² counts entries below the diagonal again, and ‖xy-x'y'‖² is largest at |y| = |y'| = 1")),
+                "‖xxᵀ-x'x'ᵀ‖_F² counts entries below the diagonal again, and ‖xy-x'y'‖² is largest at |y| = |y'| = 1"),
+                uses=[in_ball]),
             Step("<=", STATEMENT, because=Slack(seen=[
                 1 - size_x, 1 - size_other, (1 - size_x) * (1 + size_x), (1 - size_other) * (1 + size_other),
                 2 * (inner - Rational(1, 2)) ** 2])),
@@ -106,12 +109,14 @@ WELL_SPREAD = [
 ]
 scaling_bias = G_link * r * kappa**3 * sqrt(rho2) * rho_inf * w_inf**2 / sqrt(d)
 spread_out = rho_inf * G_link * root_inf * w_inf**2
+OF_ROOT = Setting("ρ_∞ = ‖Σ^½‖_∞‖Σ^-½‖_∞, as the proof of Theorem 5.2.4 has it (“of Σ” in words)")
+
 lemma2 = Claim(
     id="dwang20.lemma5.2.2", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 5.2.2, (5.17)", line=5712),
     says="For bounded features that are spread well, w_ols is w*/c_Φ up to O(‖w*‖²_∞/√p).",
     assumes=WELL_SPREAD,
-    added=[Setting("ρ_∞ = ‖Σ^½‖_∞‖Σ^-½‖_∞, as the proof of Theorem 5.2.4 has it (“of Σ” in words)")],
+    added=[OF_ROOT],
     states=Le(bias, 16 * scaling_bias),
     ignores_units=True,
     checks=[
@@ -128,7 +133,8 @@ lemma2 = Claim(
                 "E|v_j|³ ≤ (√3 κ_x)³, by the definition of κ_x")),
             Step("<=", 9 * sqrt(3) * rho_inf * G_link * kappa**3 * w_inf**2 * sqrt(rho2 * lam_min), because=Premise(
                 "‖Σ^½‖_∞ ≤ 2√‖Σ‖₂, as Σ^½ is diagonally dominant; ‖Σ‖₂ = ρ₂λ_min")),
-            Step("<=", 9 * sqrt(3) * scaling_bias, because=Premise("p·λ_min ≤ tr Σ = E‖x‖² ≤ r²")),
+            Step("<=", 9 * sqrt(3) * scaling_bias, because=Premise("p·λ_min ≤ tr Σ = E‖x‖² ≤ r²"),
+                 uses=[*WELL_SPREAD, OF_ROOT]),
             Step("<=", STATEMENT),
         )
     ],
@@ -162,7 +168,8 @@ lemma4_corrected = Claim(
     checks=[
         Chain(
             form,
-            Step("<=", trace_M * along2, because=Premise("‖Ew‖²_M = Σ λ_k (u_kᵀEw)² over M's eigenvectors u_k")),
+            Step("<=", trace_M * along2, because=Premise("‖Ew‖²_M = Σ λ_k (u_kᵀEw)² over M's eigenvectors u_k"),
+                 uses=lemma4.assumes),
             Step("<=", tail * variance, because=Premise(
                 "P(|z| ≥ t) ≤ 2exp(-t²/2) of a normal z, for p ≤ p² of them")),
             Step("=", tail * entry**2 * (w_size2 + cross2 - doubled), because=Premise(
@@ -216,7 +223,8 @@ lemma9_explicit = Claim(
         Chain(
             ols_shift2,
             Step("<=", 32 / (n * lam_min) ** 2 * (form + noise2), because=Premise(
-                "ŵ_ols - w̃_ols = (XᵀX+E₁)⁻¹(E₂ - E₁w̃_ols); no eigenvalue below nλ_min/4; (a+b)² ≤ 2a² + 2b²")),
+                "ŵ_ols - w̃_ols = (XᵀX+E₁)⁻¹(E₂ - E₁w̃_ols); no eigenvalue below nλ_min/4; (a+b)² ≤ 2a² + 2b²"),
+                uses=[REALISED, ENOUGH_USERS]),
             Step("<=", because=Cites(lemma4_corrected.id, {
                 entry: r**2 * unit_deviation * sqrt(n), trace_M: d, w_size2: data_norm**2, gamma: gamma / 2},
                 granted="M = I, and E₁ is a sum of n matrices")),
@@ -364,7 +372,8 @@ def corrected_error(name: str, place: str, line: int, corrects: str, public: Exp
             Chain(
                 error_inf,
                 Step("<=", split(ols_inf, bias), because=Premise(
-                    f"(5.39), {by}, |f'| ≥ M and ‖w_ols‖₂ ≤ √p‖w_ols‖_∞; factors that O() hides are 1 from here on")),
+                    f"(5.39), {by}, |f'| ≥ M and ‖w_ols‖₂ ≤ √p‖w_ols‖_∞; factors that O() hides are 1 from here on"),
+                    uses=[*SCALABLE, FOUND, *more]),
                 Step("<=", because=Cites(lemma2.id, ones)),
                 Step("<=", split(ols_most, lemma2.formula.subs(ones)), because=Premise(
                     "‖w_ols‖_∞ ≤ ‖w*‖_∞/c_Φ + (5.17), and 1/c_Φ = O(1)")),

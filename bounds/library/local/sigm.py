@@ -21,6 +21,7 @@ lemma5 = Claim(
     says="Expected gap after T steps, said to be Lemma 5.1.16 at p = 1.",
     assumes=oracle,
     states=Rate(excess_risk, beta * sigma_g * R**2 / sqrt(T) + inexact),
+    misprint_of="dwang20.lemma5.1.5.corrected",
     ignores_units=True,
     checks=[
         NoConstant(
@@ -35,8 +36,8 @@ b = 2 ** Rational(3, 4)  # as printed, at p = 1
 
 lemma5_corrected = Claim(
     id="dwang20.lemma5.1.5.corrected", kind=Kind.UTILITY,
-    source=Source("dwang20", "Lemma 5.1.5", line=4804),
-    says="There is a term without σ, as in Lemma 5.1.16 at p = 1, and no product of β and σ.",
+    source=Source("dwang20", "Lemma 5.1.16 at p = 1, which is said to be Lemma 5.1.5", line=5603),
+    says="There is a term without σ, and no product of β and σ.",
     assumes=oracle,
     states=Rate(excess_risk, beta * R**2 / T + sigma_g * R / sqrt(T) + inexact),
     corrects="dwang20.lemma5.1.5",
@@ -51,6 +52,7 @@ lemma5_corrected = Claim(
                     "Σ(⟨Gᵢ, x̂ᵢ-u⟩ + βᵢ₋₁/2·‖x̂ᵢ-xᵢ‖²) ≤ β_T R²/2 along the minima of (5.14), as βᵢ grows; noise"
                     " costs σ²/(2(βᵢ₋₁-β)) of it in step i, where βᵢ₋₁-β ≥ bσ√(i+1)/R"
                 ),
+                uses=oracle[:2],
             ),
             Step(
                 "<=",

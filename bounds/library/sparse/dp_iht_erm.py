@@ -67,7 +67,8 @@ lemma12 = Claim(
             Step("<=", STATEMENT, because=Slack(
                 given={"restricted strong convexity at x_t, and Cauchy-Schwarz":
                        4 / rho * ((g + z) * away - gap_now - rho / 2 * away**2)},
-                seen=[8 / rho**2 * (g - rho * away / 4) ** 2, 8 / rho**2 * (z - rho * away / 4) ** 2])),
+                seen=[8 / rho**2 * (g - rho * away / 4) ** 2, 8 / rho**2 * (z - rho * away / 4) ** 2]),
+                 uses=[restricted]),
         )
     ],
 )
@@ -122,12 +123,14 @@ fading = (1 - 1 / (8 * kappa_s)) ** T
 noise = 131 * kappa_s**2 * k_star * 296 * kappa_s**2 / rho
 enough = 2 * G**2 / rho * k_star / (n * eps) ** 2
 
+tuned = Setting("η = 1/(2ℓ), T = 8κ·log(n²ε²/k*), k = (1+64κ²)k*")
+
 theorem8 = Claim(
     id="dwang20.theorem5.3.8", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.3.8, equation (5.79), with the G, ρ and ℓ that its O omits", line=6585),
     says="The excess risk over the best sparse point after T = O(κ·log(n²ε²/k*)) steps with k = (1+64κ²)k*; what the O "
     "omits is κ⁵G²/ρ.",
-    assumes=[*losses, eps <= 1, Setting("η = 1/(2ℓ), T = 8κ·log(n²ε²/k*), k = (1+64κ²)k*")],
+    assumes=[*losses, eps <= 1, tuned],
     added=[delta <= Rational(1, 4), d >= 2, n >= 2, k_star <= (n * eps) ** 2],
     states=Rate(
         excess_risk, kappa_s**5 * G**2 / rho * log(n) * log(d) * k_star * log(1 / delta) / (n**2 * eps**2)
@@ -144,7 +147,7 @@ theorem8 = Claim(
             Step("=", because=Cites(theorem8_privacy_explicit.id)),
             Step("<=", enough + 256 * noise * kappa_s * log(n) * log(4 * d) * log(1 / delta) * (G / (n * eps)) ** 2,
                  because=Premise("(1-1/8κ)^T ≤ e^(-T/8κ) = k*/(nε)², L(x₀)-L(x*) ≤ 2G²/ρ by convexity and G, and "
-                                 "T ≤ 16κ·log n")),
+                                 "T ≤ 16κ·log n"), uses=[tuned]),
             Step("<=", 60_000_000 * STATEMENT,
                  where={n: 2 * exp(u), d: 2 * exp(w), delta: 2 ** -(2 + v), kappa_s: 1 + t}),
         )
