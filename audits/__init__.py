@@ -16,6 +16,8 @@ from dpcheck.audits.pairs.neighbours import (
     replace_one,
 )
 from dpcheck.audits.pairs.query_answers import queries
+from dpcheck.audits.replay.over_pairs import replay
+from dpcheck.audits.replay.result import Replayed
 from dpcheck.audits.result import AuditResult, Curve, Event
 from dpcheck.audits.scores.densities import likelihood_ratio
 from dpcheck.audits.scores.transcript import gaussian_log_density, mixture_log_density, transcript
@@ -35,6 +37,7 @@ __all__ = [
     "Neighbours",
     "NotSendable",
     "PerRun",
+    "Replayed",
     "WorkerLost",
     "add_remove",
     "anytime",
@@ -59,6 +62,7 @@ __all__ = [
     "queries",
     "ratio_bound",
     "replace_one",
+    "replay",
     "transcript",
     "upper_limit",
 ]

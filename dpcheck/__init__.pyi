@@ -6,6 +6,7 @@ from .audits import (
     MechanismFailed,
     Neighbours,
     NotSendable,
+    Replayed,
     WorkerLost,
     add_remove,
     audit,
@@ -16,6 +17,7 @@ from .audits import (
     per_run,
     queries,
     replace_one,
+    replay,
     transcript,
 )
 from .bounds.language.claim import Claim, Evidence, Verdict
@@ -100,6 +102,7 @@ __all__ = [
     "Ranking",
     "Relation",
     "RenyiDP",
+    "Replayed",
     "Sigmoid",
     "Simplex",
     "SmoothedHinge",
@@ -141,6 +144,7 @@ __all__ = [
     "queries",
     "rank",
     "replace_one",
+    "replay",
     "softmax_problem",
     "solvers",
     "strategies",

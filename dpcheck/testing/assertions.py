@@ -11,12 +11,13 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from dpcheck.audits import AuditResult, MechanismFailed, Neighbours, audit
+from dpcheck.audits import AuditResult, MechanismFailed, Neighbours, Replayed, audit, replay
 from dpcheck.audits.pairs.pair_in_words import difference
+from dpcheck.audits.replay.result import UNSEEN
 from dpcheck.bounds.language.errors import DpcheckError, InvalidInput, shown
 from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.report.audit_page import shown_of
@@ -25,7 +26,7 @@ from dpcheck.testing import run_ledger as ledger
 TRIALS = 100_000
 ALPHA = 1e-6
 DEPENDENT = "runs are not independent"
-UNHEALTHY = ("deterministic", ledger.UNSEEDED, "too few trials", "equal datasets", DEPENDENT)
+UNHEALTHY = ("deterministic", ledger.UNSEEDED, "too few trials", "equal datasets", DEPENDENT, UNSEEN)
 LONGEST_PAIR = 600  # characters of a pair in the run's ledger
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -34,7 +35,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 class PrivacyViolation(DpcheckError, AssertionError):
     """A mechanism broke its guarantee; the message has all a colleague needs, `result` the rest."""
 
-    def __init__(self, message: str, result: AuditResult) -> None:
+    def __init__(self, message: str, result: AuditResult | Replayed) -> None:
         super().__init__(message, result)
         self.result = result
 
@@ -65,8 +66,9 @@ def assert_private(
     must_detect: float | None = None,
     suppress: Sequence[str] = (),
     trust_assumption: bool = False,
+    method: Literal["audit", "replay"] = "audit",
     **options: Any,
-) -> AuditResult:
+) -> AuditResult | Replayed:
     """Audit `mechanism` and raise PrivacyViolation if it breaks `guarantee`.
 
     A true guarantee fails with probability at most `alpha`. The seed comes from the test's name unless given, so
@@ -83,6 +85,10 @@ def assert_private(
     a violation that only follows if the noise is Gaussian is noted in the result's `health` and in the run's report.
     `trust_assumption=True`, for noise that is known to be Gaussian, fails the test on it.
 
+    `method="replay"` runs a pair, or the neighbours, under the same noise (`dpcheck.replay`, which takes the further
+    options): milliseconds, and no chance of a false alarm that depends on a sample. It passes what it saw through, and
+    raises Unhealthy ("not seen through") where it did not; suppressing that accepts such a mechanism unjudged.
+
     >>> from dpcheck.bounds.language.guarantees import PureDP
     >>> def noisy(data, rng, trials):
     ...     return data + rng.laplace(scale=1.0, size=trials)
@@ -91,6 +97,8 @@ def assert_private(
     """
     __tracebackhide__ = True
     test = ledger.current()
+    if method not in ("audit", "replay"):
+        raise InvalidInput("method", method, "'audit' or 'replay'", "Leave it out to audit by running many times.")
     _check_request(guarantee, must_detect, suppress)
     if test is not None and test.budget is not None:
         max_trials = test.budget
@@ -98,6 +106,8 @@ def assert_private(
         seed = 0 if test is None else test.seed
     if pair is not None and _equal(pair) and "equal datasets" not in suppress:
         raise Unhealthy("equal datasets", f"equal datasets: both are {shown(pair[0])}. Change one record.")
+    if method == "replay":
+        return _replayed(mechanism, pair, neighbours, guarantee, 0 if seed is None else seed, suppress, options)
     arguments: dict[str, Any] = {"pair": pair, "neighbours": neighbours, "guarantee": guarantee, "alpha": alpha}
     try:
         result = audit(mechanism, **arguments, max_trials=max_trials, seed=seed, **options)
@@ -119,6 +129,30 @@ def assert_private(
         raise illness
     if result.violated:
         raise PrivacyViolation(failure_text(mechanism, result, max_trials, test), result)
+    return result
+
+
+def _replayed(
+    mechanism: Any,
+    pair: tuple[Any, Any] | None,
+    neighbours: Neighbours | None,
+    guarantee: Guarantee,
+    seed: int,
+    suppress: Sequence[str],
+    options: dict[str, Any],
+) -> Replayed:
+    """The same by replay."""
+    __tracebackhide__ = True
+    try:
+        result = replay(mechanism, pair, guarantee, neighbours=neighbours, seed=seed, **options)
+    except InvalidInput as refused:
+        raise refused.with_traceback(None) from None
+    if result.violated:
+        lines = "\n".join(f"  {name:<8} {text}" for name, text in result.lines()[1:])
+        raise PrivacyViolation(f"{name_of(mechanism)} is not as private as claimed ({guarantee}).\n{lines}", result)
+    if not result.kept and UNSEEN not in suppress:
+        remedy = "Audit it: leave method='replay' out."
+        raise Unhealthy(UNSEEN, f"{UNSEEN} by replay: {'; '.join(result.unseen)}. {remedy}")
     return result
 
 

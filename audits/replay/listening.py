@@ -1,0 +1,454 @@
+"""Listening to generators: every draw with its place, law and shape; the same units of noise again on request.
+
+A draw of a location-scale law is `loc + scale * unit`: units are held still while data, and with them loc and scale,
+change. Units depend on the seed and on the draw's number alone.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import secrets
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator, RandomState  # by their own names, whatever stands in their place meanwhile
+
+OURS = ("dpcheck.audits.", "numpy", "random", "scipy.stats", "contextlib", "unittest.mock")
+LAWS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]] = {
+    "Gaussian": lambda rng, shape: rng.standard_normal(shape),
+    "Laplace": lambda rng, shape: rng.laplace(size=shape),
+    "exponential": lambda rng, shape: rng.standard_exponential(shape),
+    "logistic": lambda rng, shape: rng.logistic(size=shape),
+    "Gumbel": lambda rng, shape: rng.gumbel(size=shape),
+    "Cauchy": lambda rng, shape: rng.standard_cauchy(shape),
+    "uniform": lambda rng, shape: rng.random(shape),
+}
+Made = Callable[[int, Any, Callable[[np.ndarray], Any], str], Any]  # of a draw's number, value, function and law
+COIN = "coin"  # any other draw: its value is held still, its law is not read
+GEOMETRIC = "geometric"
+
+
+@dataclass(frozen=True)
+class Site:
+    """A line of code."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{Path(self.file).name}:{self.line}"
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """One call of a generator: `units` of `law`, which became values by location and scale.
+
+    `seed` is what its generator was made with, None where that came from the audit; `call` is its name in numpy.
+    """
+
+    site: Site
+    law: str
+    call: str
+    units: np.ndarray = field(repr=False)
+    seed: str | None = None
+    parameter: float | None = None  # of a geometric draw: its probability
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """What two runs have in common as long as they go the same way."""
+        return self.site, self.law, self.call, self.units.shape, self.parameter
+
+
+@dataclass(eq=False)
+class Book:
+    """The draws of one run. `moved` has what is added to the units of the draw with that number."""
+
+    seed: int
+    moved: Mapping[int, np.ndarray] = field(default_factory=dict)
+    made: Made = lambda number, value, again, law: value
+    draws: list[Draw] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)  # of randomness that cannot be held still
+    tossed: dict[str, int] = field(default_factory=dict)  # coins by their value
+    seeds: set[int] = field(default_factory=set)  # coins that were used to seed a generator that is listened to
+
+    def rng(self, seed: str | None) -> np.random.Generator:
+        """For the next draw."""
+        words = [self.seed, 0] if seed is None else [*seed.encode(), 1]
+        return Generator(np.random.PCG64(np.random.SeedSequence(words, spawn_key=(len(self.draws),))))
+
+    def units(self, law: str, call: str, shape: tuple[int, ...], seed: str | None) -> tuple[int, np.ndarray]:
+        """Fresh units, entered under their number."""
+        number = len(self.draws)
+        units = LAWS[law](self.rng(seed), shape)
+        offset = self.moved.get(number)
+        if offset is not None and offset.shape == units.shape:
+            units = units + offset if law != "uniform" else offset
+        self.draws.append(Draw(caller(), law, call, units, seed))
+        return number, units
+
+    def located(self, law: str, call: str, loc: Any, scale: Any, size: Any, seed: str | None) -> Any:
+        """A draw of a location-scale law."""
+        shape = np.broadcast_shapes(np.shape(loc), np.shape(scale)) if size is None else shape_of(size)
+        number, units = self.units(law, call, shape, seed)
+
+        def again(unit: np.ndarray) -> Any:
+            return loc + scale * unit
+
+        value = again(units)
+        plain = float(value) if shape == () else np.asarray(value, float)
+        return self.made(number, plain, again, law)
+
+    def coin(self, call: str, seed: str | None, value: Callable[[np.random.Generator], Any]) -> Any:
+        """Any other draw, the same whenever it is asked the same."""
+        rng = self.rng(seed)
+        number = len(self.draws)
+        self.draws.append(Draw(caller(), COIN, call, np.empty(0), seed))
+        tossed = value(rng)
+        if np.ndim(tossed) == 0 and isinstance(tossed, int | np.integer):
+            self.tossed[repr(int(tossed))] = number
+        return tossed
+
+    def geometric(self, p: Any, size: Any, seed: str | None) -> Any:
+        """Whole numbers; a difference of two is discrete Laplace noise."""
+        if np.ndim(p) != 0:
+            return self.coin("geometric", seed, lambda rng: rng.geometric(p, size))
+        shape = () if size is None else shape_of(size)
+        number, units = len(self.draws), self.rng(seed).geometric(p, shape)
+        offset = self.moved.get(number)
+        if offset is not None and offset.shape == np.shape(units):
+            units = units + np.round(offset)
+        self.draws.append(Draw(caller(), GEOMETRIC, "geometric", np.asarray(units, float), seed, float(p)))
+        plain = int(units) if shape == () else np.asarray(units).astype(np.int64)
+        return self.made(number, plain, lambda unit: unit, GEOMETRIC)
+
+    def deaf(self, what: str) -> None:
+        """A source that is not held still was used."""
+        self.sources.append(f"{caller()} draws from {what}")
+
+
+def caller() -> Site:
+    """The line that asked, outside of this package and of the libraries that only pass on."""
+    frame: Any = sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith(OURS):
+        frame = frame.f_back
+    return Site(frame.f_code.co_filename, frame.f_lineno)
+
+
+def shape_of(size: Any) -> tuple[int, ...]:
+    """As numpy reads it."""
+    return tuple(int(n) for n in size) if np.ndim(size) else (int(size),)
+
+
+# Generators -----------------------------------------------------------------------------------------
+@dataclass(eq=False)
+class Ear:
+    """What generators tell their draws to: the book of the run under way."""
+
+    book: Book
+
+
+class _Laws:
+    """The location-scale laws of numpy's generators, told to a book."""
+
+    ear: Ear
+    origin: str | None
+
+    @property
+    def book(self) -> Book:
+        return self.ear.book
+
+    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        if out is not None:
+            out[...] = self.random(np.shape(out))
+            return out
+        return self.book.located("uniform", "random", 0.0, 1.0, () if size is None else size, self.origin)
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        return self.book.located("uniform", "uniform", low, np.subtract(high, low), size, self.origin)
+
+    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        return self._scaled("Gaussian", "normal", loc, scale, size)
+
+    def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        if out is not None:
+            out[...] = self.standard_normal(np.shape(out))
+            return out
+        return self._scaled("Gaussian", "standard_normal", 0.0, 1.0, () if size is None else size)
+
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        return self._scaled("Laplace", "laplace", loc, scale, size)
+
+    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        return self._scaled("logistic", "logistic", loc, scale, size)
+
+    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        return self._scaled("Gumbel", "gumbel", loc, scale, size)
+
+    def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
+        return self._scaled("exponential", "exponential", 0.0, scale, size)
+
+    def standard_exponential(
+        self, size: Any = None, dtype: Any = np.float64, method: str = "zig", out: Any = None
+    ) -> Any:
+        if out is not None:
+            out[...] = self.standard_exponential(np.shape(out))
+            return out
+        return self._scaled("exponential", "standard_exponential", 0.0, 1.0, () if size is None else size)
+
+    def standard_cauchy(self, size: Any = None) -> Any:
+        return self._scaled("Cauchy", "standard_cauchy", 0.0, 1.0, () if size is None else size)
+
+    def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, *rest: Any, **options: Any) -> Any:
+        values, vectors = np.linalg.eigh(np.asarray(cov, float))
+        root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+        shape = () if size is None else shape_of(size)
+        number, units = self.book.units("Gaussian", "multivariate_normal", (*shape, len(root)), self.origin)
+
+        def again(unit: np.ndarray) -> Any:
+            return mean + unit @ root
+
+        return self.book.made(number, np.asarray(again(units)), again, "Gaussian")
+
+    def geometric(self, p: Any, size: Any = None) -> Any:
+        return self.book.geometric(p, size, self.origin)
+
+    def _scaled(self, law: str, call: str, loc: Any, scale: Any, size: Any) -> Any:
+        if np.any(np.asarray(scale) < 0):
+            raise ValueError("scale < 0")
+        return self.book.located(law, call, loc, scale, size, self.origin)
+
+
+class ListenedGenerator(_Laws, Generator):
+    """numpy's Generator, listened to."""
+
+    def __init__(self, ear: Ear, origin: str | None = None) -> None:
+        Generator.__init__(self, np.random.PCG64(0))
+        self.ear, self.origin = ear, origin
+
+    def spawn(self, n_children: int) -> list[np.random.Generator]:
+        return [ListenedGenerator(self.ear, self.origin) for _ in range(n_children)]
+
+    @property
+    def bit_generator(self) -> Any:
+        self.book.deaf("the bits of a generator")
+        return super().bit_generator
+
+
+class ListenedState(_Laws, RandomState):
+    """numpy's RandomState, listened to."""
+
+    def __init__(self, ear: Ear, origin: str | None = None) -> None:
+        RandomState.__init__(self, 0)
+        self.ear, self.origin = ear, origin
+
+    def rand(self, *shape: int) -> Any:
+        return self.random(shape or None)
+
+    def randn(self, *shape: int) -> Any:
+        return self.standard_normal(shape or None)
+
+    def random_sample(self, size: Any = None) -> Any:
+        return self.random(size)
+
+    ranf = sample = random_sample
+
+    def seed(self, seed: Any = None) -> None:
+        self.origin = _seed_words(self.book, seed)
+
+
+class ListenedRandom(Random):
+    """Python's Random, listened to."""
+
+    def __init__(self, ear: Ear, origin: str | None = None) -> None:
+        self.ear: Ear | None = None
+        super().__init__(0)
+        self.ear, self.origin = ear, origin
+
+    def _told(self) -> Book:
+        assert self.ear is not None
+        return self.ear.book
+
+    def random(self) -> Any:
+        return self._told().located("uniform", "random", 0.0, 1.0, (), self.origin)
+
+    def uniform(self, a: Any, b: Any) -> Any:
+        return self._told().located("uniform", "uniform", a, b - a, (), self.origin)
+
+    def gauss(self, mu: Any = 0.0, sigma: Any = 1.0) -> Any:
+        return self._told().located("Gaussian", "gauss", mu, sigma, (), self.origin)
+
+    def normalvariate(self, mu: Any = 0.0, sigma: Any = 1.0) -> Any:
+        return self._told().located("Gaussian", "normalvariate", mu, sigma, (), self.origin)
+
+    def expovariate(self, lambd: Any = 1.0) -> Any:
+        return self._told().located("exponential", "expovariate", 0.0, 1.0 / lambd, (), self.origin)
+
+    def getrandbits(self, k: int) -> int:
+        return int(self._told().coin("getrandbits", self.origin, lambda rng: int.from_bytes(rng.bytes(k // 8 + 1)))) % (
+            1 << k
+        )
+
+    def seed(self, a: Any = None, version: int = 2) -> None:
+        if self.ear is not None:
+            self.origin = _seed_words(self.ear.book, a)
+
+
+def _pass_on(kind: type, base: type, known: type) -> None:
+    """Every other public method of numpy's class is a coin: drawn by a fresh generator, told to the book."""
+    for name in dir(base):
+        method = getattr(base, name)
+        if name.startswith("_") or name in vars(known) or name in vars(kind) or not callable(method):
+            continue
+        if name in ("get_state", "set_state"):
+            continue
+
+        def coin(self: Any, *args: Any, _name: str = name, **options: Any) -> Any:
+            def value(rng: np.random.Generator) -> Any:
+                if base is Generator:
+                    return getattr(rng, _name)(*args, **options)
+                return getattr(RandomState(int(rng.integers(2**32))), _name)(*args, **options)
+
+            return self.book.coin(_name, self.origin, value)
+
+        setattr(kind, name, coin)
+
+
+_pass_on(ListenedGenerator, Generator, _Laws)
+_pass_on(ListenedState, RandomState, _Laws)
+
+
+# Where generators are made --------------------------------------------------------------------------
+@dataclass(eq=False)
+class Room:
+    """While it is open, every generator that is made or shared is listened to, by whatever name is known."""
+
+    ear: Ear
+    shared: ListenedState
+    plain: ListenedRandom
+    before: tuple[Any, ...]
+
+    @contextmanager
+    def run(self, book: Book) -> Iterator[ListenedGenerator]:
+        """One run, told to its own book."""
+        self.ear.book, self.shared.origin, self.plain.origin = book, None, None
+        yield ListenedGenerator(self.ear)
+
+    def strays(self) -> list[str]:
+        """Global generators that were used by a name that is not known here."""
+        both = zip(("numpy's", "Python's"), self.before, _global_states(), strict=True)
+        return [f"something draws from {whose} global generator unheard" for whose, one, two in both if one != two]
+
+
+def _global_states() -> tuple[Any, ...]:
+    state = np.random.mtrand._rand.get_state(legacy=False)["state"]
+    return (state["pos"], state["key"].tobytes()), random.getstate()
+
+
+@contextmanager
+def listening(namespaces: list[dict[str, Any]]) -> Iterator[Room]:
+    """Every generator that is made or shared is listened to; names imported into `namespaces` are, too."""
+    ear = Ear(Book(0))
+    room = Room(ear, ListenedState(ear), ListenedRandom(ear), _global_states())
+    replaced: list[tuple[Any, str, Any]] = [
+        (np.random, "default_rng", lambda seed=None: _generator(ear, seed)),
+        (np.random, "Generator", _stand_in(Generator, lambda seed=None: _generator(ear, seed))),
+        (
+            np.random,
+            "RandomState",
+            _stand_in(RandomState, lambda seed=None: ListenedState(ear, _seed_words(ear.book, seed))),
+        ),
+        (random, "Random", _stand_in(Random, lambda seed=None: ListenedRandom(ear, _seed_words(ear.book, seed)))),
+        (random, "SystemRandom", _stand_in(random.SystemRandom, lambda seed=None: ListenedRandom(ear))),
+        (secrets, "SystemRandom", _stand_in(random.SystemRandom, lambda seed=None: ListenedRandom(ear))),
+        (os, "urandom", lambda size: ear.book.coin("urandom", None, lambda rng: rng.bytes(size))),
+        *((np.random, name, getattr(room.shared, name)) for name in NUMPY),
+        *((random, name, getattr(room.plain, name)) for name in PYTHON),
+        *((secrets, name, _coin(ear, name)) for name in SECRETS),
+    ]
+    new = {id(getattr(module, name)): value for module, name, value in replaced}
+    places = [(vars(module), name, value) for module, name, value in replaced]
+    places += [
+        (space, name, new[id(value)]) for space in namespaces for name, value in space.items() if id(value) in new
+    ]
+    kept = [(space, name, space[name]) for space, name, _ in places]
+    try:
+        for space, name, value in places:
+            space[name] = value
+        yield room
+    finally:
+        for space, name, value in kept:
+            space[name] = value
+
+
+NUMPY = [
+    n for n in dir(np.random) if n.islower() and hasattr(RandomState, n) and not n.startswith("_") and "state" not in n
+]
+SECRETS = ("randbelow", "randbits", "choice", "token_bytes", "token_hex")
+PYTHON = [n for n in dir(Random) if n[0] != "_" and callable(getattr(random, n, None)) and not n.endswith("state")]
+
+
+def _generator(ear: Ear, seed: Any) -> np.random.Generator:
+    if isinstance(seed, ListenedGenerator):
+        return seed
+    if isinstance(seed, Generator):
+        ear.book.deaf("a generator of its own")
+        return seed
+    return ListenedGenerator(ear, _seed_words(ear.book, seed))
+
+
+def _seed_words(book: Book, seed: Any) -> str | None:
+    """What a generator was made from, as words that are the same for the same seed; None where the system seeds it."""
+    if isinstance(seed, np.random.BitGenerator):
+        seed = seed.seed_seq
+    if isinstance(seed, np.random.SeedSequence):
+        seed = (seed.entropy, seed.spawn_key) if seed.spawn_key else seed.entropy
+    seed = int(seed) if isinstance(seed, np.integer) else seed
+    if repr(seed) in book.tossed:
+        book.seeds.add(book.tossed[repr(seed)])
+    return None if seed is None else repr(seed)
+
+
+def _coin(ear: Ear, name: str) -> Callable[..., Any]:
+    def draw(*args: Any) -> Any:
+        return ear.book.coin(name, None, lambda rng: getattr(_Secret(int(rng.integers(2**63))), name)(*args))
+
+    return draw
+
+
+class _Secret(Random):
+    """What `secrets` offers, by a seeded generator."""
+
+    def randbelow(self, n: int) -> int:
+        return self.randrange(n)
+
+    def randbits(self, k: int) -> int:
+        return self.getrandbits(k)
+
+    def token_bytes(self, n: int | None = None) -> bytes:
+        return self.randbytes(32 if n is None else n)
+
+    def token_hex(self, n: int | None = None) -> str:
+        return self.token_bytes(n).hex()
+
+
+def _stand_in(kind: type, make: Callable[..., Any]) -> Any:
+    """A class in name: calling it makes a listened generator, and instances of the real one count as its own."""
+
+    class Meta(type):
+        def __call__(cls, *args: Any, **options: Any) -> Any:
+            return make(*args, **options)
+
+        def __instancecheck__(cls, instance: Any) -> bool:
+            return isinstance(instance, kind)
+
+        def __subclasscheck__(cls, other: type) -> bool:
+            return issubclass(other, kind)
+
+    return Meta(kind.__name__, (), {"__doc__": kind.__doc__})

@@ -1,0 +1,293 @@
+"""Noisy values: what is computed from draws, held as functions of them until somebody looks.
+
+A noisy value looks like an array. Sums, differences and multiples of it are noisy values, too. Whatever else is done
+with it (a comparison, a product with data, a conversion, a return) looks at it: it becomes an answer, and from then on
+a plain value. On the second dataset every answer is given the value it had on the first, so that what follows has no
+other reason to differ than the data: runs that go on from their answers, as iterations do, are compared step by step.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from dpcheck.audits.replay.listening import Site, caller
+
+Again = Callable[[Sequence[np.ndarray]], Any]
+STRAIGHT = (np.add, np.subtract, np.negative, np.positive, np.multiply, np.true_divide)
+PRODUCTS = (np.multiply, np.true_divide)
+SAME_LINEAR = (
+    np.sum,
+    np.mean,
+    np.reshape,
+    np.ravel,
+    np.transpose,
+    np.squeeze,
+    np.expand_dims,
+    np.concatenate,
+    np.stack,
+    np.vstack,
+    np.hstack,
+    np.column_stack,
+    np.triu,
+    np.tril,
+    np.diag,
+    np.repeat,
+    np.tile,
+)
+METHODS = ("sum", "mean", "reshape", "ravel", "flatten", "transpose", "squeeze", "copy", "__getitem__")
+BENDING = ("log", "log1p", "exp", "abs", "absolute", "sign", "sqrt", "fabs", "arctanh", "tan", "power", "square")
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A noisy value that was looked at: where, what it was, and as a function of the units."""
+
+    site: Site
+    value: np.ndarray
+    again: Again
+
+
+@dataclass(eq=False)
+class Trace:
+    """The answers of one run. `given` has the values that answers are given instead of their own."""
+
+    given: Sequence[np.ndarray] | None = None
+    answers: list[Answer] = field(default_factory=list)
+    astray: str = ""  # why the run could not be given its answers
+
+    def made(self, number: int, value: Any, again: Callable[[np.ndarray], Any], law: str) -> Noisy:
+        """A draw as a noisy value."""
+        return Noisy(self, value, lambda units: again(units[number]), law == "uniform")
+
+    def look(self, noisy: Noisy) -> Any:
+        """The value as everybody may see it from now on."""
+        again = noisy.again
+        if again is None:
+            return noisy.value
+        number = len(self.answers)
+        self.answers.append(Answer(caller(), np.asarray(noisy.value, float), again))
+        if self.given is not None:
+            if number >= len(self.given) or np.shape(self.given[number]) != np.shape(noisy.value):
+                self.astray = self.astray or f"{caller()} looks at a noisy value that the first dataset does not have"
+            else:
+                value = np.array(self.given[number]).astype(np.asarray(noisy.value).dtype)
+                noisy.value = value[()] if value.ndim == 0 else value
+        noisy.again = None
+        return noisy.value
+
+
+class Noisy(NDArrayOperatorsMixin):
+    """A value that noise is part of; `again` computes it from other units, None once it was looked at."""
+
+    __slots__ = ("again", "bendable", "trace", "value")
+    __array_priority__ = 1000.0
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def __init__(self, trace: Trace, value: Any, again: Again | None, bendable: bool) -> None:
+        self.trace, self.value, self.again, self.bendable = trace, value, again, bendable
+
+    def look(self) -> Any:
+        """See it."""
+        return self.trace.look(self)
+
+    def _mapped(self, function: Callable[[Any], Any]) -> Any:
+        if self.again is None:
+            return function(self.value)
+        again = self.again
+        return Noisy(self.trace, function(self.value), lambda units: function(again(units)), self.bendable)
+
+    # Arithmetic -------------------------------------------------------------------------------------
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
+        noisy = [each for each in inputs if isinstance(each, Noisy) and each.again is not None]
+        if method == "__call__" and not options and noisy and self._keeps(ufunc, inputs, noisy):
+            result = combined(ufunc, inputs, noisy)
+        else:
+            result = getattr(ufunc, method)(*(seen(each) for each in inputs), **options)
+        if out is None:
+            return result
+        target = out[0]
+        target[...] = seen(result)  # others may hold the same array
+        return target
+
+    @staticmethod
+    def _keeps(ufunc: np.ufunc, inputs: Sequence[Any], noisy: Sequence[Noisy]) -> bool:
+        """Whether the result is still a value with noise added; uniform numbers are first bent into noise."""
+        straight = ufunc in STRAIGHT and (ufunc not in PRODUCTS or len(noisy) == 1)
+        if straight and ufunc is np.true_divide:
+            straight = isinstance(inputs[0], Noisy)
+        bendable = all(each.bendable for each in noisy)
+        return straight or (bendable and (ufunc in PRODUCTS or ufunc.__name__ in BENDING))
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        if function in SAME_LINEAR and _noisy_in(args) and "out" not in options:
+            return combined(lambda *inner: function(*inner, **options), args, _noisy_in(args))
+        return function(*seen(args), **seen(options))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.array(self.look(), dtype=dtype)
+
+    def __getitem__(self, place: Any) -> Any:
+        place = seen(place)
+        return self._mapped(lambda value: value[place])
+
+    def __setitem__(self, place: Any, new: Any) -> None:
+        self.look()
+        self.value[seen(place)] = seen(new)
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self.value)))
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("shape", "ndim", "dtype", "size"):
+            return getattr(np.asarray(self.value), name)
+        if name == "T":
+            return self._mapped(lambda value: np.asarray(value).T)
+        if name in METHODS:
+            return lambda *args, **options: self._mapped(lambda v: getattr(np.asarray(v), name)(*args, **options))
+        if name == "item" and np.size(self.value) == 1:
+            return lambda *_: self._mapped(lambda value: np.asarray(value).item())
+        if name == "astype":
+            return self._astype
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(np.asarray(self.look())[()], name)
+
+    def _astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
+        if np.dtype(dtype).kind == "f":
+            return self._mapped(lambda value: np.asarray(value).astype(dtype))
+        return np.asarray(self.look()).astype(dtype)
+
+    # Whatever looks at it ---------------------------------------------------------------------------
+    def __float__(self) -> float:
+        return float(self.look())
+
+    def __int__(self) -> int:
+        return int(self.look())
+
+    def __index__(self) -> int:
+        return int(self.look())
+
+    def __bool__(self) -> bool:
+        return bool(self.look())
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(float(self), digits)
+
+    def __floor__(self) -> int:
+        return math.floor(float(self))
+
+    def __ceil__(self) -> int:
+        return math.ceil(float(self))
+
+    def __trunc__(self) -> int:
+        return math.trunc(float(self))
+
+    def __repr__(self) -> str:
+        return repr(self.look())
+
+    def __format__(self, spec: str) -> str:
+        return format(np.asarray(self.look())[()], spec)
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self._mapped(np.copy)
+
+    __copy__ = __deepcopy__
+
+    def __reduce__(self) -> Any:
+        return np.asarray, (self.look(),)
+
+
+def combined(function: Callable[..., Any], args: Sequence[Any], noisy: Sequence[Noisy]) -> Noisy:
+    """The noisy value of a function of others and of plain values, as they are now."""
+    kept = _frozen(args)
+    return Noisy(
+        noisy[0].trace,
+        function(*_valued(kept, None)),
+        lambda units: function(*_valued(kept, units)),
+        all(each.bendable for each in noisy),
+    )
+
+
+def seen(value: Any) -> Any:
+    """Looked at, wherever noisy values stand in it."""
+    if isinstance(value, Noisy):
+        return value.look()
+    if type(value) in (tuple, list):
+        return type(value)(seen(item) for item in value)
+    if type(value) is dict:
+        return {key: seen(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        looked = value.copy()
+        for place, item in np.ndenumerate(value):
+            looked[place] = seen(item)
+        return looked
+    return value
+
+
+@contextmanager
+def arrays_of_noise() -> Iterator[None]:
+    """Meanwhile np.array and np.asarray keep lists of noisy values noisy: it is how drawn numbers are put together."""
+    plain = {name: getattr(np, name) for name in ("array", "asarray")}
+
+    def keeping(function: Any) -> Any:
+        @functools.wraps(function)
+        def made(value: Any, *args: Any, **options: Any) -> Any:
+            noisy = _noisy_in(value) if type(value) in (tuple, list) else []
+            if not noisy or args or np.dtype(options.get("dtype", float)).kind != "f":
+                return function(value, *args, **options)
+            return combined(lambda inner: function(inner, **options), (value,), noisy)
+
+        return made
+
+    try:
+        for name, function in plain.items():
+            setattr(np, name, keeping(function))
+        yield
+    finally:
+        for name, function in plain.items():
+            setattr(np, name, function)
+
+
+@dataclass(frozen=True, eq=False)
+class _Frozen:
+    """A noisy value as it was when it was used."""
+
+    value: Any
+    again: Again
+
+
+def _frozen(value: Any) -> Any:
+    """Operands may be changed in place later: noisy ones become plain, arrays are written to."""
+    if isinstance(value, Noisy):
+        return value.value if value.again is None else _Frozen(value.value, value.again)
+    if type(value) in (tuple, list):
+        return type(value)(_frozen(item) for item in value)
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _valued(value: Any, units: Sequence[np.ndarray] | None) -> Any:
+    if isinstance(value, _Frozen):
+        return value.value if units is None else value.again(units)
+    if type(value) in (tuple, list):
+        return type(value)(_valued(item, units) for item in value)
+    return value
+
+
+def _noisy_in(value: Any) -> list[Noisy]:
+    """Those that nobody has looked at."""
+    if isinstance(value, Noisy):
+        return [value] if value.again is not None else []
+    if isinstance(value, tuple | list):
+        return [each for item in value for each in _noisy_in(item)]
+    return []

@@ -1,0 +1,508 @@
+"""replay(): the mechanism on both datasets under the same noise, and again with the noise moved.
+
+What comes out is read as `base + slope * noise` (responses.py); how far the base moves between the datasets, against
+how much noise, is the privacy loss (hidden_shifts.py). Where the output is something else, what was noisy on the way is
+read so (noisy_values.py). Nothing is estimated.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+
+from dpcheck.audits.outputs.canonical import form_of
+from dpcheck.audits.outputs.returned import FailedRun, Mechanism, as_array
+from dpcheck.audits.pairs.neighbours import Pair
+from dpcheck.audits.replay.hidden_shifts import Shifts, cost, shifts_of
+from dpcheck.audits.replay.listening import COIN, GEOMETRIC, Book, Draw, Room, listening
+from dpcheck.audits.replay.noisy_values import Trace, arrays_of_noise, seen
+from dpcheck.audits.replay.responses import Response, Units, response
+from dpcheck.audits.replay.result import (
+    KEPT,
+    UNSEEN,
+    VIOLATED,
+    Hiding,
+    Replayed,
+    claimed_by,
+    interval,
+    order_of,
+    parameter_of,
+)
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import Guarantee
+
+SLACK = 1e-6  # relative: what rounding may add to a cost
+LOSS = 1e-12  # relative: what floats lose of an output
+ALONE = 12  # units that are moved one at a time
+SURE = 1e-6  # false-alarm rate of telling outputs apart by running
+PATHS = 3  # of noise, along which noisy values are followed
+FREE = 600  # moves of noisy values, which cost no run
+NUDGE = 1e-4
+FRESH = 10  # runs under other noise that confirm a number without any
+MOST_TOLD = 64  # runs on each dataset for that
+OWN_NOISE = ("opendp", "torch", "jax", "tensorflow")  # libraries with generators that nobody listens to
+
+
+Released = Literal["output", "noisy values"]
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """One run: its output as numbers and words, and what was drawn for it."""
+
+    numbers: np.ndarray
+    words: tuple[Any, ...]
+    names: tuple[str, ...]
+    draws: tuple[Draw, ...]
+    sources: tuple[str, ...]
+    coins: tuple[Draw, ...]  # draws that are no noise, and seed no generator
+
+    @property
+    def way(self) -> tuple[Any, ...]:
+        """Where control flow went, as far as draws show it."""
+        return tuple(draw.kind for draw in self.draws)
+
+    def same_as(self, other: Seen) -> bool:
+        """Whether both released the same."""
+        return self.words == other.words and np.array_equal(self.numbers, other.numbers)
+
+
+@dataclass(eq=False)
+class Stage:
+    """A mechanism and a pair; counts runs."""
+
+    mechanism: Mechanism
+    pair: Pair
+    seed: int
+    room: Room
+    released: Released = "output"
+    runs: int = 0
+    failed: dict[int, str] = field(default_factory=dict)
+
+    def run(
+        self, side: int, moved: Mapping[int, np.ndarray] | None = None, seed: int = 0, trace: Trace | None = None
+    ) -> Seen:
+        """One run on a dataset of the pair, with the units of some draws moved, or its noisy values traced."""
+        self.runs += 1
+        book = Book(self.seed + seed, {} if moved is None else moved)
+        tracing: Any = nullcontext()
+        if trace is not None:
+            book.made, tracing = trace.made, arrays_of_noise()
+        data = copy.deepcopy(self.pair[side])
+        with self.room.run(book) as rng, tracing:
+            try:
+                output = as_array(seen(self.mechanism(data, rng, 1)))[0]
+            except (FailedRun, Exception) as error:  # what it raises is seen, too
+                cause = error.cause if isinstance(error, FailedRun) else error
+                self.failed[side] = output = f"raised {type(cause).__name__}: {cause}"
+        coins = [draw for i, draw in enumerate(book.draws) if draw.law == COIN and i not in book.seeds]
+        return Seen(*_read(output), tuple(book.draws), tuple(dict.fromkeys(book.sources)), tuple(coins))
+
+
+def _read(output: Any) -> tuple[np.ndarray, tuple[Any, ...], tuple[str, ...]]:
+    """An output's numbers, the words around them, and a name for each number."""
+    numbers: list[np.ndarray] = []
+    words: list[Any] = []
+    names: list[str] = []
+    for name, leaf in form_of(output).items():
+        values = np.ravel(np.asarray(leaf, float)) if not isinstance(leaf, str) else None
+        if values is None or not np.all(np.isfinite(values)):
+            words.append((name, str(leaf)))
+            continue
+        words.append((name, np.shape(leaf)))
+        numbers.append(values)
+        names += [name] if values.size == 1 else [f"{name}[{i}]" for i in range(values.size)]
+    return np.concatenate(numbers) if numbers else np.empty(0), tuple(words), tuple(names)
+
+
+def replay_pair(
+    mechanism: Mechanism, pair: Pair, guarantee: Guarantee, seed: int = 0, released: Released = "output"
+) -> Replayed:
+    """What one pair shows."""
+    started = time.perf_counter()
+    with listening(namespaces_of(mechanism)) as room:
+        stage = Stage(mechanism, (pair[0], pair[1]), seed, room, released)
+        judged = _judge(stage, guarantee)
+    return replace(judged, runs=stage.runs, seconds=time.perf_counter() - started)
+
+
+def _judge(stage: Stage, guarantee: Guarantee) -> Replayed:
+    result = Replayed(UNSEEN, guarantee, 0.0, math.inf, claimed_by(guarantee), stage.pair, seed=stage.seed)
+    first, again, second = stage.run(0), stage.run(0), stage.run(1)
+    if 0 in stage.failed and 1 in stage.failed:
+        raise InvalidInput("mechanism", stage.failed[0], "one that runs on the pair", "Mend it, or pass another pair.")
+    fresh = stage.run(0, seed=1)
+    if not (first.same_as(again) and first.way == again.way):
+        return replace(result, unseen=("it draws from a source of its own: the same noise gave another output",))
+    unseen = list(dict.fromkeys((*first.sources, *second.sources, *stage.room.strays())))
+    if first.words != second.words:
+        return _told_apart(stage, guarantee, result, first, second, unseen)
+    if not any(draw.law != COIN for draw in (*first.draws, *second.draws)) and not first.coins and not second.coins:
+        return _without_draws(stage, guarantee, result, first, second, unseen)
+    parted = _parting(first, second)
+    coins = [f"{draw.site} draws by {draw.call}(): no noise that is added" for draw in (*first.coins, *second.coins)]
+    unseen += dict.fromkeys(coins)
+    if parted:
+        return replace(result, unseen=(*unseen, parted))
+    if unseen:
+        return replace(result, unseen=tuple(unseen))
+    public = [one.seed is not None and one.seed == two.seed for one, two in zip(first.draws, fresh.draws, strict=False)]
+    if stage.released == "noisy values":
+        return by_answers(stage, guarantee, result, first, public)
+    return _by_output(stage, guarantee, result, first, second, public)
+
+
+def _by_output(
+    stage: Stage, guarantee: Guarantee, result: Replayed, first: Seen, second: Seen, public: Sequence[bool]
+) -> Replayed:
+    """The output itself as base and noise; where it is not, what was noisy on the way."""
+    units = Units.of(first.draws)
+
+    def outcome(side: int, before: Seen) -> Any:
+        def moved(move: np.ndarray) -> np.ndarray | None:
+            after = stage.run(side, units.offsets(move))
+            return after.numbers if after.words == before.words and after.way == before.way else None
+
+        return moved
+
+    ours = response(outcome(0, first), first.numbers, units, ALONE)
+    theirs = response(outcome(1, second), second.numbers, units, ALONE) if ours is not None else None
+    everything = np.ones(len(units.values), dtype=bool)
+    if ours is None or theirs is None or not (ours.hears(everything) and theirs.hears(everything)):
+        # A draw that moves no number may still decide something.
+        return by_answers(stage, guarantee, result, first, public)
+    rows = Rows(first.numbers, second.numbers, ours, theirs, first.names)
+    judged, shifts = rows.judged(guarantee, result, units, public), rows.shifts(units, public)
+    if shifts.bare and not _constant(stage, guarantee, first, second, shifts.bare[0]):
+        return replace(result, unseen=(f"{first.names[shifts.bare[0]]} is no number with noise added",))
+    return judged
+
+
+def _constant(stage: Stage, guarantee: Guarantee, first: Seen, second: Seen, row: int) -> bool:
+    """Whether a number that no noise moved is the same under other noise: a rule may look at noise from afar."""
+    for side, before in enumerate((first, second)):
+        for i in range(min(runs_to_tell(guarantee), FRESH)):
+            after = stage.run(side, seed=PATHS + i)
+            if after.words != before.words or not _near(after.numbers, before.numbers)[row]:
+                return False
+    return True
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Noisy numbers on both datasets under the same noise, and how they respond to it."""
+
+    first: np.ndarray
+    second: np.ndarray
+    ours: Response
+    theirs: Response
+    names: Sequence[str]
+
+    def shifts(self, units: Units, public: Sequence[bool]) -> Shifts:
+        """Of the noise, that hide how far they moved."""
+        known = np.array([public[number] for number in units.draw], dtype=bool)
+        rates = [0.0 if draw.parameter is None else -math.log1p(-draw.parameter) for draw in units.draws]
+        lost = LOSS * (np.abs(self.first) + np.abs(self.second))
+        return shifts_of(self.moved, self.ours, self.theirs, lost, np.array(rates)[units.draw], known)
+
+    @property
+    def moved(self) -> np.ndarray:
+        return np.asarray(self.second - self.first)
+
+    def judged(self, guarantee: Guarantee, result: Replayed, units: Units, public: Sequence[bool]) -> Replayed:
+        """What they show of the guarantee, if all of them are released."""
+        shifts = self.shifts(units, public)
+        low, high = cost(shifts, guarantee)
+        most = result.claimed * (1 + SLACK)
+        verdict = VIOLATED if low > most else KEPT if high <= most else UNSEEN
+        unseen = () if verdict != UNSEEN else (shifts.unclear or "no account is tight enough for this noise",)
+        hidings = hidings_of(shifts, self.ours, self.moved, units, guarantee)
+        leaks = leaks_of(shifts, self.moved, self.names, public, units.draws)
+        return replace(result, verdict=verdict, low=low, high=high, hidings=hidings, leaks=leaks, unseen=unseen)
+
+
+# By what is noisy on the way -------------------------------------------------------------------------
+def by_answers(stage: Stage, guarantee: Guarantee, result: Replayed, plain: Seen, public: Sequence[bool]) -> Replayed:
+    """The noisy values that the run looked at, each as base and noise, along several paths of noise."""
+    paths = []
+    for number in range(PATHS):
+        path = _along(stage, guarantee, result, plain if number == 0 else None, public, number)
+        if path.judged.verdict == UNSEEN or not path.answers:
+            return path.judged
+        paths.append(path)
+    worst = max((path.judged for path in paths), key=lambda each: (each.violated, each.low, each.high))
+    note = f"by the noisy values that are looked at, along {PATHS} paths of noise"
+    if worst.violated and stage.released == "output" and not any(_reveals(stage, path) for path in paths):
+        bound = f"{parameter_of(guarantee)} {interval(worst.low, worst.high)}{order_of(guarantee)}"
+        why = f"the noisy values cost {bound} if all are released; the output may reveal less than that"
+        return replace(worst, verdict=UNSEEN, low=0.0, unseen=(why,))
+    return replace(worst, notes=(*worst.notes, note))
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Both datasets along one path of noise: what the noisy values show, and those of the first dataset."""
+
+    judged: Replayed
+    number: int
+    answers: tuple[np.ndarray, ...] = ()
+
+
+def _along(
+    stage: Stage, guarantee: Guarantee, result: Replayed, plain: Seen | None, public: Sequence[bool], number: int
+) -> Path:
+    ours = Trace()
+    first = stage.run(0, seed=number, trace=ours)
+    answers = tuple(answer.value for answer in ours.answers)
+    theirs = Trace(given=answers)
+    second = stage.run(1, seed=number, trace=theirs)
+    followed = plain is None or (first.words == plain.words and np.all(_near(first.numbers, plain.numbers)))
+    parted = _parting(first, second) or theirs.astray
+    if len(answers) != len(theirs.answers):
+        parted = parted or "control flow parts: the datasets look at different numbers of noisy values"
+    if not followed or parted or not answers:
+        why = parted if followed else "noise is used in a way that cannot be followed"
+        return Path(replace(result, unseen=(why or "no noisy value is seen on the way",)), number)
+    if first.words != second.words:
+        return Path(_told_apart(stage, guarantee, result, first, second, []), number)
+    if not np.all(_near(first.numbers, second.numbers)):
+        return Path(_told_by_numbers(stage, guarantee, result, first, second), number)
+    units = Units.of(first.draws)
+    rows = _rows(ours, theirs, units)
+    if rows is None:
+        return Path(replace(result, unseen=("the noise is multiplied or bent before it is added",)), number)
+    return Path(rows.judged(guarantee, result, units, public), number, answers)
+
+
+def _rows(ours: Trace, theirs: Trace, units: Units) -> Rows | None:
+    """All answers side by side."""
+    values = [np.concatenate([np.ravel(answer.value) for answer in trace.answers]) for trace in (ours, theirs)]
+    found = []
+    for trace, before in zip((ours, theirs), values, strict=True):
+
+        def outcome(move: np.ndarray, trace: Trace = trace) -> np.ndarray | None:
+            moved = units.moved(move)
+            with np.errstate(all="ignore"):
+                again = [np.ravel(np.asarray(answer.again(moved), float)) for answer in trace.answers]
+            return np.concatenate(again)
+
+        one = response(outcome, before, units, FREE)
+        if one is None:
+            return None
+        found.append(one)
+    names = [f"the noisy value at {answer.site}" for answer in ours.answers for _ in range(answer.value.size)]
+    return Rows(values[0], values[1], found[0], found[1], names)
+
+
+def _reveals(stage: Stage, path: Path) -> bool:
+    """Whether the output tells all noisy values: nudged one by one, each moves it in a way of its own.
+
+    Here, or where all are larger or smaller: what is cut off at one end is whole at the other.
+    """
+    if sum(answer.size for answer in path.answers) > ALONE:
+        return False
+    far = 10 * max(1.0, *(float(np.abs(answer).max(initial=0.0)) for answer in path.answers))
+    return any(_tells(stage, path, [answer + offset for answer in path.answers]) for offset in (0.0, far, -far))
+
+
+def _tells(stage: Stage, path: Path, answers: list[np.ndarray]) -> bool:
+    def output(given: list[np.ndarray]) -> Seen:
+        return stage.run(0, seed=path.number, trace=Trace(given=given))
+
+    before, columns = output(answers), []
+    for number, answer in enumerate(answers):
+        for place in range(answer.size):
+            nudged = [np.array(each) for each in answers]
+            step = NUDGE * max(1.0, abs(float(answer.flat[place])))
+            nudged[number].flat[place] += step
+            after = output(nudged)
+            if after.words != before.words:
+                return False
+            columns.append((after.numbers - before.numbers) / step)
+    matrix = np.array(columns).T
+    return bool(np.linalg.matrix_rank(matrix, tol=1e-6 * np.abs(matrix).max(initial=0.0)) == len(columns))
+
+
+def _near(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Which numbers agree, up to rounding."""
+    return np.asarray(np.abs(one - other) <= 1e-9 * (np.abs(one) + np.abs(other)))
+
+
+def hidings_of(
+    shifts: Shifts, found: Response, moved: np.ndarray, units: Units, guarantee: Guarantee
+) -> tuple[Hiding, ...]:
+    """Each line that draws noise to hide a movement, the dearest first."""
+    made = []
+    numbers = units.draw[shifts.unit] if len(shifts.unit) else np.empty(0, dtype=int)
+    lines: dict[tuple[Any, str], list[int]] = {}
+    for number, law in zip(numbers, shifts.law, strict=True):
+        lines.setdefault((units.draws[number].site, str(law)), []).append(int(number))
+    for (site, law), drawn in lines.items():
+        which = np.isin(numbers, drawn) & (shifts.law == law)
+        own, times = shifts.of(which), len(set(drawn))
+        scale = float(np.abs(found.slope[np.isin(found.unit, own.unit)]).max(initial=0.0))
+        order = 2 if law == "Gaussian" else 1
+        size = max(float(np.linalg.norm(moved[shifts.row[which & (numbers == n)]], order)) for n in set(drawn))
+        both = cost(own, guarantee)
+        shown = f"{parameter_of(guarantee)} {interval(*both)}{order_of(guarantee)}"
+        words = f"adds {law}({scale:.4g}) to a value that moved by {size:.4g}"
+        if np.any(own.rescaled):
+            ratio = own.ratio[own.rescaled][0]
+            words = f"adds {law}({scale:.4g}), on the second dataset {law}({scale * ratio:.4g})"
+        often = f" (at most, {times} times)" if times > 1 else ""
+        made.append(Hiding(site, law, scale, size, both, f"{words}{often}: {shown}"))
+    return tuple(sorted(made, key=lambda hiding: (-hiding.cost[0], -hiding.cost[1])))
+
+
+def leaks_of(
+    shifts: Shifts, moved: np.ndarray, names: Sequence[str], public: Sequence[bool], draws: Sequence[Draw]
+) -> tuple[str, ...]:
+    """What moved with no noise of its own."""
+    found = []
+    if shifts.bare:
+        row = shifts.bare[0]
+        more = f" (and {len(shifts.bare) - 1} more)" if len(shifts.bare) > 1 else ""
+        found.append(f"{names[row]} moved by {abs(moved[row]):.4g} with no noise on it{more}")
+    if shifts.clashing:
+        found.append(f"{' and '.join(names[row] for row in shifts.clashing[:3])} have too little noise of their own")
+    seeded = [draw for draw, known in zip(draws, public, strict=False) if known]
+    if found and seeded:
+        found.append(
+            f"{seeded[0].site} draws from a generator with the fixed seed {seeded[0].seed}: everybody knows it"
+        )
+    return tuple(found)
+
+
+def _without_draws(
+    stage: Stage, guarantee: Guarantee, result: Replayed, first: Seen, second: Seen, unseen: list[str]
+) -> Replayed:
+    """Nothing was drawn: then the output must not move at all."""
+    if unseen:
+        return replace(result, unseen=tuple(unseen))
+    foreign = [name for name in OWN_NOISE if name in sys.modules]
+    if foreign:
+        return _told_apart(stage, guarantee, result, first, second, [f"{' or '.join(foreign)} may draw by itself"])
+    lost = LOSS * (np.abs(first.numbers) + np.abs(second.numbers))
+    rows = np.flatnonzero(np.abs(first.numbers - second.numbers) > lost)
+    if len(rows) == 0:
+        return replace(result, verdict=KEPT, high=0.0, notes=("nothing was drawn, and the output is the same",))
+    row = rows[0]
+    moved = f"{first.names[row]} moved by {abs(second.numbers[row] - first.numbers[row]):.4g}, and no noise was drawn"
+    return replace(result, verdict=VIOLATED, low=math.inf, leaks=(moved,))
+
+
+def _told_apart(
+    stage: Stage, guarantee: Guarantee, result: Replayed, first: Seen, second: Seen, unseen: list[str]
+) -> Replayed:
+    """Outputs of different forms, or with no draws at all: whether they always differ."""
+    by_form = first.words != second.words
+    what = "the output's form" if by_form else "the output"
+
+    def form(run: Seen) -> Any:
+        return run.words, None if by_form else run.numbers.tobytes()
+
+    if form(first) != form(second) and _always(stage, guarantee, form, form(first)):
+        return _told(guarantee, result, f"{what} tells the datasets apart: {_difference(first, second)}")
+    return replace(result, unseen=(*unseen, f"{what} differs: {_difference(first, second)}"))
+
+
+def _told_by_numbers(stage: Stage, guarantee: Guarantee, result: Replayed, first: Seen, second: Seen) -> Replayed:
+    """A number that differs though all noisy values are the same: whether it always does, whatever the noise."""
+    row = int(np.argmax(~_near(first.numbers, second.numbers)))
+    one, two = first.numbers[row], second.numbers[row]
+    words = f"{first.names[row]} is {one:.6g} on the first dataset, {two:.6g} on the second"
+
+    def form(run: Seen) -> Any:
+        return run.numbers[row] if run.words == first.words else None
+
+    if _always(stage, guarantee, form, one):
+        return _told(guarantee, result, f"{words}, whatever the noise")
+    return replace(result, unseen=(f"{words}, though the noisy values that were seen are the same",))
+
+
+def _always(stage: Stage, guarantee: Guarantee, form: Callable[[Seen], Any], expected: Any) -> bool:
+    """Whether fresh runs on the first dataset all have this form, and none on the second."""
+    runs = runs_to_tell(guarantee)
+    return (
+        runs <= MOST_TOLD
+        and all(form(stage.run(0, seed=PATHS + i)) == expected for i in range(runs))
+        and all(form(stage.run(1, seed=PATHS + i)) != expected for i in range(runs))
+    )
+
+
+def _told(guarantee: Guarantee, result: Replayed, leak: str) -> Replayed:
+    runs = runs_to_tell(guarantee)
+    note = f"seen in {runs} runs of each dataset; a true claim shows it with probability at most {SURE:g}"
+    return replace(result, verdict=VIOLATED, low=result.claimed, leaks=(leak,), notes=(note,))
+
+
+@lru_cache
+def runs_to_tell(guarantee: Guarantee) -> int:
+    """Runs in which an event holds always on one dataset and never on the other with probability at most SURE.
+
+    Over p, its probability on the first, that is at most (p (1 - q))^runs, where the claim gives q for each p.
+    """
+    p = np.linspace(0, 1, 501)
+    q = np.asarray(guarantee.tradeoff(1 - p))  # rises with p: over a cell, take the one end of each
+    most = float(np.max(p[1:] * (1 - q[:-1])))
+    return math.ceil(math.log(SURE) / math.log(most)) if most < 1 else sys.maxsize
+
+
+def _difference(first: Seen, second: Seen) -> str:
+    """The first words in which two outputs differ."""
+    ours, theirs = dict(first.words), dict(second.words)
+    for name in dict.fromkeys([*ours, *theirs]):
+        if ours.get(name) != theirs.get(name):
+            one, two = (_said(words, name) for words in (ours, theirs))
+            return f"{name} is {one} on the first, {two} on the second"
+    return "its numbers"
+
+
+def _said(words: Mapping[str, Any], name: str) -> str:
+    said = words.get(name, "missing")
+    return said if isinstance(said, str) else f"of shape {said}" if said else "a number"
+
+
+def _parting(first: Seen, second: Seen) -> str:
+    """Where control flow parts, as far as draws show it."""
+    for one, two in zip(first.draws, second.draws, strict=False):
+        if one.kind != two.kind:
+            ours, theirs = (f"{each.site} draws {_drawn(each)}" for each in (one, two))
+            return f"control flow parts: {ours} on the first dataset, {theirs} on the second"
+    if len(first.draws) != len(second.draws):
+        more, which = (first, "first") if len(first.draws) > len(second.draws) else (second, "second")
+        extra = more.draws[min(len(first.draws), len(second.draws))]
+        return f"control flow parts: {extra.site} draws {_drawn(extra)} on the {which} dataset only"
+    return ""
+
+
+def _drawn(draw: Draw) -> str:
+    law = draw.law if draw.law not in (COIN, GEOMETRIC) else draw.call
+    return f"{law} of shape {draw.units.shape}" if draw.units.shape else law
+
+
+def namespaces_of(mechanism: Any) -> list[dict[str, Any]]:
+    """The global names that the mechanism's own code sees."""
+    found: list[dict[str, Any]] = []
+    todo, seen = [mechanism], set()
+    while todo:
+        each = todo.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        names = getattr(each, "__globals__", None)
+        if isinstance(names, dict) and not any(names is known for known in found):
+            found.append(names)
+        todo += [getattr(each, name) for name in ("function", "func", "__wrapped__", "__func__") if hasattr(each, name)]
+        if callable(each) and not isinstance(each, type) and not hasattr(each, "__globals__"):
+            todo.append(type(each).__call__)
+    return [space for space in found if not str(space.get("__name__", "")).startswith("dpcheck.audits.")]

@@ -1,0 +1,229 @@
+"""How numbers respond to the units of noise behind them: found by moving the units, whatever the code in between.
+
+Two random moves tell which unit drives which number, if each has one of its own: the ratio of its two responses is that
+of the unit's two moves. Far ones, both ways, tell whether the response is straight. Numbers that mix units are taken
+apart one unit at a time, as long as these are few. Uniform units that were bent into noise are read by its quantiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import PCG64, Generator  # by name: np.random is being listened to
+from scipy import special
+
+from dpcheck.audits.replay.listening import COIN, GEOMETRIC, Draw
+
+ROUNDING = 1e-7  # of a response, beside what floats lose
+FAR = ((37.0, -11.0), (-26.0, 7.0))  # two more moves in terms of the first two: what bends far out is not straight
+WHOLE = 10**6
+QUANTILES = (0.5, 0.75, 0.25, 0.9, 0.999, 0.02)
+BENT: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "Laplace": lambda q: np.where(q < 0.5, np.log(2 * q), -np.log(2 - 2 * q)),
+    "Gaussian": special.ndtri,
+    "logistic": special.logit,
+    "exponential": lambda q: -np.log1p(-q),
+}
+Outcome = Callable[[np.ndarray], np.ndarray | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """d(numbers) / d(units), as (row, unit, slope) triples; `laws` of the units, which may be bent ones."""
+
+    rows: int
+    row: np.ndarray
+    unit: np.ndarray
+    slope: np.ndarray
+    laws: np.ndarray
+
+    @property
+    def dense(self) -> np.ndarray:
+        """Rows by units."""
+        matrix = np.zeros((self.rows, len(self.laws)))
+        matrix[self.row, self.unit] = self.slope
+        return matrix
+
+    def hears(self, draws: np.ndarray) -> bool:
+        """Whether each of these units drives a number."""
+        return bool(np.all(np.isin(np.flatnonzero(draws), self.unit)))
+
+    def moved(self, units: np.ndarray) -> np.ndarray:
+        """What a move of the units adds to the numbers."""
+        found = np.zeros(self.rows)
+        np.add.at(found, self.row, self.slope * units[self.unit])
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """All units of a run in one row, with their laws, draws and values."""
+
+    draws: tuple[Draw, ...]
+    draw: np.ndarray  # number of the draw, by unit
+    laws: np.ndarray
+    values: np.ndarray
+
+    @classmethod
+    def of(cls, draws: Sequence[Draw]) -> Units:
+        """Those of a run."""
+        sizes = [draw.units.size for draw in draws]
+        values = np.concatenate([np.ravel(draw.units) for draw in draws]) if draws else np.empty(0)
+        laws = np.array([draw.law for draw, size in zip(draws, sizes, strict=True) for _ in range(size)], dtype=object)
+        return cls(tuple(draws), np.repeat(np.arange(len(draws)), sizes), laws, values)
+
+    def offsets(self, move: np.ndarray) -> dict[int, np.ndarray]:
+        """A move by draw, as a book takes it: of uniform units, their new values."""
+        found = {}
+        ends = np.cumsum([draw.units.size for draw in self.draws])
+        for number, draw in enumerate(self.draws):
+            own = move[ends[number] - draw.units.size : ends[number]].reshape(draw.units.shape)
+            if draw.law != COIN and (np.any(own) or draw.law == "uniform"):
+                found[number] = own
+        return found
+
+    def moved(self, move: np.ndarray) -> list[np.ndarray]:
+        """The units of each draw after a move."""
+        offsets = self.offsets(move)
+        return [
+            draw.units if number not in offsets else offsets[number] + (0.0 if draw.law == "uniform" else draw.units)
+            for number, draw in enumerate(self.draws)
+        ]
+
+    def uniform(self) -> np.ndarray:
+        """Which are uniform."""
+        return np.asarray(self.laws == "uniform", bool)
+
+
+def response(outcome: Outcome, before: np.ndarray, units: Units, most: int, seed: int = 0) -> Response | None:
+    """The response of `outcome(move)` to moves of the units, if it is straight (or bent from one uniform unit each).
+
+    `outcome` takes additions to all units but uniform ones, of which it takes values; None is an outcome of another
+    shape. `most` bounds the moves of single units.
+    """
+    rng = Generator(PCG64(seed))
+    size, still = len(units.values), np.where(units.uniform(), units.values, 0.0)
+    free = ~units.uniform()
+    moves = [np.where(free, rng.choice([-1, 1], size) * rng.uniform(0.5, 1.5, size), still) for _ in range(2)]
+    whole = units.laws == GEOMETRIC
+    moves = [np.where(whole, np.round(WHOLE * move), move) for move in moves]  # so that no two of them cancel
+    moves += [np.where(free, a * moves[0] + b * moves[1], still) for a, b in FAR]
+    changes = []
+    for move in moves:
+        after = outcome(move)
+        if after is None or len(after) != len(before) or not np.all(np.isfinite(after)):
+            return None
+        changes.append(after - before)
+    loss = 1e-13 * np.maximum(1e-300, np.abs(before) + np.abs(changes).max(axis=0))
+    bent = None
+    if units.uniform().any():
+        bent = _bent(outcome, before, units, still)
+        if bent is None:
+            return None
+    straight = _own_units(changes[0], changes[1], moves, free, loss)
+    if straight is None:
+        straight = _one_by_one(outcome, before, free, still, whole, most)
+    if straight is None:
+        return None
+    row, unit, slope = straight
+    found = Response(len(before), row, unit, slope, units.laws)
+    for move, seen in zip(moves, changes, strict=True):
+        error = np.abs(found.moved(np.where(free, move, 0.0)) - seen)
+        if np.any(error > ROUNDING * np.abs(seen) + 20 * loss):
+            return None
+    if bent is None:
+        return found
+    row, unit, slope = (np.concatenate(both) for both in zip(straight, bent[:3], strict=True))
+    return Response(len(before), row, unit, slope, np.where(units.uniform(), bent[3], units.laws))
+
+
+Triples = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def _own_units(
+    one: np.ndarray, two: np.ndarray, moves: Sequence[np.ndarray], free: np.ndarray, loss: np.ndarray
+) -> Triples | None:
+    """Each number with the one unit that drives it, by the ratio of two responses."""
+    row = np.flatnonzero((np.abs(one) > loss) | (np.abs(two) > loss))
+    places = np.flatnonzero(free)
+    if len(row) == 0:
+        return row, row.copy(), np.empty(0)
+    if len(places) == 0 or np.any(two[row] == 0):
+        return None
+    ratios = moves[0][places] / moves[1][places]
+    order = np.argsort(ratios)
+    wanted = one[row] / two[row]
+    right = np.clip(np.searchsorted(ratios[order], wanted), 1, max(1, len(order) - 1))
+    near = np.stack([np.maximum(right - 1, 0), np.minimum(right, len(order) - 1)])
+    best = near[np.abs(ratios[order][near] - wanted).argmin(axis=0), np.arange(len(row))]
+    unit = places[order[best]]
+    slope = one[row] / moves[0][unit]
+    error = np.abs(slope * moves[1][unit] - two[row])
+    return (row, unit, slope) if np.all(error <= ROUNDING * np.abs(two[row]) + 20 * loss[row]) else None
+
+
+def _one_by_one(
+    outcome: Outcome, before: np.ndarray, free: np.ndarray, still: np.ndarray, whole: np.ndarray, most: int
+) -> Triples | None:
+    """Every unit moved alone."""
+    places = np.flatnonzero(free)
+    if len(places) > most:
+        return None
+    found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    for place in places:
+        move = still.copy()
+        move[place] = step = 4.0 if whole[place] else 1.0
+        after = outcome(move)
+        if after is None or len(after) != len(before):
+            return None
+        change = (np.asarray(after) - before) / step
+        row = np.flatnonzero(np.abs(change) > 1e-13 * (np.abs(before) + np.abs(after)))
+        found.append((row, np.full(len(row), place), change[row]))
+    row, unit, slope = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return row, unit, slope
+
+
+def _bent(
+    outcome: Outcome, before: np.ndarray, units: Units, still: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, str] | None:
+    """Numbers that a uniform unit each drives through a known quantile function: rows, units, scales, the law."""
+    uniform = units.uniform()
+    places = np.flatnonzero(uniform)
+    levels = []
+    for q in QUANTILES:
+        seen = outcome(np.where(uniform, q, 0.0))
+        if seen is None or len(seen) != len(before):
+            return None
+        levels.append(np.asarray(seen))
+    grid = np.array(levels) - levels[0]
+    row = np.flatnonzero(np.any(grid != 0, axis=0))
+    if len(row) == 0:
+        return None
+    for law, quantile in BENT.items():
+        shape = quantile(np.array(QUANTILES)) - quantile(np.array(QUANTILES[:1]))
+        slope = grid[1, row] / shape[1]
+        # A noise that falls where its unit rises is the mirrored law: the same one, if it is symmetric.
+        if np.allclose(grid[:, row], np.outer(shape, slope), rtol=1e-9, atol=1e-13 * np.abs(levels).max()):
+            unit = _drivers(outcome, row, levels[0], levels[1], places, uniform)
+            return None if unit is None else (row, unit, slope, law)
+    return None
+
+
+def _drivers(
+    outcome: Outcome, row: np.ndarray, low: np.ndarray, high: np.ndarray, places: np.ndarray, uniform: np.ndarray
+) -> np.ndarray | None:
+    """Which uniform unit drives which number, by binary codes of the units at two levels."""
+    code = np.zeros(len(row), dtype=np.int64)
+    for bit in range(max(1, len(places) - 1).bit_length()):
+        value = np.zeros(len(uniform))
+        value[places] = np.where(np.arange(len(places)) >> bit & 1, QUANTILES[1], QUANTILES[0])
+        seen = outcome(value)
+        if seen is None or len(seen) != len(low):
+            return None
+        up, down = (np.isclose(np.asarray(seen)[row], level[row], rtol=1e-12, atol=0) for level in (high, low))
+        if not np.all(up ^ down):
+            return None
+        code |= up.astype(np.int64) << bit
+    return places[code] if np.all(code < len(places)) else None

@@ -1,0 +1,462 @@
+"""Replay: exact where it sees through, each planted bug flagged, its correct twin never; silent about the rest."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import secrets
+from collections.abc import Callable
+from random import gauss
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from numpy.random import default_rng
+
+from dpcheck.audits import add_remove, label_only, per_run, replace_one, replay
+from dpcheck.audits.replay.hidden_shifts import Shifts, cost
+from dpcheck.audits.replay.replaying import SURE, runs_to_tell
+from dpcheck.audits.replay.result import KEPT, UNSEEN, VIOLATED
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import ADD_REMOVE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+
+ZEROS = np.zeros(10)
+ONE = np.eye(10)[0]
+PAIR = (ZEROS, ONE)
+REMOVED = (ONE, ZEROS[1:])
+PURE, APPROX = PureDP(1.0), ApproxDP(1.0, 1e-5)
+MU = 0.2638  # a little less than what APPROX allows
+Run = Callable[[Any, np.random.Generator], Any]
+
+
+def verdict(function: Run, pair: Any = PAIR, guarantee: Guarantee = PURE, **more: Any) -> str:
+    return replay(per_run(function), pair, guarantee, **more).verdict
+
+
+# Exact where it sees through --------------------------------------------------------------------------
+@given(st.integers(1, 5), st.integers(0, 3), st.integers(0, 10**6), st.sampled_from(["laplace", "normal"]))
+@settings(max_examples=60)
+def test_linear_mechanisms_have_the_epsilon_of_theory(d: int, extra: int, seed: int, law: str) -> None:
+    rng = np.random.default_rng(seed)
+    mix, base, moved = rng.normal(size=(d, d + extra)), 10 * rng.normal(size=d), rng.normal(size=d)
+
+    def mixed(data: Any, rng: np.random.Generator) -> Any:
+        return data + mix @ getattr(rng, law)(size=d + extra)
+
+    if law == "normal":
+        truth = math.sqrt(float(moved @ np.linalg.solve(mix @ mix.T, moved)))
+        result = replay(per_run(mixed), (base, base + moved), GaussianDP(truth))
+    else:
+        # The dual of the least l1 norm, by its corners: an independent way to the same number.
+        assume(extra == 0)
+        truth = float(np.abs(np.linalg.solve(mix, moved)).sum())
+        result = replay(per_run(mixed), (base, base + moved), PureDP(truth))
+    assert result.low == pytest.approx(truth, rel=1e-6)
+    assert result.high == pytest.approx(truth, rel=1e-6)
+    assert result.kept
+
+
+@given(st.lists(st.floats(0.1, 10), min_size=1, max_size=30), st.integers(0, 10**6))
+@settings(max_examples=40)
+def test_one_noise_each_in_any_number(scales: list[float], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    base, moved = rng.normal(size=len(scales)), rng.normal(size=len(scales))
+    truth = float(np.abs(moved / np.array(scales)).sum())
+    result = replay(
+        per_run(lambda data, rng: data + rng.laplace(scale=scales)), (base, base + moved), PureDP(truth * 0.99)
+    )
+    assert result.violated
+    assert result.low == pytest.approx(truth, rel=1e-6)
+    assert replay(per_run(lambda data, rng: data + rng.laplace(scale=scales)), result.pair, PureDP(truth)).kept
+
+
+def test_two_laplace_noises_on_one_number_cost_what_the_wider_one_does() -> None:
+    result = replay(per_run(lambda x, rng: x + rng.laplace(scale=2.0) + rng.laplace(scale=0.5)), (0.0, 1.0), PURE)
+    assert (result.low, result.high) == pytest.approx((0.5, 0.5))
+
+
+@pytest.mark.parametrize(
+    ("law", "size", "guarantee", "truth"),
+    [
+        ("Laplace", 0.7, PURE, 0.7),
+        ("logistic", 0.7, PURE, 0.7),
+        ("Gaussian", 0.7, PURE, math.inf),
+        ("uniform", 0.1, PURE, math.inf),
+        ("Gaussian", 0.7, GaussianDP(1.0), 0.7),
+        ("Gaussian", 0.7, ZCDP(1.0), 0.245),
+        ("Gaussian", 0.7, RenyiDP(3.0, 1.0), 0.735),
+        ("Gaussian", 0.7, APPROX, GaussianDP(0.7).epsilon(1e-5)),
+        ("Laplace", 0.7, APPROX, 0.7 + 2 * math.log1p(-1e-5)),
+    ],
+)
+def test_one_shift_costs_what_is_known(law: str, size: float, guarantee: Guarantee, truth: float) -> None:
+    one = np.array([0])
+    shift = Shifts(one, np.array([law], dtype=object), np.array([size]), np.array([1.0]), one)
+    assert cost(shift, guarantee) == pytest.approx((truth, truth), rel=1e-5)
+
+
+def test_laplace_shifts_in_renyi_divergence_as_integrated() -> None:
+    x = np.linspace(-60, 60, 2_000_001)
+    p, q = np.exp(-np.abs(x)) / 2, np.exp(-np.abs(x - 0.7)) / 2
+    integrated = math.log(np.trapezoid(p**3 * q**-2.0, x)) / 2
+    one = np.array([0])
+    shift = Shifts(one, np.array(["Laplace"], dtype=object), np.array([0.7]), np.array([1.0]), one)
+    assert cost(shift, RenyiDP(3.0, 1.0))[0] == pytest.approx(integrated, rel=1e-6)
+
+
+# Bugs and their twins ---------------------------------------------------------------------------------
+def clipped_sum(scale: float) -> Run:
+    return lambda x, rng: np.clip(x, 0, 1).sum() + rng.laplace(scale=scale)
+
+
+def histogram(scale: float) -> Run:
+    def counts(x: Any, rng: np.random.Generator) -> Any:
+        return np.maximum(np.histogram(x, 4, (0, 1))[0] + rng.laplace(scale=scale, size=4), 0).tolist()
+
+    return counts
+
+
+def inverse_cdf(scale: float) -> Run:
+    def noisy(x: Any, rng: np.random.Generator) -> Any:
+        u = rng.uniform(-0.5, 0.5)
+        return x.sum() - scale * np.sign(u) * np.log(1 - 2 * abs(u))
+
+    return noisy
+
+
+def by_math(scale: float) -> Run:
+    def noisy(x: Any) -> Any:
+        u = random.random() - 0.5
+        return float(x.sum()) - scale * math.copysign(1, u) * math.log(1 - 2 * abs(u))
+
+    return noisy  # type: ignore[return-value]
+
+
+def geometric(p: float) -> Run:
+    return lambda x, rng: int(x.sum()) + int(rng.geometric(p)) - int(rng.geometric(p))
+
+
+def two_exponentials(scale: float) -> Run:
+    return lambda x, rng: x.sum() + rng.exponential(scale) - rng.exponential(scale)
+
+
+def noisy_mean(sizes: str) -> Run:
+    def mean(x: Any, rng: np.random.Generator) -> Any:
+        n = len(x) if sizes == "exact" else 10
+        return (x.sum() + rng.laplace(scale=1.0)) / n
+
+    return mean
+
+
+def same_noise(shared: bool) -> Run:
+    def both(x: Any, rng: np.random.Generator) -> Any:
+        noise = rng.laplace(scale=2.0, size=2)
+        return x.sum() + noise[0], 3 + x[0] / 2 + noise[0 if shared else 1]
+
+    return both
+
+
+def iterate(sigma: float, clip: bool = True) -> Run:
+    def descent(x: Any, rng: np.random.Generator) -> Any:
+        X, w = np.column_stack([np.ones(len(x)), 5 * x]), np.zeros(2)
+        for _ in range(10):
+            g = X * (1 / (1 + np.exp(-X @ w)) - x)[:, None]
+            if clip:
+                g /= np.maximum(1, np.linalg.norm(g, axis=1))[:, None]
+            w = w - 0.1 * (g.sum(axis=0) + rng.normal(0, sigma, 2))
+        return w
+
+    return descent
+
+
+def one_step(scale: float) -> Run:
+    return lambda x, rng: np.exp(np.tanh((x.sum() + rng.laplace(scale=scale)) / 100))
+
+
+def seeded(constant: bool) -> Run:
+    def noisy(x: Any, rng: np.random.Generator) -> Any:
+        own = default_rng(7 if constant else rng.integers(2**63))
+        return x.sum() + own.laplace()
+
+    return noisy
+
+
+def global_state(scale: float) -> Run:
+    return lambda x: x.sum() + np.random.laplace(0, scale)  # type: ignore[misc,return-value] # noqa: NPY002
+
+
+def python_gauss(sigma: float) -> Run:
+    return lambda x: float(x.sum()) + gauss(0, sigma)  # type: ignore[misc,return-value]
+
+
+def secret(scale: float) -> Run:
+    return lambda x: float(x.sum()) + secrets.SystemRandom().normalvariate(0, scale)  # type: ignore[misc,return-value]
+
+
+def from_list(scale: float) -> Run:
+    def noisy(x: Any, rng: np.random.Generator) -> Any:
+        noise = np.array([rng.laplace(scale=scale) for _ in range(3)])
+        return np.round(np.array([x.sum(), x[0], 1.0]) + noise, 3)
+
+    return noisy
+
+
+def covariance(scale: float) -> Run:
+    def eigen(x: Any, rng: np.random.Generator) -> Any:
+        noise = np.triu(rng.normal(0, scale, (2, 2)))
+        X = np.column_stack([x, 1 - x])
+        return X.T @ X + noise + np.triu(noise, 1).T
+
+    return eigen
+
+
+def released(bounds: bool) -> Run:
+    def quantity(x: Any, rng: np.random.Generator) -> Any:
+        high = x.max() if not bounds else 1.0
+        return {"high": high, "sum": np.clip(x, 0, high).sum() + rng.laplace()}
+
+    return quantity
+
+
+def classes(inferred: bool) -> Run:
+    def counts(x: Any, rng: np.random.Generator) -> Any:
+        found = np.unique(x) if inferred else np.array([0.0, 1.0])
+        return {str(label): np.sum(x == label) + rng.laplace(scale=2) for label in found}
+
+    return counts
+
+
+def argmax_of(scale: float, exact: bool) -> Run:
+    def best(x: Any, rng: np.random.Generator) -> Any:
+        scores = np.array([x.sum(), 0.5]) + (0 if exact else rng.laplace(scale=scale, size=2))
+        return int(np.argmax(scores))
+
+    return best
+
+
+def positive_part(scale: float) -> Run:
+    return lambda x, rng: [max(0, c + rng.laplace(scale=scale)) for c in np.histogram(x, 3, (0, 1))[0]]
+
+
+CASES: dict[str, tuple[Run, Run, Any, Guarantee]] = {
+    "scale": (clipped_sum(0.5), clipped_sum(1.0), PAIR, PURE),
+    "histogram for one count": (histogram(1.0), histogram(2.0), PAIR, PURE),
+    "positive part": (positive_part(1.0), positive_part(2.0), PAIR, PURE),
+    "inverse cdf": (inverse_cdf(0.5), inverse_cdf(1.0), PAIR, PURE),
+    "inverse cdf by math": (by_math(0.5), by_math(1.0), PAIR, PURE),
+    "geometric": (geometric(0.8), geometric(0.6), PAIR, PURE),
+    "two exponentials": (two_exponentials(0.9), two_exponentials(1.0), PAIR, PURE),
+    "exact size": (noisy_mean("exact"), noisy_mean("public"), REMOVED, PURE),
+    "noise used twice": (same_noise(True), same_noise(False), PAIR, PURE),
+    "nonlinear afterwards": (one_step(0.5), one_step(1.0), PAIR, PURE),
+    "constant seed": (seeded(True), seeded(False), PAIR, PURE),
+    "numpy's global state": (global_state(0.5), global_state(1.0), PAIR, PURE),
+    "python's gauss": (python_gauss(0.9 / MU), python_gauss(1 / MU), PAIR, APPROX),
+    "secure normal": (secret(0.9 / MU), secret(1 / MU), PAIR, APPROX),
+    "drawn into a list": (from_list(1.0), from_list(2.0), PAIR, PURE),
+    "symmetric noise": (covariance(1.0), covariance(1.5 / MU), PAIR, APPROX),
+    "bounds of the data": (released(False), released(True), PAIR, PURE),
+    "classes of the data": (classes(True), classes(False), PAIR, PURE),
+    "exact maximum": (argmax_of(1, exact=True), argmax_of(1, exact=False), PAIR, PURE),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bugs_are_flagged_and_their_twins_are_not(name: str) -> None:
+    bug, twin, pair, guarantee = CASES[name]
+    found, fine = (replay(per_run(f), pair, guarantee) for f in (bug, twin))
+    assert found.verdict == VIOLATED, found
+    assert fine.verdict == KEPT, fine
+    assert found.low >= found.claimed
+    assert fine.high <= fine.claimed * (1 + 1e-6)
+
+
+def test_lines_are_named() -> None:
+    result = replay(lambda x, rng, trials: x.mean() + rng.laplace(scale=0.05, size=trials), PAIR, PURE)
+    line = result.hidings[0]
+    assert line.words == "adds Laplace(0.05) to a value that moved by 0.1: epsilon 2"
+    assert (line.site.file, line.law, line.scale) == (__file__, "Laplace", pytest.approx(0.05))
+    assert f"test_replay.py:{line.site.line} adds" in str(result)
+
+
+def test_iterations_are_compared_step_by_step() -> None:
+    sigma = 1.01 * math.sqrt(10) * 1 / MU  # ten answers, each moved by at most the length of one or two clipped rows
+    fine = replay(per_run(iterate(2 * sigma)), PAIR, APPROX, released="noisy values")
+    assert fine.kept
+    assert "10 times" in str(fine)
+    assert verdict(iterate(sigma / 2), PAIR, APPROX, released="noisy values") == VIOLATED
+    assert verdict(iterate(2 * sigma, clip=False), PAIR, ApproxDP(0.2, 1e-5), released="noisy values") == VIOLATED
+    assert verdict(iterate(sigma / 2), PAIR, APPROX) == UNSEEN  # only the last iterate is released
+
+
+# What it does not see ---------------------------------------------------------------------------------
+MODULE_RNG = np.random.default_rng(0)
+
+
+def sparse_vector(x: Any, rng: np.random.Generator) -> Any:
+    threshold = 3 + rng.laplace(scale=2)
+    return [bool(q + rng.laplace(scale=4) > threshold) for q in (x.sum(), 5 * x[0], 7.0, 8 * x[0])]
+
+
+UNREADABLE: dict[str, Run] = {
+    "multiplied": lambda x, rng: (1 + x.sum()) * rng.laplace() * rng.laplace(),
+    "randomised response": lambda x, rng: bool(x[0]) ^ bool(rng.random() < 0.3),
+    "noisy maximum": lambda x, rng: int(np.argmax(np.array([1, 3 * x[0], 3 * x[0]]) + rng.laplace(scale=4, size=3))),
+    "sparse vector": sparse_vector,
+    "sampled": lambda x, rng: x[rng.choice(len(x), 3)].sum() + rng.laplace(scale=0.1),
+    "poisson sampled": lambda x, rng: x[rng.random(len(x)) < 0.3].sum() + rng.laplace(scale=0.1),
+    "rejected": lambda x, rng: next(v for v in iter(lambda: x.sum() + rng.laplace(scale=0.5), None) if -1 < v < 2),
+    "a generator of its own": lambda x, rng: x.sum() + MODULE_RNG.laplace(),
+    "raw bits": lambda x, rng: x.sum() + rng.bit_generator.random_raw() / 2**64,
+    "bytes of the system": lambda x, rng: int(x.sum()) ^ (os.urandom(1)[0] & 1),
+    "gamma noise": lambda x, rng: x.sum() + rng.gamma(2.0),
+    "as many draws as records": lambda x, rng: (x + rng.laplace(size=len(x)))[:3].sum() if x[0] else rng.laplace(),
+    "cut noise": lambda x, rng: x.sum() + np.clip(rng.laplace(), -1, 1),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_what_it_cannot_read_is_said(name: str) -> None:
+    result = replay(per_run(UNREADABLE[name]), PAIR, PureDP(3.0) if name == "randomised response" else PURE)
+    assert result.verdict == UNSEEN, result
+    assert result.unseen
+    assert result.high > result.claimed
+
+
+def test_a_change_that_no_batch_holds_is_no_assurance() -> None:
+    sampled = per_run(lambda x, rng: x[rng.integers(1, len(x), 3)].sum() + rng.laplace(scale=1e-3))
+    assert replay(sampled, PAIR, PURE).verdict == UNSEEN
+
+
+@pytest.mark.parametrize("guarantee", [PURE, APPROX, PureDP(0.1), ApproxDP(0.5, 0.1), GaussianDP(1.0)])
+def test_always_and_never_is_as_rare_as_stated(guarantee: Guarantee) -> None:
+    runs = runs_to_tell(guarantee)
+    for p in np.linspace(0, 1, 997):
+        q = float(guarantee.tradeoff(1 - p))  # the least that the claim allows on the second dataset
+        assert (p * (1 - q)) ** runs <= SURE * (1 + 1e-3)
+    if guarantee == PURE:
+        p = math.e / (1 + math.e)  # randomised response is that bad: fewer runs would not do
+        assert (p * p) ** (runs - 1) > SURE
+
+
+# Listening ----------------------------------------------------------------------------------------------
+def test_generators_are_as_before() -> None:
+    watched = [(np.random, "laplace"), (np.random, "default_rng"), (np.random, "Generator"), (random, "gauss")]
+    watched += [(random, "Random"), (os, "urandom"), (secrets, "randbelow"), (np, "array")]
+    before = [getattr(module, name) for module, name in watched]
+    state, own = random.getstate(), default_rng
+
+    def failing(x: Any, rng: np.random.Generator) -> Any:
+        np.random.laplace()  # noqa: NPY002
+        raise ValueError("always")
+
+    with pytest.raises(InvalidInput, match="always"):
+        replay(per_run(failing), PAIR, PURE)
+    verdict(histogram(1.0))
+    assert [getattr(module, name) for module, name in watched] == before
+    assert (random.getstate(), default_rng) == (state, own)
+
+
+def test_a_dataset_that_raises_is_told_apart() -> None:
+    def fussy(x: Any, rng: np.random.Generator) -> Any:
+        if x.any():
+            raise ValueError("a one")
+        return x.sum() + rng.laplace()
+
+    result = replay(per_run(fussy), PAIR, PURE)
+    assert result.violated
+    assert "raised ValueError" in result.leaks[0]
+
+
+def test_the_data_are_left_alone() -> None:
+    def destroying(x: Any, rng: np.random.Generator) -> Any:
+        x += 1
+        return x.sum() + rng.laplace(scale=1)
+
+    assert verdict(destroying) == KEPT
+    assert ZEROS.sum() == 0
+    assert ONE.sum() == 1
+
+
+def test_many_numbers_take_no_more_runs() -> None:
+    base = np.zeros(20_000)
+    result = replay(
+        per_run(lambda x, rng: x + rng.normal(0, 2, len(x))), (base, base + 2 / math.sqrt(20_000)), GaussianDP(1.0)
+    )
+    assert result.kept
+    assert result.runs <= 20
+    assert result.low == pytest.approx(1.0)
+
+
+# Many pairs ---------------------------------------------------------------------------------------------
+def test_the_worst_pair_is_found_and_shrunk() -> None:
+    near = replace_one(low=0, high=1, n=(1, 9))
+    result = replay(
+        lambda x, rng, trials: np.median(x) + rng.laplace(scale=0.1, size=trials), None, PURE, neighbours=near
+    )
+    assert result.violated
+    assert result.low == pytest.approx(10)
+    assert [len(data) for data in result.pair] == [1, 1]
+
+
+def test_sensitivity_for_nonnegative_numbers_alone() -> None:
+    def noisy(x: Any, rng: np.random.Generator) -> Any:
+        return x.sum() + rng.laplace(scale=3.0)  # the upper bound in place of the width
+
+    claim = PureDP(1.0, relation=ADD_REMOVE)
+    assert replay(per_run(noisy), None, claim, neighbours=add_remove(low=-5, high=3, n=4)).low == pytest.approx(5 / 3)
+    assert replay(per_run(noisy), None, claim, neighbours=add_remove(low=0, high=3, n=4)).kept
+
+
+def test_hostile_records() -> None:
+    near = replace_one(low=0, high=1, n=5)
+    naive = per_run(lambda x, rng: np.clip(x, 0, 1).sum() + rng.laplace())
+    careful = per_run(lambda x, rng: np.clip(np.nan_to_num(x), 0, 1).sum() + rng.laplace())
+    assert replay(naive, None, PURE, neighbours=near).kept
+    assert replay(naive, None, PURE, neighbours=near, hostile=True).violated  # a NaN comes through
+    assert replay(careful, None, PURE, neighbours=near, hostile=True).kept
+    first = per_run(lambda x, rng: np.clip(np.nan_to_num(x), 0, 1)[:3].sum() + rng.laplace())
+    assert replay(first, None, PURE, neighbours=near, hostile=True).violated  # another order changes several
+
+
+def test_a_class_that_vanishes() -> None:
+    def rates(data: Any, rng: np.random.Generator) -> Any:
+        X, y = data
+        return {str(label): X[y == label].sum() + rng.laplace(scale=4) for label in np.unique(y)}
+
+    near = label_only(low=0, high=1, n=4, labels=(0, 1))
+    result = replay(per_run(rates), None, PURE, neighbours=near)
+    assert result.violated
+    assert "tells the datasets apart" in result.leaks[0]
+
+
+@given(st.integers(2, 8), st.floats(0.2, 3), st.integers(0, 10**6))
+@settings(max_examples=15)
+def test_a_calibrated_sum_is_never_flagged(n: int, eps: float, seed: int) -> None:
+    near = replace_one(low=-2, high=5, n=n)
+    noisy = per_run(lambda x, rng: np.clip(x, -2, 5).sum() + rng.laplace(scale=7 / eps))
+    result = replay(noisy, None, PureDP(eps), neighbours=near, pairs=10, seed=seed)
+    assert result.kept
+    assert result.high == pytest.approx(eps)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        ({"pair": PAIR}, "guarantee"),
+        ({"guarantee": PURE}, "pair"),
+        ({"pair": PAIR, "guarantee": PURE, "neighbours": replace_one()}, "pair"),
+        ({"pair": (1, 2, 3), "guarantee": PURE}, "two datasets"),
+        ({"pair": PAIR, "guarantee": PURE, "seed": -1}, "seed"),
+        ({"pair": PAIR, "guarantee": PURE, "released": "all"}, "released"),
+        ({"neighbours": replace_one(), "guarantee": PURE, "pairs": 0}, "pairs"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments: dict[str, Any], word: str) -> None:
+    with pytest.raises(InvalidInput, match=word):
+        replay(per_run(clipped_sum(1.0)), **arguments)
+    with pytest.raises(InvalidInput, match="mechanism"):
+        replay(3, **arguments)
