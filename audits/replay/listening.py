@@ -375,6 +375,9 @@ def listening(namespaces: list[dict[str, Any]]) -> Iterator[Room]:
     new = {id(getattr(module, name)): value for module, name, value in replaced}
     places = [(vars(module), name, value) for module, name, value in replaced]
     places += [
+        (space, name, _listened(ear, value)) for space in namespaces for name, value in space.items() if _is_own(value)
+    ]
+    places += [
         (space, name, new[id(value)]) for space in namespaces for name, value in space.items() if id(value) in new
     ]
     kept = [(space, name, space[name]) for space, name, _ in places]
@@ -392,6 +395,16 @@ NUMPY = [
 ]
 SECRETS = ("randbelow", "randbits", "choice", "token_bytes", "token_hex")
 PYTHON = [n for n in dir(Random) if n[0] != "_" and callable(getattr(random, n, None)) and not n.endswith("state")]
+
+
+def _is_own(value: Any) -> bool:
+    """Whether it is a generator that stands in a namespace."""
+    return isinstance(value, Generator | RandomState | Random)
+
+
+def _listened(ear: Ear, value: Any) -> Any:
+    kind = ListenedGenerator if isinstance(value, Generator) else ListenedRandom
+    return ListenedState(ear) if isinstance(value, RandomState) else kind(ear)
 
 
 def _generator(ear: Ear, seed: Any) -> np.random.Generator:

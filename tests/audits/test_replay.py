@@ -196,6 +196,13 @@ def secret(scale: float) -> Run:
     return lambda x: float(x.sum()) + secrets.SystemRandom().normalvariate(0, scale)  # type: ignore[misc,return-value]
 
 
+SECURE, MODULE_RNG = secrets.SystemRandom(), np.random.default_rng(0)
+
+
+def module_generators(scale: float) -> Run:
+    return lambda x: (float(x.sum()) + SECURE.gauss(0, scale), x[0] + MODULE_RNG.normal(0, scale))  # type: ignore
+
+
 def from_list(scale: float) -> Run:
     def noisy(x: Any, rng: np.random.Generator) -> Any:
         noise = np.array([rng.laplace(scale=scale) for _ in range(3)])
@@ -256,6 +263,7 @@ CASES: dict[str, tuple[Run, Run, Any, Guarantee]] = {
     "numpy's global state": (global_state(0.5), global_state(1.0), PAIR, PURE),
     "python's gauss": (python_gauss(0.9 / MU), python_gauss(1 / MU), PAIR, APPROX),
     "secure normal": (secret(0.9 / MU), secret(1 / MU), PAIR, APPROX),
+    "generators of the module": (module_generators(0.9 / MU), module_generators(1.5 / MU), PAIR, APPROX),
     "drawn into a list": (from_list(1.0), from_list(2.0), PAIR, PURE),
     "symmetric noise": (covariance(1.0), covariance(1.5 / MU), PAIR, APPROX),
     "bounds of the data": (released(False), released(True), PAIR, PURE),
@@ -293,7 +301,7 @@ def test_iterations_are_compared_step_by_step() -> None:
 
 
 # What it does not see ---------------------------------------------------------------------------------
-MODULE_RNG = np.random.default_rng(0)
+OWN = {"rng": np.random.default_rng(0)}
 
 
 def sparse_vector(x: Any, rng: np.random.Generator) -> Any:
@@ -309,7 +317,7 @@ UNREADABLE: dict[str, Run] = {
     "sampled": lambda x, rng: x[rng.choice(len(x), 3)].sum() + rng.laplace(scale=0.1),
     "poisson sampled": lambda x, rng: x[rng.random(len(x)) < 0.3].sum() + rng.laplace(scale=0.1),
     "rejected": lambda x, rng: next(v for v in iter(lambda: x.sum() + rng.laplace(scale=0.5), None) if -1 < v < 2),
-    "a generator of its own": lambda x, rng: x.sum() + MODULE_RNG.laplace(),
+    "a generator of its own": lambda x, rng: x.sum() + OWN["rng"].laplace(),
     "raw bits": lambda x, rng: x.sum() + rng.bit_generator.random_raw() / 2**64,
     "bytes of the system": lambda x, rng: int(x.sum()) ^ (os.urandom(1)[0] & 1),
     "gamma noise": lambda x, rng: x.sum() + rng.gamma(2.0),
