@@ -33,6 +33,7 @@ LAWS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]] = 
 Made = Callable[[int, Any, Callable[[np.ndarray], Any], str], Any]  # of a draw's number, value, function and law
 COIN = "coin"  # any other draw: its value is held still, its law is not read
 GEOMETRIC = "geometric"
+CHOICE = "choice"  # one of several, with weights
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Draw:
     call: str
     units: np.ndarray = field(repr=False)
     seed: str | None = None
-    parameter: float | None = None  # of a geometric draw: its probability
+    parameter: float | None = None  # of a geometric draw its probability, of a choice the number of what is chosen from
 
     @property
     def kind(self) -> tuple[Any, ...]:
@@ -73,6 +74,7 @@ class Book:
     seed: int
     moved: Mapping[int, np.ndarray] = field(default_factory=dict)
     made: Made = lambda number, value, again, law: value
+    chosen: Callable[[int, np.ndarray], int] = lambda place, weights: place
     draws: list[Draw] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)  # of randomness that cannot be held still
     tossed: dict[str, int] = field(default_factory=dict)  # coins by their value
@@ -127,6 +129,14 @@ class Book:
         self.draws.append(Draw(caller(), GEOMETRIC, "geometric", np.asarray(units, float), seed, float(p)))
         plain = int(units) if shape == () else np.asarray(units).astype(np.int64)
         return self.made(number, plain, lambda unit: unit, GEOMETRIC)
+
+    def choice(self, options: Any, weights: Any, seed: str | None) -> Any:
+        """One of the options, by weights."""
+        weights = np.asarray(weights, float)
+        place = int(np.searchsorted(np.cumsum(weights), self.rng(seed).random() * weights.sum(), side="right"))
+        self.draws.append(Draw(caller(), CHOICE, "choice", np.empty(0), seed, float(len(weights))))
+        place = self.chosen(min(place, len(weights) - 1), weights)
+        return place if np.ndim(options) == 0 else np.asarray(options)[place]
 
     def deaf(self, what: str) -> None:
         """A source that is not held still was used."""
@@ -219,6 +229,12 @@ class _Laws:
     def geometric(self, p: Any, size: Any = None) -> Any:
         return self.book.geometric(p, size, self.origin)
 
+    def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None, *rest: Any, **options: Any) -> Any:
+        if p is not None and size is None and not rest and not options and np.ndim(a) <= 1:
+            return self.book.choice(a, p, self.origin)
+        base = Generator if isinstance(self, Generator) else RandomState
+        return _tossed(self, base, "choice", (a, size, replace, p, *rest), options)
+
     def _scaled(self, law: str, call: str, loc: Any, scale: Any, size: Any) -> Any:
         if np.any(np.asarray(scale) < 0):
             raise ValueError("scale < 0")
@@ -310,14 +326,19 @@ def _pass_on(kind: type, base: type, known: type) -> None:
             continue
 
         def coin(self: Any, *args: Any, _name: str = name, **options: Any) -> Any:
-            def value(rng: np.random.Generator) -> Any:
-                if base is Generator:
-                    return getattr(rng, _name)(*args, **options)
-                return getattr(RandomState(int(rng.integers(2**32))), _name)(*args, **options)
-
-            return self.book.coin(_name, self.origin, value)
+            return _tossed(self, base, _name, args, options)
 
         setattr(kind, name, coin)
+
+
+def _tossed(listened: Any, base: type, name: str, args: Any, options: Any) -> Any:
+    """A draw of numpy's that is a coin."""
+
+    def value(rng: np.random.Generator) -> Any:
+        drawing = rng if base is Generator else RandomState(int(rng.integers(2**32)))
+        return getattr(drawing, name)(*args, **options)
+
+    return listened.book.coin(name, listened.origin, value)
 
 
 _pass_on(ListenedGenerator, Generator, _Laws)

@@ -55,17 +55,50 @@ class Answer:
     again: Again
 
 
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """One of several was taken: where, which, and by what: weights, or the largest of noisy values."""
+
+    site: Site
+    place: int
+    weights: np.ndarray | None = None
+    scores: Answer | None = None
+
+
 @dataclass(eq=False)
 class Trace:
-    """The answers of one run. `given` has the values that answers are given instead of their own."""
+    """The answers and selections of one run. `given` and `taken` have those that it is given instead of its own."""
 
     given: Sequence[np.ndarray] | None = None
+    taken: Sequence[int] | None = None
     answers: list[Answer] = field(default_factory=list)
+    selections: list[Selection] = field(default_factory=list)
     astray: str = ""  # why the run could not be given its answers
 
     def made(self, number: int, value: Any, again: Callable[[np.ndarray], Any], law: str) -> Noisy:
         """A draw as a noisy value."""
         return Noisy(self, value, lambda units: again(units[number]), law == "uniform")
+
+    def chosen(self, place: int, weights: np.ndarray) -> int:
+        """A draw by weights."""
+        return self._selected(Selection(caller(), place, weights), len(weights))
+
+    def largest(self, noisy: Noisy, sign: int) -> int:
+        """The place of the largest of noisy values; nobody sees these."""
+        again = noisy.again
+        assert again is not None
+        scores = Answer(caller(), sign * np.ravel(noisy.value), lambda units: sign * np.ravel(again(units)))
+        return self._selected(Selection(caller(), int(np.argmax(scores.value)), scores=scores), scores.value.size)
+
+    def _selected(self, own: Selection, size: int) -> int:
+        number = len(self.selections)
+        self.selections.append(own)
+        if self.taken is None:
+            return own.place
+        if number >= len(self.taken) or self.taken[number] >= size:
+            self.astray = self.astray or f"{own.site} selects what the first dataset does not have"
+            return own.place
+        return self.taken[number]
 
     def look(self, noisy: Noisy) -> Any:
         """The value as everybody may see it from now on."""
@@ -127,9 +160,19 @@ class Noisy(NDArrayOperatorsMixin):
         return straight or (bendable and (ufunc in PRODUCTS or ufunc.__name__ in BENDING))
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        if function in (np.argmax, np.argmin) and args[0] is self and self._is_row(args[1:], options):
+            place = self.trace.largest(self, 1 if function is np.argmax else -1)
+            return np.full(self.value.shape[:-1], place)[()]
         if function in SAME_LINEAR and _noisy_in(args) and "out" not in options:
             return combined(lambda *inner: function(*inner, **options), args, _noisy_in(args))
         return function(*seen(args), **seen(options))
+
+    def _is_row(self, args: Any, options: Any) -> bool:
+        """Whether it is noisy, and one row whose places are asked for."""
+        axis = args[0] if args else options.get("axis")
+        rows = np.ndim(self.value) == 1 and axis in (None, 0, -1)
+        rows = rows or (np.ndim(self.value) == 2 and len(self.value) == 1 and axis in (1, -1))
+        return rows and self.again is not None and len(args) <= 1 and not {*options} - {"axis"}
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         return np.array(self.look(), dtype=dtype)
@@ -155,6 +198,8 @@ class Noisy(NDArrayOperatorsMixin):
             return self._mapped(lambda value: np.asarray(value).T)
         if name in METHODS:
             return lambda *args, **options: self._mapped(lambda v: getattr(np.asarray(v), name)(*args, **options))
+        if name in ("argmax", "argmin"):
+            return functools.partial(getattr(np, name), self)
         if name == "item" and np.size(self.value) == 1:
             return lambda *_: self._mapped(lambda value: np.asarray(value).item())
         if name == "astype":

@@ -23,8 +23,8 @@ from dpcheck.audits.outputs.canonical import form_of
 from dpcheck.audits.outputs.returned import FailedRun, Mechanism, as_array
 from dpcheck.audits.pairs.neighbours import Pair
 from dpcheck.audits.replay.hidden_shifts import Shifts, cost, shifts_of
-from dpcheck.audits.replay.listening import COIN, GEOMETRIC, Book, Draw, Room, listening
-from dpcheck.audits.replay.noisy_values import Trace, arrays_of_noise, seen
+from dpcheck.audits.replay.listening import CHOICE, COIN, GEOMETRIC, Book, Draw, Room, listening
+from dpcheck.audits.replay.noisy_values import Selection, Trace, arrays_of_noise, seen
 from dpcheck.audits.replay.responses import Response, Units, response
 from dpcheck.audits.replay.result import (
     KEPT,
@@ -32,11 +32,13 @@ from dpcheck.audits.replay.result import (
     VIOLATED,
     Hiding,
     Replayed,
+    Verdict,
     claimed_by,
     interval,
     order_of,
     parameter_of,
 )
+from dpcheck.audits.replay.selections import added, log_weights, losses
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import Guarantee
 
@@ -96,7 +98,7 @@ class Stage:
         book = Book(self.seed + seed, {} if moved is None else moved)
         tracing: Any = nullcontext()
         if trace is not None:
-            book.made, tracing = trace.made, arrays_of_noise()
+            book.made, book.chosen, tracing = trace.made, trace.chosen, arrays_of_noise()
         data = copy.deepcopy(self.pair[side])
         with self.room.run(book) as rng, tracing:
             try:
@@ -145,18 +147,21 @@ def _judge(stage: Stage, guarantee: Guarantee) -> Replayed:
         return replace(result, unseen=("it draws from a source of its own: the same noise gave another output",))
     unseen = list(dict.fromkeys((*first.sources, *second.sources, *stage.room.strays())))
     if first.words != second.words:
-        return _told_apart(stage, guarantee, result, first, second, unseen)
-    if not any(draw.law != COIN for draw in (*first.draws, *second.draws)) and not first.coins and not second.coins:
-        return _without_draws(stage, guarantee, result, first, second, unseen)
-    parted = _parting(first, second)
+        told = _told_apart(stage, guarantee, result, first, second, unseen)
+        if told.violated:
+            return told
+        unseen = list(told.unseen) if not first.draws else unseen
     coins = [f"{draw.site} draws by {draw.call}(): no noise that is added" for draw in (*first.coins, *second.coins)]
-    unseen += dict.fromkeys(coins)
-    if parted:
-        return replace(result, unseen=(*unseen, parted))
+    parted = _parting(first, second)
+    unseen += [*dict.fromkeys(coins), *([parted] if parted else [])]
     if unseen:
         return replace(result, unseen=tuple(unseen))
+    if not any(draw.law != COIN for draw in first.draws):
+        return _without_draws(stage, guarantee, result, first, second)
     public = [one.seed is not None and one.seed == two.seed for one, two in zip(first.draws, fresh.draws, strict=False)]
-    if stage.released == "noisy values":
+    public += [False] * (len(first.draws) - len(public))
+    chosen = any(draw.law == CHOICE for draw in first.draws) or first.words != second.words
+    if chosen or stage.released == "noisy values":
         return by_answers(stage, guarantee, result, first, public)
     return _by_output(stage, guarantee, result, first, second, public)
 
@@ -210,7 +215,7 @@ class Rows:
     def shifts(self, units: Units, public: Sequence[bool]) -> Shifts:
         """Of the noise, that hide how far they moved."""
         known = np.array([public[number] for number in units.draw], dtype=bool)
-        rates = [0.0 if draw.parameter is None else -math.log1p(-draw.parameter) for draw in units.draws]
+        rates = [-math.log1p(-(d.parameter or 0.0)) if d.law == GEOMETRIC else 0.0 for d in units.draws]
         lost = LOSS * (np.abs(self.first) + np.abs(self.second))
         return shifts_of(self.moved, self.ours, self.theirs, lost, np.array(rates)[units.draw], known)
 
@@ -222,8 +227,7 @@ class Rows:
         """What they show of the guarantee, if all of them are released."""
         shifts = self.shifts(units, public)
         low, high = cost(shifts, guarantee)
-        most = result.claimed * (1 + SLACK)
-        verdict = VIOLATED if low > most else KEPT if high <= most else UNSEEN
+        verdict = verdict_of(low, high, result.claimed)
         unseen = () if verdict != UNSEEN else (shifts.unclear or "no account is tight enough for this noise",)
         hidings = hidings_of(shifts, self.ours, self.moved, units, guarantee)
         leaks = leaks_of(shifts, self.moved, self.names, public, units.draws)
@@ -236,7 +240,7 @@ def by_answers(stage: Stage, guarantee: Guarantee, result: Replayed, plain: Seen
     paths = []
     for number in range(PATHS):
         path = _along(stage, guarantee, result, plain if number == 0 else None, public, number)
-        if path.judged.verdict == UNSEEN or not path.answers:
+        if path.judged.verdict == UNSEEN or path.traced is None:
             return path.judged
         paths.append(path)
     worst = max((path.judged for path in paths), key=lambda each: (each.violated, each.low, each.high))
@@ -254,7 +258,19 @@ class Path:
 
     judged: Replayed
     number: int
-    answers: tuple[np.ndarray, ...] = ()
+    traced: Trace | None = None
+
+    @property
+    def answers(self) -> list[np.ndarray]:
+        return [] if self.traced is None else [answer.value for answer in self.traced.answers]
+
+    @property
+    def selections(self) -> list[Selection]:
+        return [] if self.traced is None else self.traced.selections
+
+    @property
+    def taken(self) -> list[int]:
+        return [selection.place for selection in self.selections]
 
 
 def _along(
@@ -262,14 +278,14 @@ def _along(
 ) -> Path:
     ours = Trace()
     first = stage.run(0, seed=number, trace=ours)
-    answers = tuple(answer.value for answer in ours.answers)
-    theirs = Trace(given=answers)
+    theirs = Trace([answer.value for answer in ours.answers], [selection.place for selection in ours.selections])
     second = stage.run(1, seed=number, trace=theirs)
     followed = plain is None or (first.words == plain.words and np.all(_near(first.numbers, plain.numbers)))
     parted = _parting(first, second) or theirs.astray
-    if len(answers) != len(theirs.answers):
+    counts = [(len(trace.answers), len(trace.selections)) for trace in (ours, theirs)]
+    if counts[0] != counts[1]:
         parted = parted or "control flow parts: the datasets look at different numbers of noisy values"
-    if not followed or parted or not answers:
+    if not followed or parted or counts[0] == (0, 0):
         why = parted if followed else "noise is used in a way that cannot be followed"
         return Path(replace(result, unseen=(why or "no noisy value is seen on the way",)), number)
     if first.words != second.words:
@@ -280,12 +296,48 @@ def _along(
     rows = _rows(ours, theirs, units)
     if rows is None:
         return Path(replace(result, unseen=("the noise is multiplied or bent before it is added",)), number)
-    return Path(rows.judged(guarantee, result, units, public), number, answers)
+    judged = rows.judged(guarantee, result, units, public)
+    if ours.selections and any(public):
+        judged = replace(judged, verdict=UNSEEN, low=0.0, unseen=("it selects, and some noise has a fixed seed",))
+    elif ours.selections:
+        judged = _with_selections(judged, rows, ours, theirs, units)
+    return Path(judged, number, ours)
+
+
+def _with_selections(judged: Replayed, rows: Rows, ours: Trace, theirs: Trace, units: Units) -> Replayed:
+    """What is selected, beside what is answered, by noise of its own."""
+    weights: list[list[np.ndarray]] = [[], []]
+    for found, trace, answers in ((weights[0], ours, rows.ours), (weights[1], theirs, rows.theirs)):
+        used = {*answers.unit.tolist()}
+        for selection in trace.selections:
+            known = log_weights(selection, units, used)
+            if known is None:
+                why = f"{selection.site} selects by noise that is used elsewhere, or that is not read"
+                return replace(judged, verdict=UNSEEN, low=0.0, high=math.inf, unseen=(why,))
+            found.append(known)
+    low, high = added(judged.low, judged.high, losses(*weights), judged.guarantee)
+    made = list(judged.hidings)
+    for selection, p, q in zip(ours.selections, *weights, strict=True):
+        one = max(losses([p], [q]))
+        if one > 1e-12:
+            words = f"selects one of {len(p)}, whose probabilities move by a factor of {math.exp(min(one, 700)):.4g}"
+            made.append(Hiding(selection.site, "selection", 0.0, one, (one, one), f"{words}: epsilon {one:.4g}"))
+    verdict, unseen = verdict_of(low, high, judged.claimed), judged.unseen
+    if verdict == UNSEEN and not unseen:
+        unseen = ("no account is tight enough for these selections",)
+    return replace(judged, verdict=verdict, low=low, high=high, hidings=tuple(made), unseen=unseen)
+
+
+def verdict_of(low: float, high: float, claimed: float) -> Verdict:
+    """What bounds on the loss say of the claim, up to rounding."""
+    most = claimed * (1 + SLACK)
+    return VIOLATED if low > most else KEPT if high <= most else UNSEEN
 
 
 def _rows(ours: Trace, theirs: Trace, units: Units) -> Rows | None:
     """All answers side by side."""
-    values = [np.concatenate([np.ravel(answer.value) for answer in trace.answers]) for trace in (ours, theirs)]
+    empty = np.empty(0)
+    values = [np.concatenate([empty, *(np.ravel(a.value) for a in trace.answers)]) for trace in (ours, theirs)]
     found = []
     for trace, before in zip((ours, theirs), values, strict=True):
 
@@ -293,7 +345,7 @@ def _rows(ours: Trace, theirs: Trace, units: Units) -> Rows | None:
             moved = units.moved(move)
             with np.errstate(all="ignore"):
                 again = [np.ravel(np.asarray(answer.again(moved), float)) for answer in trace.answers]
-            return np.concatenate(again)
+            return np.concatenate([empty, *again])
 
         one = response(outcome, before, units, FREE)
         if one is None:
@@ -308,15 +360,32 @@ def _reveals(stage: Stage, path: Path) -> bool:
 
     Here, or where all are larger or smaller: what is cut off at one end is whole at the other.
     """
-    if sum(answer.size for answer in path.answers) > ALONE:
+    if sum(answer.size for answer in path.answers) > ALONE or not _tells_selections(stage, path):
         return False
-    far = 10 * max(1.0, *(float(np.abs(answer).max(initial=0.0)) for answer in path.answers))
-    return any(_tells(stage, path, [answer + offset for answer in path.answers]) for offset in (0.0, far, -far))
+    far = 10 * max(float(np.abs(answer).max(initial=1.0)) for answer in [np.empty(0), *path.answers])
+    places = [[answer + offset for answer in path.answers] for offset in (0.0, far, -far)]
+    return not path.answers or any(_tells(stage, path, answers) for answers in places)
+
+
+def _tells_selections(stage: Stage, path: Path) -> bool:
+    """Whether the output is another one for each outcome of each selection."""
+    for number, selection in enumerate(path.selections):
+        size = len(selection.weights if selection.scores is None else selection.scores.value)  # type: ignore[arg-type]
+        if size > ALONE:
+            return False
+        outputs = set()
+        for place in range(size):
+            taken = [*path.taken[:number], place, *path.taken[number + 1 :]]
+            after = stage.run(0, seed=path.number, trace=Trace(path.answers, taken))
+            outputs.add((after.words, after.numbers.tobytes()))
+        if len(outputs) < size:
+            return False
+    return True
 
 
 def _tells(stage: Stage, path: Path, answers: list[np.ndarray]) -> bool:
     def output(given: list[np.ndarray]) -> Seen:
-        return stage.run(0, seed=path.number, trace=Trace(given=given))
+        return stage.run(0, seed=path.number, trace=Trace(given, path.taken))
 
     before, columns = output(answers), []
     for number, answer in enumerate(answers):
@@ -382,12 +451,8 @@ def leaks_of(
     return tuple(found)
 
 
-def _without_draws(
-    stage: Stage, guarantee: Guarantee, result: Replayed, first: Seen, second: Seen, unseen: list[str]
-) -> Replayed:
+def _without_draws(stage: Stage, guarantee: Guarantee, result: Replayed, first: Seen, second: Seen) -> Replayed:
     """Nothing was drawn: then the output must not move at all."""
-    if unseen:
-        return replace(result, unseen=tuple(unseen))
     foreign = [name for name in OWN_NOISE if name in sys.modules]
     if foreign:
         return _told_apart(stage, guarantee, result, first, second, [f"{' or '.join(foreign)} may draw by itself"])

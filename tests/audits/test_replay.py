@@ -20,6 +20,7 @@ from dpcheck.audits import add_remove, label_only, per_run, replace_one, replay
 from dpcheck.audits.replay.hidden_shifts import Shifts, cost
 from dpcheck.audits.replay.replaying import SURE, runs_to_tell
 from dpcheck.audits.replay.result import KEPT, UNSEEN, VIOLATED
+from dpcheck.audits.replay.selections import LAWS, _largest
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
@@ -96,6 +97,19 @@ def test_one_shift_costs_what_is_known(law: str, size: float, guarantee: Guarant
     one = np.array([0])
     shift = Shifts(one, np.array([law], dtype=object), np.array([size]), np.array([1.0]), one)
     assert cost(shift, guarantee) == pytest.approx((truth, truth), rel=1e-5)
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.5, 3.0])
+def test_the_larger_of_two_by_laplace_noise(gap: float) -> None:
+    weights = np.exp(_largest(np.array([1 + 2 * gap, 1.0]), np.array([2.0, 2.0]), *LAWS["Laplace"]))
+    assert weights[0] == pytest.approx(1 - math.exp(-gap) * (2 + gap) / 4, rel=1e-5)
+    assert weights.sum() == pytest.approx(1, rel=1e-5)
+
+
+def test_gumbel_noise_is_the_exponential_mechanism() -> None:
+    base = np.array([0.3, 1.0, -2.0])
+    weights = np.exp(_largest(base, np.full(3, 1.5), *LAWS["Gumbel"]))
+    assert weights == pytest.approx(np.exp(base / 1.5) / np.exp(base / 1.5).sum(), rel=1e-6)
 
 
 def test_laplace_shifts_in_renyi_divergence_as_integrated() -> None:
@@ -244,6 +258,21 @@ def argmax_of(scale: float, exact: bool) -> Run:
     return best
 
 
+def noisy_best(scale: float, law: str = "laplace") -> Run:
+    def best(x: Any, rng: np.random.Generator) -> Any:
+        return "abc"[np.argmax(np.array([x.sum(), 1 - x[0], 1.0]) + getattr(rng, law)(scale=scale, size=3))]
+
+    return best
+
+
+def exponential_mechanism(eps: float) -> Run:
+    def best(x: Any, rng: np.random.Generator) -> Any:
+        weights = np.exp(eps * np.array([x.sum(), 1 - x[0], 1.0]) / 2)
+        return rng.choice(["a", "b", "c"], p=weights / weights.sum()), x.sum() + rng.laplace(scale=4)
+
+    return best
+
+
 def positive_part(scale: float) -> Run:
     return lambda x, rng: [max(0, c + rng.laplace(scale=scale)) for c in np.histogram(x, 3, (0, 1))[0]]
 
@@ -268,6 +297,9 @@ CASES: dict[str, tuple[Run, Run, Any, Guarantee]] = {
     "symmetric noise": (covariance(1.0), covariance(1.5 / MU), PAIR, APPROX),
     "bounds of the data": (released(False), released(True), PAIR, PURE),
     "classes of the data": (classes(True), classes(False), PAIR, PURE),
+    "noisy maximum": (noisy_best(0.5), noisy_best(2), PAIR, PURE),
+    "maximum by Gumbel noise": (noisy_best(0.9, "gumbel"), noisy_best(2, "gumbel"), PAIR, PURE),
+    "exponential mechanism": (exponential_mechanism(3.0), exponential_mechanism(1.0), PAIR, PURE),
     "exact maximum": (argmax_of(1, exact=True), argmax_of(1, exact=False), PAIR, PURE),
 }
 
@@ -309,10 +341,16 @@ def sparse_vector(x: Any, rng: np.random.Generator) -> Any:
     return [bool(q + rng.laplace(scale=4) > threshold) for q in (x.sum(), 5 * x[0], 7.0, 8 * x[0])]
 
 
+def best_with_its_value(x: Any, rng: np.random.Generator) -> Any:
+    noisy = np.array([x.sum(), 1.0]) + rng.laplace(scale=2, size=2)
+    return int(np.argmax(noisy)), noisy[np.argmax(noisy)]
+
+
 UNREADABLE: dict[str, Run] = {
     "multiplied": lambda x, rng: (1 + x.sum()) * rng.laplace() * rng.laplace(),
     "randomised response": lambda x, rng: bool(x[0]) ^ bool(rng.random() < 0.3),
-    "noisy maximum": lambda x, rng: int(np.argmax(np.array([1, 3 * x[0], 3 * x[0]]) + rng.laplace(scale=4, size=3))),
+    "noisy maximum by hand": lambda x, rng: max(range(3), key=(3 * x[0] + rng.laplace(scale=4, size=3)).__getitem__),
+    "maximum with its noise": best_with_its_value,
     "sparse vector": sparse_vector,
     "sampled": lambda x, rng: x[rng.choice(len(x), 3)].sum() + rng.laplace(scale=0.1),
     "poisson sampled": lambda x, rng: x[rng.random(len(x)) < 0.3].sum() + rng.laplace(scale=0.1),
