@@ -32,6 +32,8 @@ LAWS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]] = 
 }
 Made = Callable[[int, Any, Callable[[np.ndarray], Any], str], Any]  # of a draw's number, value, function and law
 COIN = "coin"  # any other draw: its value is held still, its law is not read
+SPENT = "spent"  # uniform numbers that a known sampler of noise has used up
+SAMPLERS = {("diffprivlib.mechanisms.laplace", "Laplace", "_laplace_sampler"): "Laplace"}  # of uniform numbers: its law
 GEOMETRIC = "geometric"
 CHOICE = "choice"  # one of several, with weights
 
@@ -59,7 +61,13 @@ class Draw:
     call: str
     units: np.ndarray = field(repr=False)
     seed: str | None = None
+    turn: int = 0  # which draw of a generator with that seed
     parameter: float | None = None  # of a geometric draw its probability, of a choice the number of what is chosen from
+
+    @property
+    def again(self) -> tuple[Any, ...] | None:
+        """What is the same for a draw that repeats another: its generator was made once more from the same seed."""
+        return None if self.seed is None else (self.seed, self.turn, self.law, self.units.shape)
 
     @property
     def kind(self) -> tuple[Any, ...]:
@@ -113,8 +121,8 @@ class Book:
         number = len(self.draws)
         self.draws.append(Draw(caller(), COIN, call, np.empty(0), seed))
         tossed = value(rng)
-        if np.ndim(tossed) == 0 and isinstance(tossed, int | np.integer):
-            self.tossed[repr(int(tossed))] = number
+        if np.asarray(tossed).dtype.kind in "iu":
+            self.tossed[repr(np.asarray(tossed).tolist())] = number
         return tossed
 
     def geometric(self, p: Any, size: Any, seed: str | None) -> Any:
@@ -137,6 +145,16 @@ class Book:
         self.draws.append(Draw(caller(), CHOICE, "choice", np.empty(0), seed, float(len(weights))))
         place = self.chosen(min(place, len(weights) - 1), weights)
         return place if np.ndim(options) == 0 else np.asarray(options)[place]
+
+    def sampled(self, law: str, call: str, uniforms: tuple[Any, ...]) -> Any:
+        """Noise that a known sampler makes of uniform numbers, in place of these."""
+        shape, left = np.shape(uniforms[0]), sum(np.size(numbers) for numbers in uniforms)
+        for number in range(len(self.draws) - 1, -1, -1):
+            draw = self.draws[number]
+            if left > 0 and draw.law == "uniform":
+                left -= draw.units.size
+                self.draws[number] = Draw(draw.site, SPENT, draw.call, np.empty(0), draw.seed)
+        return self.located(law, call, 0.0, 1.0, shape, None)
 
     def deaf(self, what: str) -> None:
         """A source that is not held still was used."""
@@ -393,22 +411,42 @@ def listening(namespaces: list[dict[str, Any]]) -> Iterator[Room]:
         *((random, name, getattr(room.plain, name)) for name in PYTHON),
         *((secrets, name, _coin(ear, name)) for name in SECRETS),
     ]
+    replaced += [
+        (getattr(sys.modules[module], kind), name, _sampler(ear, law, name))
+        for (module, kind, name), law in SAMPLERS.items()
+        if module in sys.modules
+    ]
     new = {id(getattr(module, name)): value for module, name, value in replaced}
-    places = [(vars(module), name, value) for module, name, value in replaced]
+    places: list[tuple[Any, str, Any]] = [(module, name, value) for module, name, value in replaced]
     places += [
         (space, name, _listened(ear, value)) for space in namespaces for name, value in space.items() if _is_own(value)
     ]
     places += [
         (space, name, new[id(value)]) for space in namespaces for name, value in space.items() if id(value) in new
     ]
-    kept = [(space, name, space[name]) for space, name, _ in places]
+    kept = [(space, name, _names(space)[name]) for space, name, _ in places]
     try:
-        for space, name, value in places:
-            space[name] = value
+        for place in places:
+            _put(*place)
         yield room
     finally:
-        for space, name, value in kept:
-            space[name] = value
+        for place in kept:
+            _put(*place)
+
+
+def _names(space: Any) -> Any:
+    return space if isinstance(space, dict) else vars(space)
+
+
+def _put(space: Any, name: str, value: Any) -> None:
+    if isinstance(space, dict):
+        space[name] = value
+    else:
+        setattr(space, name, value)
+
+
+def _sampler(ear: Ear, law: str, name: str) -> Any:
+    return staticmethod(lambda *uniforms: ear.book.sampled(law, name, uniforms))
 
 
 NUMPY = [
@@ -441,12 +479,14 @@ def _seed_words(book: Book, seed: Any) -> str | None:
     """What a generator was made from, as words that are the same for the same seed; None where the system seeds it."""
     if isinstance(seed, np.random.BitGenerator):
         seed = seed.seed_seq
+    entropy: Any = seed
+    branch: tuple[int, ...] = ()
     if isinstance(seed, np.random.SeedSequence):
-        seed = (seed.entropy, seed.spawn_key) if seed.spawn_key else seed.entropy
-    seed = int(seed) if isinstance(seed, np.integer) else seed
-    if repr(seed) in book.tossed:
-        book.seeds.add(book.tossed[repr(seed)])
-    return None if seed is None else repr(seed)
+        entropy, branch = seed.entropy, seed.spawn_key
+    words = repr(entropy.tolist() if isinstance(entropy, np.generic | np.ndarray) else entropy)
+    if words in book.tossed:
+        book.seeds.add(book.tossed[words])
+    return None if entropy is None else f"{words}, branch {branch}" if branch else words
 
 
 def _coin(ear: Ear, name: str) -> Callable[..., Any]:

@@ -42,6 +42,7 @@ SAME_LINEAR = (
     np.repeat,
     np.tile,
 )
+SHAPES = (np.shape, np.ndim, np.size)  # no secret
 METHODS = ("sum", "mean", "reshape", "ravel", "flatten", "transpose", "squeeze", "copy", "__getitem__")
 BENDING = ("log", "log1p", "exp", "abs", "absolute", "sign", "sqrt", "fabs", "arctanh", "tan", "power", "square")
 
@@ -163,6 +164,8 @@ class Noisy(NDArrayOperatorsMixin):
         if function in (np.argmax, np.argmin) and args[0] is self and self._is_row(args[1:], options):
             place = self.trace.largest(self, 1 if function is np.argmax else -1)
             return np.full(self.value.shape[:-1], place)[()]
+        if function in SHAPES:
+            return function(self.value, *args[1:], **options)
         if function in SAME_LINEAR and _noisy_in(args) and "out" not in options:
             return combined(lambda *inner: function(*inner, **options), args, _noisy_in(args))
         return function(*seen(args), **seen(options))

@@ -20,6 +20,7 @@ from dpcheck.bounds.language.guarantees import Guarantee
 
 PAIRS = 60
 RELEASED = get_args(Released)
+REASONS = 4  # shown of why pairs were not seen through
 REORDERED = 8  # pairs in another order
 MOST_SIMPLER = 400  # pairs that shrinking may try
 HOSTILE = (float("nan"), float("inf"), float("-inf"), 1e300, -1e300, 5e-324)
@@ -95,8 +96,9 @@ def _over(one: Callable[[Pair], Replayed], near: Neighbours, count: int, hostile
         worst, more = _simplest(one, near, worst, count)
         runs += more
     elif worst.verdict == UNSEEN:
-        reasons = tuple(dict.fromkeys(reason for each in found for reason in each.unseen))
-        worst = replace(worst, unseen=reasons)
+        reasons = [*dict.fromkeys(reason for each in [worst, *found] for reason in each.unseen)]
+        rest = [f"and {len(reasons) - REASONS} more reasons on other pairs"] if len(reasons) > REASONS else []
+        worst = replace(worst, unseen=(*reasons[:REASONS], *rest))
     return replace(worst, pairs=len(found), runs=runs, seconds=time.perf_counter() - started)
 
 

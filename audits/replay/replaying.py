@@ -55,6 +55,7 @@ OWN_NOISE = ("opendp", "torch", "jax", "tensorflow")  # libraries with generator
 
 
 Released = Literal["output", "noisy values"]
+Public = frozenset[str | None]  # seeds that are the same in every run
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,8 +159,7 @@ def _judge(stage: Stage, guarantee: Guarantee) -> Replayed:
         return replace(result, unseen=tuple(unseen))
     if not any(draw.law != COIN for draw in first.draws):
         return _without_draws(stage, guarantee, result, first, second)
-    public = [one.seed is not None and one.seed == two.seed for one, two in zip(first.draws, fresh.draws, strict=False)]
-    public += [False] * (len(first.draws) - len(public))
+    public = frozenset(draw.seed for draw in first.draws) & {draw.seed for draw in fresh.draws} - {None}
     chosen = any(draw.law == CHOICE for draw in first.draws) or first.words != second.words
     if chosen or stage.released == "noisy values":
         return by_answers(stage, guarantee, result, first, public)
@@ -167,7 +167,7 @@ def _judge(stage: Stage, guarantee: Guarantee) -> Replayed:
 
 
 def _by_output(
-    stage: Stage, guarantee: Guarantee, result: Replayed, first: Seen, second: Seen, public: Sequence[bool]
+    stage: Stage, guarantee: Guarantee, result: Replayed, first: Seen, second: Seen, public: Public
 ) -> Replayed:
     """The output itself as base and noise; where it is not, what was noisy on the way."""
     units = Units.of(first.draws)
@@ -212,9 +212,9 @@ class Rows:
     theirs: Response
     names: Sequence[str]
 
-    def shifts(self, units: Units, public: Sequence[bool]) -> Shifts:
+    def shifts(self, units: Units, public: Public) -> Shifts:
         """Of the noise, that hide how far they moved."""
-        known = np.array([public[number] for number in units.draw], dtype=bool)
+        known = np.array([draw.seed in public for draw in units.draws], dtype=bool)[units.draw]
         rates = [-math.log1p(-(d.parameter or 0.0)) if d.law == GEOMETRIC else 0.0 for d in units.draws]
         lost = LOSS * (np.abs(self.first) + np.abs(self.second))
         return shifts_of(self.moved, self.ours, self.theirs, lost, np.array(rates)[units.draw], known)
@@ -223,7 +223,7 @@ class Rows:
     def moved(self) -> np.ndarray:
         return np.asarray(self.second - self.first)
 
-    def judged(self, guarantee: Guarantee, result: Replayed, units: Units, public: Sequence[bool]) -> Replayed:
+    def judged(self, guarantee: Guarantee, result: Replayed, units: Units, public: Public) -> Replayed:
         """What they show of the guarantee, if all of them are released."""
         shifts = self.shifts(units, public)
         low, high = cost(shifts, guarantee)
@@ -235,7 +235,7 @@ class Rows:
 
 
 # By what is noisy on the way -------------------------------------------------------------------------
-def by_answers(stage: Stage, guarantee: Guarantee, result: Replayed, plain: Seen, public: Sequence[bool]) -> Replayed:
+def by_answers(stage: Stage, guarantee: Guarantee, result: Replayed, plain: Seen, public: Public) -> Replayed:
     """The noisy values that the run looked at, each as base and noise, along several paths of noise."""
     paths = []
     for number in range(PATHS):
@@ -247,7 +247,9 @@ def by_answers(stage: Stage, guarantee: Guarantee, result: Replayed, plain: Seen
     note = f"by the noisy values that are looked at, along {PATHS} paths of noise"
     if worst.violated and stage.released == "output" and not any(_reveals(stage, path) for path in paths):
         bound = f"{parameter_of(guarantee)} {interval(worst.low, worst.high)}{order_of(guarantee)}"
-        why = f"the noisy values cost {bound} if all are released; the output may reveal less than that"
+        why = (
+            f"the output may reveal less than all noisy values, which cost {bound} (released='noisy values' counts so)"
+        )
         return replace(worst, verdict=UNSEEN, low=0.0, unseen=(why,))
     return replace(worst, notes=(*worst.notes, note))
 
@@ -274,7 +276,7 @@ class Path:
 
 
 def _along(
-    stage: Stage, guarantee: Guarantee, result: Replayed, plain: Seen | None, public: Sequence[bool], number: int
+    stage: Stage, guarantee: Guarantee, result: Replayed, plain: Seen | None, public: Public, number: int
 ) -> Path:
     ours = Trace()
     first = stage.run(0, seed=number, trace=ours)
@@ -297,7 +299,7 @@ def _along(
     if rows is None:
         return Path(replace(result, unseen=("the noise is multiplied or bent before it is added",)), number)
     judged = rows.judged(guarantee, result, units, public)
-    if ours.selections and any(public):
+    if ours.selections and public:
         judged = replace(judged, verdict=UNSEEN, low=0.0, unseen=("it selects, and some noise has a fixed seed",))
     elif ours.selections:
         judged = _with_selections(judged, rows, ours, theirs, units)
@@ -416,24 +418,25 @@ def hidings_of(
     for number, law in zip(numbers, shifts.law, strict=True):
         lines.setdefault((units.draws[number].site, str(law)), []).append(int(number))
     for (site, law), drawn in lines.items():
-        which = np.isin(numbers, drawn) & (shifts.law == law)
-        own, times = shifts.of(which), len(set(drawn))
+        here = np.isin(numbers, drawn) & (shifts.law == law)
+        each = {number: cost(shifts.of(here & (numbers == number)), guarantee) for number in set(drawn)}
+        dearest = max(each, key=lambda number: each[number])
+        own = shifts.of(here & (numbers == dearest))
         scale = float(np.abs(found.slope[np.isin(found.unit, own.unit)]).max(initial=0.0))
-        order = 2 if law == "Gaussian" else 1
-        size = max(float(np.linalg.norm(moved[shifts.row[which & (numbers == n)]], order)) for n in set(drawn))
-        both = cost(own, guarantee)
-        shown = f"{parameter_of(guarantee)} {interval(*both)}{order_of(guarantee)}"
+        size = float(np.linalg.norm(moved[own.row], 2 if law == "Gaussian" else 1))
         words = f"adds {law}({scale:.4g}) to a value that moved by {size:.4g}"
         if np.any(own.rescaled):
             ratio = own.ratio[own.rescaled][0]
             words = f"adds {law}({scale:.4g}), on the second dataset {law}({scale * ratio:.4g})"
-        often = f" (at most, {times} times)" if times > 1 else ""
+        both = cost(shifts.of(here), guarantee)
+        often = f" (the dearest of {len(each)} draws, which are counted together)" if len(each) > 1 else ""
+        shown = f"{parameter_of(guarantee)} {interval(*both)}{order_of(guarantee)}"
         made.append(Hiding(site, law, scale, size, both, f"{words}{often}: {shown}"))
     return tuple(sorted(made, key=lambda hiding: (-hiding.cost[0], -hiding.cost[1])))
 
 
 def leaks_of(
-    shifts: Shifts, moved: np.ndarray, names: Sequence[str], public: Sequence[bool], draws: Sequence[Draw]
+    shifts: Shifts, moved: np.ndarray, names: Sequence[str], public: Public, draws: Sequence[Draw]
 ) -> tuple[str, ...]:
     """What moved with no noise of its own."""
     found = []
@@ -443,7 +446,7 @@ def leaks_of(
         found.append(f"{names[row]} moved by {abs(moved[row]):.4g} with no noise on it{more}")
     if shifts.clashing:
         found.append(f"{' and '.join(names[row] for row in shifts.clashing[:3])} have too little noise of their own")
-    seeded = [draw for draw, known in zip(draws, public, strict=False) if known]
+    seeded = [draw for draw in draws if draw.seed in public]
     if found and seeded:
         found.append(
             f"{seeded[0].site} draws from a generator with the fixed seed {seeded[0].seed}: everybody knows it"

@@ -326,7 +326,7 @@ def test_iterations_are_compared_step_by_step() -> None:
     sigma = 1.01 * math.sqrt(10) * 1 / MU  # ten answers, each moved by at most the length of one or two clipped rows
     fine = replay(per_run(iterate(2 * sigma)), PAIR, APPROX, released="noisy values")
     assert fine.kept
-    assert "10 times" in str(fine)
+    assert "dearest of 10 draws" in str(fine)
     assert verdict(iterate(sigma / 2), PAIR, APPROX, released="noisy values") == VIOLATED
     assert verdict(iterate(2 * sigma, clip=False), PAIR, ApproxDP(0.2, 1e-5), released="noisy values") == VIOLATED
     assert verdict(iterate(sigma / 2), PAIR, APPROX) == UNSEEN  # only the last iterate is released
