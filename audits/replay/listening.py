@@ -12,7 +12,7 @@ import secrets
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -76,6 +76,14 @@ class Draw:
 
 
 @dataclass(eq=False)
+class Origin:
+    """What a generator was made from, and how many draws it has made."""
+
+    words: str
+    turns: int = 0
+
+
+@dataclass(eq=False)
 class Book:
     """The draws of one run. `moved` has what is added to the units of the draw with that number."""
 
@@ -88,25 +96,34 @@ class Book:
     tossed: dict[str, int] = field(default_factory=dict)  # coins by their value
     seeds: set[int] = field(default_factory=set)  # coins that were used to seed a generator that is listened to
 
-    def rng(self, seed: str | None) -> np.random.Generator:
-        """For the next draw."""
-        words = [self.seed, 0] if seed is None else [*seed.encode(), 1]
-        return Generator(np.random.PCG64(np.random.SeedSequence(words, spawn_key=(len(self.draws),))))
+    def rng(self, origin: Origin | None) -> np.random.Generator:
+        """For the next draw: the same for the same number, or for the same turn of a generator with the same seed."""
+        words = [self.seed, 0] if origin is None else [*origin.words.encode(), 1]
+        turn = len(self.draws) if origin is None else origin.turns
+        return Generator(np.random.PCG64(np.random.SeedSequence(words, spawn_key=(turn,))))
 
-    def units(self, law: str, call: str, shape: tuple[int, ...], seed: str | None) -> tuple[int, np.ndarray]:
+    def enter(self, law: str, call: str, units: Any, origin: Origin | None, parameter: float | None = None) -> int:
+        """A draw, under its number."""
+        units = np.asarray(units, float)
+        if origin is None:
+            self.draws.append(Draw(caller(), law, call, units, parameter=parameter))
+        else:
+            self.draws.append(Draw(caller(), law, call, units, origin.words, origin.turns, parameter))
+            origin.turns += 1
+        return len(self.draws) - 1
+
+    def units(self, law: str, call: str, shape: tuple[int, ...], origin: Origin | None) -> tuple[int, np.ndarray]:
         """Fresh units, entered under their number."""
-        number = len(self.draws)
-        units = LAWS[law](self.rng(seed), shape)
-        offset = self.moved.get(number)
+        units = LAWS[law](self.rng(origin), shape)
+        offset = self.moved.get(len(self.draws))
         if offset is not None and offset.shape == units.shape:
             units = units + offset if law != "uniform" else offset
-        self.draws.append(Draw(caller(), law, call, units, seed))
-        return number, units
+        return self.enter(law, call, units, origin), units
 
-    def located(self, law: str, call: str, loc: Any, scale: Any, size: Any, seed: str | None) -> Any:
+    def located(self, law: str, call: str, loc: Any, scale: Any, size: Any, origin: Origin | None) -> Any:
         """A draw of a location-scale law."""
         shape = np.broadcast_shapes(np.shape(loc), np.shape(scale)) if size is None else shape_of(size)
-        number, units = self.units(law, call, shape, seed)
+        number, units = self.units(law, call, shape, origin)
 
         def again(unit: np.ndarray) -> Any:
             return loc + scale * unit
@@ -115,34 +132,33 @@ class Book:
         plain = float(value) if shape == () else np.asarray(value, float)
         return self.made(number, plain, again, law)
 
-    def coin(self, call: str, seed: str | None, value: Callable[[np.random.Generator], Any]) -> Any:
+    def coin(self, call: str, origin: Origin | None, value: Callable[[np.random.Generator], Any]) -> Any:
         """Any other draw, the same whenever it is asked the same."""
-        rng = self.rng(seed)
-        number = len(self.draws)
-        self.draws.append(Draw(caller(), COIN, call, np.empty(0), seed))
+        rng = self.rng(origin)
+        number = self.enter(COIN, call, (), origin)
         tossed = value(rng)
         if np.asarray(tossed).dtype.kind in "iu":
             self.tossed[repr(np.asarray(tossed).tolist())] = number
         return tossed
 
-    def geometric(self, p: Any, size: Any, seed: str | None) -> Any:
+    def geometric(self, p: Any, size: Any, origin: Origin | None) -> Any:
         """Whole numbers; a difference of two is discrete Laplace noise."""
         if np.ndim(p) != 0:
-            return self.coin("geometric", seed, lambda rng: rng.geometric(p, size))
+            return self.coin("geometric", origin, lambda rng: rng.geometric(p, size))
         shape = () if size is None else shape_of(size)
-        number, units = len(self.draws), self.rng(seed).geometric(p, shape)
-        offset = self.moved.get(number)
-        if offset is not None and offset.shape == np.shape(units):
+        units = np.asarray(self.rng(origin).geometric(p, shape))
+        offset = self.moved.get(len(self.draws))
+        if offset is not None and offset.shape == units.shape:
             units = units + np.round(offset)
-        self.draws.append(Draw(caller(), GEOMETRIC, "geometric", np.asarray(units, float), seed, float(p)))
-        plain = int(units) if shape == () else np.asarray(units).astype(np.int64)
+        number = self.enter(GEOMETRIC, "geometric", units, origin, float(p))
+        plain = int(units) if shape == () else units.astype(np.int64)
         return self.made(number, plain, lambda unit: unit, GEOMETRIC)
 
-    def choice(self, options: Any, weights: Any, seed: str | None) -> Any:
+    def choice(self, options: Any, weights: Any, origin: Origin | None) -> Any:
         """One of the options, by weights."""
         weights = np.asarray(weights, float)
-        place = int(np.searchsorted(np.cumsum(weights), self.rng(seed).random() * weights.sum(), side="right"))
-        self.draws.append(Draw(caller(), CHOICE, "choice", np.empty(0), seed, float(len(weights))))
+        place = int(np.searchsorted(np.cumsum(weights), self.rng(origin).random() * weights.sum(), side="right"))
+        self.enter(CHOICE, "choice", (), origin, float(len(weights)))
         place = self.chosen(min(place, len(weights) - 1), weights)
         return place if np.ndim(options) == 0 else np.asarray(options)[place]
 
@@ -153,7 +169,7 @@ class Book:
             draw = self.draws[number]
             if left > 0 and draw.law == "uniform":
                 left -= draw.units.size
-                self.draws[number] = Draw(draw.site, SPENT, draw.call, np.empty(0), draw.seed)
+                self.draws[number] = replace(draw, law=SPENT, units=np.empty(0))
         return self.located(law, call, 0.0, 1.0, shape, None)
 
     def deaf(self, what: str) -> None:
@@ -186,7 +202,7 @@ class _Laws:
     """The location-scale laws of numpy's generators, told to a book."""
 
     ear: Ear
-    origin: str | None
+    origin: Origin | None
 
     @property
     def book(self) -> Book:
@@ -262,12 +278,16 @@ class _Laws:
 class ListenedGenerator(_Laws, Generator):
     """numpy's Generator, listened to."""
 
-    def __init__(self, ear: Ear, origin: str | None = None) -> None:
+    def __init__(self, ear: Ear, origin: Origin | None = None) -> None:
         Generator.__init__(self, np.random.PCG64(0))
         self.ear, self.origin = ear, origin
 
     def spawn(self, n_children: int) -> list[np.random.Generator]:
-        return [ListenedGenerator(self.ear, self.origin) for _ in range(n_children)]
+        if self.origin is None:
+            return [ListenedGenerator(self.ear) for _ in range(n_children)]
+        self.origin.turns += 1
+        words = f"{self.origin.words}, spawned at {self.origin.turns}"
+        return [ListenedGenerator(self.ear, Origin(f"{words}, {i}")) for i in range(n_children)]
 
     @property
     def bit_generator(self) -> Any:
@@ -278,7 +298,7 @@ class ListenedGenerator(_Laws, Generator):
 class ListenedState(_Laws, RandomState):
     """numpy's RandomState, listened to."""
 
-    def __init__(self, ear: Ear, origin: str | None = None) -> None:
+    def __init__(self, ear: Ear, origin: Origin | None = None) -> None:
         RandomState.__init__(self, 0)
         self.ear, self.origin = ear, origin
 
@@ -294,13 +314,13 @@ class ListenedState(_Laws, RandomState):
     ranf = sample = random_sample
 
     def seed(self, seed: Any = None) -> None:
-        self.origin = _seed_words(self.book, seed)
+        self.origin = _origin(self.book, seed)
 
 
 class ListenedRandom(Random):
     """Python's Random, listened to."""
 
-    def __init__(self, ear: Ear, origin: str | None = None) -> None:
+    def __init__(self, ear: Ear, origin: Origin | None = None) -> None:
         self.ear: Ear | None = None
         super().__init__(0)
         self.ear, self.origin = ear, origin
@@ -331,7 +351,7 @@ class ListenedRandom(Random):
 
     def seed(self, a: Any = None, version: int = 2) -> None:
         if self.ear is not None:
-            self.origin = _seed_words(self.ear.book, a)
+            self.origin = _origin(self.ear.book, a)
 
 
 def _pass_on(kind: type, base: type, known: type) -> None:
@@ -401,9 +421,9 @@ def listening(namespaces: list[dict[str, Any]]) -> Iterator[Room]:
         (
             np.random,
             "RandomState",
-            _stand_in(RandomState, lambda seed=None: ListenedState(ear, _seed_words(ear.book, seed))),
+            _stand_in(RandomState, lambda seed=None: ListenedState(ear, _origin(ear.book, seed))),
         ),
-        (random, "Random", _stand_in(Random, lambda seed=None: ListenedRandom(ear, _seed_words(ear.book, seed)))),
+        (random, "Random", _stand_in(Random, lambda seed=None: ListenedRandom(ear, _origin(ear.book, seed)))),
         (random, "SystemRandom", _stand_in(random.SystemRandom, lambda seed=None: ListenedRandom(ear))),
         (secrets, "SystemRandom", _stand_in(random.SystemRandom, lambda seed=None: ListenedRandom(ear))),
         (os, "urandom", lambda size: ear.book.coin("urandom", None, lambda rng: rng.bytes(size))),
@@ -472,21 +492,22 @@ def _generator(ear: Ear, seed: Any) -> np.random.Generator:
     if isinstance(seed, Generator):
         ear.book.deaf("a generator of its own")
         return seed
-    return ListenedGenerator(ear, _seed_words(ear.book, seed))
+    return ListenedGenerator(ear, _origin(ear.book, seed))
 
 
-def _seed_words(book: Book, seed: Any) -> str | None:
-    """What a generator was made from, as words that are the same for the same seed; None where the system seeds it."""
+def _origin(book: Book, seed: Any) -> Origin | None:
+    """What a generator was made from, in words that are the same for the same seed; None where the system seeds it."""
     if isinstance(seed, np.random.BitGenerator):
         seed = seed.seed_seq
     entropy: Any = seed
     branch: tuple[int, ...] = ()
     if isinstance(seed, np.random.SeedSequence):
         entropy, branch = seed.entropy, seed.spawn_key
-    words = repr(entropy.tolist() if isinstance(entropy, np.generic | np.ndarray) else entropy)
-    if words in book.tossed:
-        book.seeds.add(book.tossed[words])
-    return None if entropy is None else f"{words}, branch {branch}" if branch else words
+    entropy = entropy.tolist() if isinstance(entropy, np.generic | np.ndarray) else entropy
+    words = repr(entropy)
+    parts = {words, *(repr(part) for part in entropy)} if isinstance(entropy, tuple | list) else {words}
+    book.seeds |= {book.tossed[part] for part in parts & {*book.tossed}}
+    return None if entropy is None else Origin(f"{words}, branch {branch}" if branch else words)
 
 
 def _coin(ear: Ear, name: str) -> Callable[..., Any]:

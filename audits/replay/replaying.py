@@ -247,9 +247,7 @@ def by_answers(stage: Stage, guarantee: Guarantee, result: Replayed, plain: Seen
     note = f"by the noisy values that are looked at, along {PATHS} paths of noise"
     if worst.violated and stage.released == "output" and not any(_reveals(stage, path) for path in paths):
         bound = f"{parameter_of(guarantee)} {interval(worst.low, worst.high)}{order_of(guarantee)}"
-        why = (
-            f"the output may reveal less than all noisy values, which cost {bound} (released='noisy values' counts so)"
-        )
+        why = f"the output may reveal less than the noisy values: these cost {bound}, by released='noisy values'"
         return replace(worst, verdict=UNSEEN, low=0.0, unseen=(why,))
     return replace(worst, notes=(*worst.notes, note))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import PCG64, Generator  # by name: np.random is being listened to
@@ -59,27 +60,36 @@ class Response:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """All units of a run in one row, with their laws, draws and values."""
+    """All units of a run in one row, with laws, draws and values. A draw that repeats another shares its units."""
 
     draws: tuple[Draw, ...]
     draw: np.ndarray  # number of the draw, by unit
     laws: np.ndarray
     values: np.ndarray
+    starts: tuple[int, ...]  # where the units of each draw begin
 
     @classmethod
     def of(cls, draws: Sequence[Draw]) -> Units:
         """Those of a run."""
-        sizes = [draw.units.size for draw in draws]
-        values = np.concatenate([np.ravel(draw.units) for draw in draws]) if draws else np.empty(0)
-        laws = np.array([draw.law for draw, size in zip(draws, sizes, strict=True) for _ in range(size)], dtype=object)
-        return cls(tuple(draws), np.repeat(np.arange(len(draws)), sizes), laws, values)
+        known: dict[Any, int] = {}
+        starts, own, size = [], [], 0
+        for number, draw in enumerate(draws):
+            start = known.get(draw.again, size) if draw.again is not None else size
+            starts.append(start)
+            if start == size:
+                known[draw.again] = start
+                own.append(number)
+                size += draw.units.size
+        sizes = [draws[number].units.size for number in own]
+        values = np.concatenate([np.empty(0), *(np.ravel(draws[number].units) for number in own)])
+        laws = np.repeat(np.array([draws[number].law for number in own], dtype=object), sizes)
+        return cls(tuple(draws), np.repeat(np.array(own, dtype=int), sizes), laws, values, tuple(starts))
 
     def offsets(self, move: np.ndarray) -> dict[int, np.ndarray]:
         """A move by draw, as a book takes it: of uniform units, their new values."""
         found = {}
-        ends = np.cumsum([draw.units.size for draw in self.draws])
-        for number, draw in enumerate(self.draws):
-            own = move[ends[number] - draw.units.size : ends[number]].reshape(draw.units.shape)
+        for number, (draw, start) in enumerate(zip(self.draws, self.starts, strict=True)):
+            own = move[start : start + draw.units.size].reshape(draw.units.shape)
             if draw.law != COIN and (np.any(own) or draw.law == "uniform"):
                 found[number] = own
         return found

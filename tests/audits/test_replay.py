@@ -198,6 +198,14 @@ def seeded(constant: bool) -> Run:
     return noisy
 
 
+def key_reused(reused: bool) -> Run:
+    def noisy(x: Any, rng: np.random.Generator) -> Any:
+        key = int(rng.integers(2**31))
+        return [x[:i].sum() + default_rng([key, 0 if reused else i]).laplace(scale=2) for i in (3, 5)]
+
+    return noisy
+
+
 def global_state(scale: float) -> Run:
     return lambda x: x.sum() + np.random.laplace(0, scale)  # type: ignore[misc,return-value] # noqa: NPY002
 
@@ -289,6 +297,7 @@ CASES: dict[str, tuple[Run, Run, Any, Guarantee]] = {
     "noise used twice": (same_noise(True), same_noise(False), PAIR, PURE),
     "nonlinear afterwards": (one_step(0.5), one_step(1.0), PAIR, PURE),
     "constant seed": (seeded(True), seeded(False), PAIR, PURE),
+    "key used twice": (key_reused(True), key_reused(False), (ZEROS, np.eye(10)[3] / 2), PURE),
     "numpy's global state": (global_state(0.5), global_state(1.0), PAIR, PURE),
     "python's gauss": (python_gauss(0.9 / MU), python_gauss(1 / MU), PAIR, APPROX),
     "secure normal": (secret(0.9 / MU), secret(1 / MU), PAIR, APPROX),
