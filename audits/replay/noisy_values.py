@@ -72,13 +72,15 @@ class Trace:
 
     given: Sequence[np.ndarray] | None = None
     taken: Sequence[int] | None = None
+    early: bool = False  # what has noise already is looked at before it meets an array: w before w - data
+    tossing: bool = False  # uniform numbers are coins, which everybody may see
     answers: list[Answer] = field(default_factory=list)
     selections: list[Selection] = field(default_factory=list)
     astray: str = ""  # why the run could not be given its answers
 
     def made(self, number: int, value: Any, again: Callable[[np.ndarray], Any], law: str) -> Noisy:
         """A draw as a noisy value."""
-        return Noisy(self, value, lambda units: again(units[number]), law == "uniform")
+        return Noisy(self, value, lambda units: again(units[number]), law == "uniform", pure=True)
 
     def chosen(self, place: int, weights: np.ndarray) -> int:
         """A draw by weights."""
@@ -104,7 +106,7 @@ class Trace:
     def look(self, noisy: Noisy) -> Any:
         """The value as everybody may see it from now on."""
         again = noisy.again
-        if again is None:
+        if again is None or (self.tossing and noisy.bendable):
             return noisy.value
         number = len(self.answers)
         self.answers.append(Answer(caller(), np.asarray(noisy.value, float), again))
@@ -121,12 +123,13 @@ class Trace:
 class Noisy(NDArrayOperatorsMixin):
     """A value that noise is part of; `again` computes it from other units, None once it was looked at."""
 
-    __slots__ = ("again", "bendable", "trace", "value")
+    __slots__ = ("again", "bendable", "pure", "trace", "value")
     __array_priority__ = 1000.0
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
-    def __init__(self, trace: Trace, value: Any, again: Again | None, bendable: bool) -> None:
-        self.trace, self.value, self.again, self.bendable = trace, value, again, bendable
+    def __init__(self, trace: Trace, value: Any, again: Again | None, bendable: bool, pure: bool) -> None:
+        self.trace, self.value, self.again = trace, value, again
+        self.bendable, self.pure = bendable, pure  # made of uniform numbers alone; of draws and numbers alone
 
     def look(self) -> Any:
         """See it."""
@@ -136,10 +139,12 @@ class Noisy(NDArrayOperatorsMixin):
         if self.again is None:
             return function(self.value)
         again = self.again
-        return Noisy(self.trace, function(self.value), lambda units: function(again(units)), self.bendable)
+        return Noisy(self.trace, function(self.value), lambda units: function(again(units)), self.bendable, self.pure)
 
     # Arithmetic -------------------------------------------------------------------------------------
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
+        if ufunc in (np.add, np.subtract):
+            self._meet(inputs)
         noisy = [each for each in inputs if isinstance(each, Noisy) and each.again is not None]
         if method == "__call__" and not options and noisy and self._keeps(ufunc, inputs, noisy):
             result = combined(ufunc, inputs, noisy)
@@ -150,6 +155,16 @@ class Noisy(NDArrayOperatorsMixin):
         target = out[0]
         target[...] = seen(result)  # others may hold the same array
         return target
+
+    @staticmethod
+    def _meet(inputs: Sequence[Any]) -> None:
+        """Look first at a value that has its noise, where it meets more data than itself, or (early) any array."""
+        sizes = [np.size(each) for each in inputs]
+        for i, each in enumerate(inputs):
+            other = inputs[1 - i] if len(inputs) == 2 else 0
+            data = _is_data(other) and not (isinstance(other, Noisy) and other.pure)
+            if isinstance(each, Noisy) and not each.pure and data and (each.trace.early or sizes[1 - i] > sizes[i]):
+                each.look()
 
     @staticmethod
     def _keeps(ufunc: np.ufunc, inputs: Sequence[Any], noisy: Sequence[Noisy]) -> bool:
@@ -264,7 +279,20 @@ def combined(function: Callable[..., Any], args: Sequence[Any], noisy: Sequence[
         function(*_valued(kept, None)),
         lambda units: function(*_valued(kept, units)),
         all(each.bendable for each in noisy),
+        all(each.pure for each in noisy) and (function in PRODUCTS or not any(map(_is_data, _plain_in(args)))),
     )
+
+
+def _plain_in(value: Any) -> list[Any]:
+    """What is not noisy."""
+    if type(value) in (tuple, list):
+        return [each for item in value for each in _plain_in(item)]
+    return [] if isinstance(value, Noisy) and value.again is not None else [value]
+
+
+def _is_data(value: Any) -> bool:
+    """Whether it may come from the data: anything but draws and Python's numbers."""
+    return type(value) not in (bool, int, float, complex)
 
 
 def seen(value: Any) -> Any:

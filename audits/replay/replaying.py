@@ -197,7 +197,7 @@ def _constant(stage: Stage, guarantee: Guarantee, first: Seen, second: Seen, row
     for side, before in enumerate((first, second)):
         for i in range(min(runs_to_tell(guarantee), FRESH)):
             after = stage.run(side, seed=PATHS + i)
-            if after.words != before.words or not _near(after.numbers, before.numbers)[row]:
+            if after.words != before.words or not near(after.numbers, before.numbers)[row]:
                 return False
     return True
 
@@ -236,10 +236,27 @@ class Rows:
 
 # By what is noisy on the way -------------------------------------------------------------------------
 def by_answers(stage: Stage, guarantee: Guarantee, result: Replayed, plain: Seen, public: Public) -> Replayed:
-    """The noisy values that the run looked at, each as base and noise, along several paths of noise."""
+    """The noisy values that are looked at, as late as the code does or before they meet more data: both bound the loss.
+
+    Looking late, values that meet data again may seem to share noise that hides neither: that alone is no violation.
+    """
+    late = _by_answers(stage, guarantee, result, plain, public, early=False)
+    if late.kept:
+        return late
+    early = _by_answers(stage, guarantee, result, plain, public, early=True)
+    if early.kept or early.violated:
+        return early if early.kept or not late.violated or early.low < late.low else late
+    if late.violated and any("of their own" in leak for leak in late.leaks):
+        return replace(early, unseen=(*early.unseen, *late.leaks))
+    return late
+
+
+def _by_answers(
+    stage: Stage, guarantee: Guarantee, result: Replayed, plain: Seen, public: Public, early: bool
+) -> Replayed:
     paths = []
     for number in range(PATHS):
-        path = _along(stage, guarantee, result, plain if number == 0 else None, public, number)
+        path = _along(stage, guarantee, result, plain if number == 0 else None, public, number, early)
         if path.judged.verdict == UNSEEN or path.traced is None:
             return path.judged
         paths.append(path)
@@ -269,18 +286,23 @@ class Path:
         return [] if self.traced is None else self.traced.selections
 
     @property
+    def early(self) -> bool:
+        return self.traced is not None and self.traced.early
+
+    @property
     def taken(self) -> list[int]:
         return [selection.place for selection in self.selections]
 
 
 def _along(
-    stage: Stage, guarantee: Guarantee, result: Replayed, plain: Seen | None, public: Public, number: int
+    stage: Stage, guarantee: Guarantee, result: Replayed, plain: Seen | None, public: Public, number: int, early: bool
 ) -> Path:
-    ours = Trace()
+    ours = Trace(early=early)
     first = stage.run(0, seed=number, trace=ours)
-    theirs = Trace([answer.value for answer in ours.answers], [selection.place for selection in ours.selections])
+    taken = [selection.place for selection in ours.selections]
+    theirs = Trace([answer.value for answer in ours.answers], taken, early)
     second = stage.run(1, seed=number, trace=theirs)
-    followed = plain is None or (first.words == plain.words and np.all(_near(first.numbers, plain.numbers)))
+    followed = plain is None or (first.words == plain.words and np.all(near(first.numbers, plain.numbers)))
     parted = _parting(first, second) or theirs.astray
     counts = [(len(trace.answers), len(trace.selections)) for trace in (ours, theirs)]
     if counts[0] != counts[1]:
@@ -290,10 +312,10 @@ def _along(
         return Path(replace(result, unseen=(why or "no noisy value is seen on the way",)), number)
     if first.words != second.words:
         return Path(_told_apart(stage, guarantee, result, first, second, []), number)
-    if not np.all(_near(first.numbers, second.numbers)):
+    if not np.all(near(first.numbers, second.numbers)):
         return Path(_told_by_numbers(stage, guarantee, result, first, second), number)
     units = Units.of(first.draws)
-    rows = _rows(ours, theirs, units)
+    rows = rows_of(ours, theirs, units)
     if rows is None:
         return Path(replace(result, unseen=("the noise is multiplied or bent before it is added",)), number)
     judged = rows.judged(guarantee, result, units, public)
@@ -334,7 +356,7 @@ def verdict_of(low: float, high: float, claimed: float) -> Verdict:
     return VIOLATED if low > most else KEPT if high <= most else UNSEEN
 
 
-def _rows(ours: Trace, theirs: Trace, units: Units) -> Rows | None:
+def rows_of(ours: Trace, theirs: Trace, units: Units) -> Rows | None:
     """All answers side by side."""
     empty = np.empty(0)
     values = [np.concatenate([empty, *(np.ravel(a.value) for a in trace.answers)]) for trace in (ours, theirs)]
@@ -376,7 +398,7 @@ def _tells_selections(stage: Stage, path: Path) -> bool:
         outputs = set()
         for place in range(size):
             taken = [*path.taken[:number], place, *path.taken[number + 1 :]]
-            after = stage.run(0, seed=path.number, trace=Trace(path.answers, taken))
+            after = stage.run(0, seed=path.number, trace=Trace(path.answers, taken, path.early))
             outputs.add((after.words, after.numbers.tobytes()))
         if len(outputs) < size:
             return False
@@ -385,7 +407,7 @@ def _tells_selections(stage: Stage, path: Path) -> bool:
 
 def _tells(stage: Stage, path: Path, answers: list[np.ndarray]) -> bool:
     def output(given: list[np.ndarray]) -> Seen:
-        return stage.run(0, seed=path.number, trace=Trace(given, path.taken))
+        return stage.run(0, seed=path.number, trace=Trace(given, path.taken, path.early))
 
     before, columns = output(answers), []
     for number, answer in enumerate(answers):
@@ -401,7 +423,7 @@ def _tells(stage: Stage, path: Path, answers: list[np.ndarray]) -> bool:
     return bool(np.linalg.matrix_rank(matrix, tol=1e-6 * np.abs(matrix).max(initial=0.0)) == len(columns))
 
 
-def _near(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def near(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Which numbers agree, up to rounding."""
     return np.asarray(np.abs(one - other) <= 1e-9 * (np.abs(one) + np.abs(other)))
 
@@ -483,7 +505,7 @@ def _told_apart(
 
 def _told_by_numbers(stage: Stage, guarantee: Guarantee, result: Replayed, first: Seen, second: Seen) -> Replayed:
     """A number that differs though all noisy values are the same: whether it always does, whatever the noise."""
-    row = int(np.argmax(~_near(first.numbers, second.numbers)))
+    row = int(np.argmax(~near(first.numbers, second.numbers)))
     one, two = first.numbers[row], second.numbers[row]
     words = f"{first.names[row]} is {one:.6g} on the first dataset, {two:.6g} on the second"
 

@@ -341,6 +341,20 @@ def test_iterations_are_compared_step_by_step() -> None:
     assert verdict(iterate(sigma / 2), PAIR, APPROX) == UNSEEN  # only the last iterate is released
 
 
+@pytest.mark.parametrize("one_by_one", [False, True])
+def test_a_noisy_value_that_meets_the_data_again(one_by_one: bool) -> None:
+    def descent(x: Any, rng: np.random.Generator, sigma: float) -> Any:
+        w = 0.0
+        for _ in range(4):
+            moves = [np.clip(w - each, -1, 1) for each in x] if one_by_one else np.clip(w - x, -1, 1)
+            w = w - 0.1 * (np.sum(moves) + rng.normal(0, sigma))
+        return w
+
+    for sigma, expected in ((4.1 / MU, KEPT), (1 / MU, VIOLATED)):
+        loop = per_run(lambda x, rng, sigma=sigma: descent(x, rng, sigma))
+        assert replay(loop, PAIR, APPROX, released="noisy values").verdict == expected
+
+
 # What it does not see ---------------------------------------------------------------------------------
 OWN = {"rng": np.random.default_rng(0)}
 
