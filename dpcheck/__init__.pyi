@@ -53,6 +53,7 @@ from .report.audit_page import audit_page
 from .solver import Example, Mechanism, Solution, Solver
 from .testing.assertions import PrivacyViolation, Unhealthy, assert_private, private
 from .testing.conformance import Conformance, NotConforming, check_solver
+from .testing.training_loop import CheckedTraining, check_training
 from .theory.account import NoisyRelease, Spending, account
 from .theory.comparison import Comparison, compare
 from .theory.measurement import Measurement, measure
@@ -67,6 +68,7 @@ __all__ = [
     "AuditResult",
     "Best",
     "Box",
+    "CheckedTraining",
     "Claim",
     "Comparison",
     "Conformance",
@@ -128,6 +130,7 @@ __all__ = [
     "best",
     "bounds",
     "check_solver",
+    "check_training",
     "compare",
     "compose",
     "datasets",

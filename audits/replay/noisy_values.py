@@ -153,8 +153,16 @@ class Noisy(NDArrayOperatorsMixin):
         if out is None:
             return result
         target = out[0]
-        target[...] = seen(result)  # others may hold the same array
+        if isinstance(target, Noisy):
+            target.become(result)
+        else:
+            target[...] = seen(result)  # others may hold the same array
         return target
+
+    def become(self, result: Any) -> None:
+        """In place."""
+        other = result if isinstance(result, Noisy) else Noisy(self.trace, result, None, False, False)
+        self.value, self.again, self.bendable, self.pure = other.value, other.again, other.bendable, other.pure
 
     @staticmethod
     def _meet(inputs: Sequence[Any]) -> None:

@@ -26,6 +26,7 @@ PATHS = 4
 SURE = 1e-6  # false-alarm rate of the test of the rate
 SLACK = 1e-6
 LAWS = {"gaussian": "Gaussian", "laplace": "Laplace"}
+UNLIKE = "batches of datasets of two sizes are not drawn alike"
 SHUFFLES = ("permutation", "permuted", "shuffle")
 BATCHES = {"poisson": ("random", "uniform", "binomial"), "fixed": ("choice",)}
 
@@ -171,6 +172,8 @@ def _noise(walks: Sequence[Walk], claimed: NoisyRelease, contributions: int) -> 
     """No step moves by more than the claim's share of its noise."""
     worst = max(walks, key=lambda walk: float(walk.moved.max(initial=0.0)))
     most = float(worst.moved.max(initial=0.0))
+    if contributions == 1 and any(walk.outputs[0].coins for walk in walks):
+        return Finding("noise", None, f"{UNLIKE}: pass two that differ in one record")
     foreign = [draw.law for walk in walks for draw in _noises(walk) if draw.law != LAWS[claimed.law]]
     if foreign:
         return Finding("noise", False, f"it is {foreign[0]}, claimed {claimed.law.capitalize()}")
@@ -216,6 +219,8 @@ def _sampling(walks: Sequence[Walk], claimed: NoisyRelease, contributions: int) 
 
 def _rate(walks: Sequence[Walk], claimed: NoisyRelease, contributions: int) -> Finding:
     """A record takes part no more often than claimed, by a binomial test."""
+    if contributions == 1 and any(walk.outputs[0].coins for walk in walks):
+        return Finding("rate", None, f"{UNLIKE}: pass two that differ in one record")
     steps, often = sum(len(walk.steps) for walk in walks), sum(int(np.count_nonzero(walk.moved)) for walk in walks)
     seen = f"the record took part in {often} of {steps} steps, claimed {claimed.rate:g}"
     chance = float(scipy.stats.binom.sf(often - 1, steps, claimed.rate))

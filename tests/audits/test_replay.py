@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import random
@@ -16,6 +17,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
 
+import dpcheck as dp
 from dpcheck.audits import add_remove, label_only, per_run, replace_one, replay
 from dpcheck.audits.replay.hidden_shifts import Shifts, cost
 from dpcheck.audits.replay.replaying import SURE, runs_to_tell
@@ -529,3 +531,54 @@ def test_bad_arguments_are_refused(arguments: dict[str, Any], word: str) -> None
         replay(per_run(clipped_sum(1.0)), **arguments)
     with pytest.raises(InvalidInput, match="mechanism"):
         replay(3, **arguments)
+
+
+def test_noisy_values_changed_in_place() -> None:
+    def summed(x: Any, rng: np.random.Generator, scale: float) -> Any:
+        noise = rng.laplace(scale=scale, size=2)
+        noise += [x.sum(), 0]
+        total = noise[0]
+        total += x[0]
+        return round(float(total), 3)
+
+    assert verdict(lambda x, rng: summed(x, rng, 2.0)) == KEPT
+    assert verdict(lambda x, rng: summed(x, rng, 1.0)) == VIOLATED
+
+
+# In a test suite ------------------------------------------------------------------------------------------
+def test_assert_private_by_replay() -> None:
+    near, fine, bad = replace_one(low=0, high=1, n=5), per_run(clipped_sum(1.0)), per_run(clipped_sum(0.5))
+    assert dp.assert_private(fine, pair=PAIR, guarantee=PURE, method="replay").kept
+    assert dp.assert_private(fine, neighbours=near, guarantee=PURE, method="replay", pairs=8).pairs == 8
+    with pytest.raises(dp.PrivacyViolation, match=r"test_replay.py:\d+ adds Laplace\(0.5\)") as caught:
+        dp.assert_private(bad, neighbours=near, guarantee=PURE, method="replay")
+    assert caught.value.result.low == pytest.approx(2)
+    sampled = per_run(UNREADABLE["sampled"])
+    with pytest.raises(dp.Unhealthy, match="not seen through") as unseen:
+        dp.assert_private(sampled, pair=PAIR, guarantee=PURE, method="replay")
+    assert unseen.value.check == "not seen through"
+    assert not dp.assert_private(
+        sampled, pair=PAIR, guarantee=PURE, method="replay", suppress=("not seen through",)
+    ).kept
+    with pytest.raises(InvalidInput, match="method"):
+        dp.assert_private(fine, pair=PAIR, guarantee=PURE, method="guess")
+
+
+@dp.private(guarantee=PURE, neighbours=replace_one(low=0, high=1, n=5), method="replay")
+def test_as_a_decorator() -> Any:
+    return per_run(clipped_sum(1.0))
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=8), st.floats(0, 1))
+def test_under_hypothesis(rows: list[float], other: float) -> None:
+    data = np.array(rows)
+    assume(data[0] != other)
+    pair = (data, np.concatenate([[other], data[1:]]))
+    assert dp.assert_private(per_run(histogram(2.0)), pair=pair, guarantee=PURE, method="replay").kept
+
+
+def test_the_result_in_json_and_html() -> None:
+    result = replay(per_run(clipped_sum(0.5)), PAIR, PURE)
+    said = json.loads(result.to_json())
+    assert (said["verdict"], said["low"]) == (VIOLATED, pytest.approx(2))
+    assert "adds Laplace" in result._repr_html_()
