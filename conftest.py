@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 from unittest import SkipTest
 
-# Before numpy is loaded, here and in every worker: on small matrices a second BLAS thread spins on a core that the
-# other worker needs (the worst cases' tests took 72 s of CPU instead of 6).
+# Before numpy is loaded, here and in every worker: a second thread spins on a core that the other worker needs (the
+# worst cases' tests took 72 s of CPU instead of 6, those of learned scores 75 instead of 4).
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings

@@ -54,54 +54,71 @@ SETTLED = (
 SIDES: tuple[Direction, Direction] = ("first", "second")
 
 
-def best_bet(cells: np.ndarray, c: float, delta: float, shrink: float) -> np.ndarray:
-    """(a, b, nu) that would have grown fastest on these counts: (2 datasets, in A or not, in B or not)."""
+def best_bets(cells: np.ndarray, c: np.ndarray, delta: float, shrink: float) -> np.ndarray:
+    """For each c, the (a, b, nu) that would have grown fastest on these counts: (2 datasets, in A or not, in B or not).
+
+    A stake below 0 is no bet: then the best without it is taken, or none.
+    """
     counts = cells.reshape(2, 4).astype(float)
     pooled = counts.sum(axis=0) + 0.05
     counts = counts + shrink * pooled / pooled.sum()
-    in_a, in_b = np.array([0.0, 0, 1, 1]), np.array([0.0, 1, 0, 1])
-    scale = np.array([c, c, 1.0])  # stakes in units of what they may be at most: e^eps may be huge
-    one = np.stack([in_a, -c * in_b, np.ones(4)], axis=1) / scale
-    two = np.stack([-c * in_a - delta, in_b - delta, -np.ones(4)], axis=1) / scale
-    best, value = np.array([0.0, 0.0, 1.0]), 0.0
+    in_a, in_b, all_four = np.array([0.0, 0, 1, 1]), np.array([0.0, 1, 0, 1]), np.ones((len(c), 4))
+    stake = c[:, None]
+    scale = np.stack([c, c, np.ones(len(c))], axis=1)  # stakes in units of what they may be at most: e^eps may be huge
+    one = np.stack([in_a * all_four, -stake * in_b, all_four], axis=2) / scale[:, None]
+    two = np.stack([-stake * in_a - delta, (in_b - delta) * all_four, -all_four], axis=2) / scale[:, None]
+    best, value, open_ = np.tile([0.0, 0.0, 1.0], (len(c), 1)), np.zeros(len(c)), np.full(len(c), True)
     for free in ([0, 1, 2], [0, 2], [1, 2]):
-        theta, found = _newton(counts, one[:, free], two[:, free])
-        if found > value and np.all(theta[:-1] >= 0):
-            best, value = np.zeros(3), found
-            best[free] = theta
-        if free == [0, 1, 2] and np.all(theta[:-1] >= 0):
+        at = np.flatnonzero(open_)
+        if len(at) == 0:
             break
+        theta, found = _newton(counts, one[at][..., free], two[at][..., free])
+        is_bet = np.all(theta[:, :-1] >= 0, axis=1)
+        better = is_bet & (found > value[at])
+        whole = np.zeros((len(at), 3))
+        whole[:, free] = theta
+        best[at[better]], value[at[better]] = whole[better], found[better]
+        if len(free) == 3:
+            open_[at[is_bet]] = False
     return best / scale
 
 
-def _newton(counts: np.ndarray, one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, float]:
-    """Maximise sum counts0 log(one theta) + counts1 log(2 + two theta): concave, from the bet that changes nothing."""
-    theta = np.zeros(one.shape[1])
-    theta[-1] = 1.0
+def _newton(counts: np.ndarray, one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Maximise sum counts0 log(one theta) + counts1 log(2 + two theta): concave, from the bet that changes nothing.
 
-    def value(at: np.ndarray) -> float:
-        f, g = one @ at, 2 + two @ at
-        if f.min() <= 1e-9 or g.min() <= 1e-9:
-            return -math.inf
-        return float(counts[0] @ np.log(f) + counts[1] @ np.log(g))
+    Many such sums side by side: one and two are (sums, 4 cells, unknowns).
+    """
+    theta = np.zeros((len(one), one.shape[2]))
+    theta[:, -1] = 1.0
 
-    now = value(theta)
+    def odds(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return (one @ at[..., None])[..., 0], 2 + (two @ at[..., None])[..., 0]
+
+    def value(at: np.ndarray) -> np.ndarray:
+        f, g = odds(at)
+        inside = (f.min(axis=1) > 1e-9) & (g.min(axis=1) > 1e-9)
+        logs = np.log(np.maximum(f, 1e-9)) @ counts[0] + np.log(np.maximum(g, 1e-9)) @ counts[1]
+        return np.where(inside, logs, -np.inf)
+
+    now, going = value(theta), np.full(len(theta), True)
+    across, down = one.transpose(0, 2, 1), two.transpose(0, 2, 1)
     for _ in range(30):
-        f, g = one @ theta, 2 + two @ theta
-        gradient = one.T @ (counts[0] / f) + two.T @ (counts[1] / g)
-        curve = (one.T * (counts[0] / f**2)) @ one + (two.T * (counts[1] / g**2)) @ two
-        ridge = 1e-9 + 1e-13 * float(curve.max())  # stakes on what was never seen are free
-        step = np.linalg.solve(curve + ridge * np.eye(len(theta)), gradient)
-        size = 1.0
-        while size > 1e-6 and value(theta + size * step) < now:
-            size /= 2
-        if size <= 1e-6:
+        f, g = odds(theta)
+        gradient = across @ (counts[0] / f)[..., None] + down @ (counts[1] / g)[..., None]
+        curve = (across * (counts[0] / f**2)[:, None]) @ one + (down * (counts[1] / g**2)[:, None]) @ two
+        ridge = 1e-9 + 1e-13 * curve.max(axis=(1, 2))  # stakes on what was never seen are free
+        step = np.linalg.solve(curve + ridge[:, None, None] * np.eye(theta.shape[1]), gradient)[..., 0]
+        size = np.ones((len(theta), 1))
+        after = value(theta + step)
+        while (short := going & (after < now) & (size[:, 0] > 1e-6)).any():
+            size[short] /= 2
+            after = value(theta + size * step)
+        going &= size[:, 0] > 1e-6
+        theta = np.where(going[:, None], theta + size * step, theta)
+        gained = going & (after - now >= 1e-7)
+        now, going = np.where(going, after, now), gained
+        if not going.any():
             break
-        theta = theta + size * step
-        after = value(theta)
-        if after - now < 1e-7:
-            break
-        now = after
     return theta, now
 
 
@@ -199,15 +216,14 @@ class Wager:
         falls = np.full(len(LADDER), n)
         barrier = -math.log(self.alpha)
         totals = np.full((len(LADDER), n), -math.inf)
-        for i, eps in enumerate(self.rungs()):
-            if self.highest[i] >= barrier:
-                falls[i] = -1  # fallen already: nothing left to prove
-                continue
-            if eps > LARGEST:
-                continue  # nobody has e^60 runs to win anything by
-            c = math.exp(eps)
-            bets = [best_bet(self.cells, c, self.goal.delta, pull) for pull in self.pulls()]
-            gains = [np.cumsum(log_growth(bet, c, self.goal.delta, ours, theirs)) for bet in bets]
+        fallen, rungs = self.highest >= barrier, self.rungs()
+        falls[fallen] = -1  # nothing left to prove
+        left = np.flatnonzero(~fallen & (rungs <= LARGEST))  # nobody has e^60 runs to win anything by
+        c = np.exp(rungs[left])
+        all_bets = [best_bets(self.cells, c, self.goal.delta, pull) for pull in self.pulls()]
+        for k, i in enumerate(left):
+            bets = [bet[k] for bet in all_bets]
+            gains = [np.cumsum(log_growth(bet, c[k], self.goal.delta, ours, theirs)) for bet in bets]
             paths = self.wealth[i] + np.stack(gains, axis=1)
             totals[i] = np.logaddexp.reduce(paths, axis=1)
             if totals[i].max() >= barrier:
@@ -229,7 +245,7 @@ class Wager:
     def growth(self) -> float:
         """How fast the wealth against the claim would about grow, by the counts so far: in nats per run."""
         c, delta, counts = math.exp(min(self.goal.epsilon, LARGEST)), self.goal.delta, self.cells.reshape(2, 4)
-        bet = best_bet(self.cells, c, delta, self.pulls()[0])
+        (bet,) = best_bets(self.cells, np.array([c]), delta, self.pulls()[0])
         inside = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
         growth = (
             log_growth(bet, c, delta, inside, np.zeros((4, 2))),
@@ -420,7 +436,7 @@ class BettingTest:
 def _growth(p: float, q: float, goal: Target) -> float:
     """Growth per run of the best bet on one event with these rates."""
     cells = np.array([[[1 - p, 0.0], [p, 0.0]], [[1 - q, 0.0], [q, 0.0]]]) * 1e6
-    theta = best_bet(cells, math.exp(goal.epsilon), goal.delta, 0.0)
+    (theta,) = best_bets(cells, np.exp([goal.epsilon]), goal.delta, 0.0)
     inside, outside = np.array([[1.0, 0.0]]), np.array([[0.0, 0.0]])
     value = 0.0
     for x, px in ((inside, p), (outside, 1 - p)):

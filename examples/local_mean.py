@@ -22,7 +22,7 @@ def incomes(n: int, rng: np.random.Generator) -> np.ndarray:
     return np.minimum(np.exp(10.4 + 0.65 * rng.standard_normal(n)), LARGEST)
 
 
-def errors(eps: float = 1.0, runs: int = 40, seed: int = 0) -> dict[str, np.ndarray]:
+def errors(eps: float = 1.0, runs: int = 400, seed: int = 0) -> dict[str, np.ndarray]:
     """The root mean squared error of each mean at each size, in money: of the users that were asked."""
     rng = np.random.default_rng(seed)
     found = {}
@@ -51,7 +51,10 @@ def main(path: str | Path = Path(__file__).parents[1] / "docs" / "local-mean.svg
     figure, axes = plt.subplots(figsize=(6, 3.6))
     for name, values in found.items():
         axes.loglog(SIZES, values, "--" if "curator" in name else "o-", label=name)
-    axes.set(xlabel="users", ylabel="error of the mean income", title="One report of each user, ε = 1")
+    axes.set(
+        xlabel="users", ylabel="error of the mean income, root mean square", title="One report of each user, ε = 1"
+    )
+    axes.grid(alpha=0.3)
     axes.legend()
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})

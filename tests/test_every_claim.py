@@ -100,7 +100,7 @@ def test_its_hypotheses_can_be_met_and_there_it_has_a_value(claim_id: str) -> No
         return
     point = {name: float(values[np.argmax(finite)]) for name, values in some.items()}
     whole = {str(s): TABLE[s].integer for s in defined(claim)}
-    if all(point[name] == round(point[name]) for name, needed in whole.items() if needed):  # T = nε/4 may be no count here
+    if all(point[name] == round(point[name]) for name, needed in whole.items() if needed):  # nε/4 may be no count
         assert np.isfinite(claim.evaluate(**point))
 
 

@@ -173,12 +173,15 @@ def substitutions(given: Sequence[sympy.Basic], used: set[sympy.Symbol]) -> Iter
 def gaps(low: sympy.Expr, high: sympy.Expr, covers_: Iterable[Where]) -> Iterator[sympy.Expr]:
     """Expressions of which one that is never negative shows low <= high, the quickest to decide first.
 
-    After each substitution the difference, logarithms apart; then, where sides are positive, 1 less their ratio, term
-    by term, and the difference of the powers that clear roots.
+    After each substitution the difference, logarithms apart and minima on the low side smoothed; then, where sides are
+    positive, 1 less their ratio, term by term, and the difference of the powers that clear roots.
     """
     kept = []
     for cover in covers_:
         sides = [sympy.expand_log(e.subs(dict(cover), simultaneous=True)) for e in (low, high)]
+        smooth = above_minima(sides[0])
+        if smooth is not None:
+            yield sides[1] - smooth
         kept.append(sides)
         yield sides[1] - sides[0]
     for below, above in kept[:FEW]:
@@ -188,6 +191,17 @@ def gaps(low: sympy.Expr, high: sympy.Expr, covers_: Iterable[Where]) -> Iterato
         power = math.lcm(*(_roots(below) | _roots(above)))
         if above.is_positive and below.is_nonnegative and 1 < power <= MOST_ROOT:
             yield above**power - below**power
+
+
+def above_minima(expr: sympy.Expr) -> sympy.Expr | None:
+    """With the harmonic mean of its positive terms for each minimum that it grows with; None if there is no such."""
+    minima = {least: sympy.Dummy("least", positive=True) for least in expr.atoms(sympy.Min)}
+    plain = expr.xreplace(minima)
+    if not minima or plain.has(sympy.Min) or not all(term.is_positive for least in minima for term in least.args):
+        return None
+    if not all(sympy.diff(plain, stands).is_nonnegative for stands in minima.values()):
+        return None
+    return plain.xreplace({s: len(least.args) / sum(1 / term for term in least.args) for least, s in minima.items()})
 
 
 def _roots(expr: sympy.Expr) -> set[int]:

@@ -211,8 +211,11 @@ class NoConstant:
         outside = self.outside(claim, place)
         if outside:
             return Evidence(self.kind, Verdict.UNCHECKED, outside, self.because)
-        ratio = sympy.simplify((self.value / claim.formula).subs(self.path))
+        plain = (self.value / claim.formula).subs(self.path)
+        ratio = sympy.simplify(plain)
         limit = sympy.limit(ratio, self.parameter, sympy.oo)
+        if limit is not sympy.oo and claim.hidden:  # sympy may lose a power with a free exponent on one common fraction
+            limit = sympy.limit(plain, self.parameter, sympy.oo)
         if limit is not sympy.oo:
             return Evidence(self.kind, Verdict.UNCHECKED, f"ratio tends to {limit}", self.because)
         one = dict.fromkeys(claim.hidden, 1)  # shown with each of them at 1

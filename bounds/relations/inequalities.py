@@ -84,8 +84,9 @@ def _no_negative_term(expr: sympy.Expr) -> bool:
 def _like_terms(expr: sympy.Expr) -> list[sympy.Expr]:
     """Its terms, those that differ by a number only put together: 2 sqrt(log d) - sqrt(2) sqrt(log d) is one."""
     found: dict[sympy.Expr, sympy.Expr] = {}
+    symbols = expr.free_symbols  # asked once: of a sum of thousands of terms it takes longer than all the rest
     for term in sympy.Add.make_args(expr):
-        number, rest = term.as_independent(*expr.free_symbols, as_Add=False)
+        number, rest = term.as_independent(*symbols, as_Add=False)
         found[rest] = found.get(rest, sympy.S.Zero) + number
     return [number * rest for rest, number in found.items()]
 

@@ -20,6 +20,7 @@ except ImportError as missing:
     raise MissingDependency("scikit-learn", "the estimators", "verify") from missing
 
 from dpcheck.estimators.base import PrivacyLeakWarning
+from dpcheck.estimators.local_components import LocalPCA
 from dpcheck.estimators.models import (
     PrivateHuber,
     PrivateLogisticRegression,
@@ -27,9 +28,12 @@ from dpcheck.estimators.models import (
     PrivateSparseLogisticRegression,
     PrivateSparseRegression,
 )
+from dpcheck.estimators.private_labels import LabelPrivateSparseRegression
 from dpcheck.solver import SeededNoiseWarning
 
 __all__ = [
+    "LabelPrivateSparseRegression",
+    "LocalPCA",
     "PrivacyLeakWarning",
     "PrivateHuber",
     "PrivateLogisticRegression",

@@ -77,6 +77,7 @@ def ranking_page(found: Ranking) -> Group:
             lines += ranked_lines(place, row, group)
         if group.lower is not None:
             lines.append(Text(f"No method: ≥ C·{group.lower.here[0]:.4g} ({lower_words(group.lower)})"))
+        lines += [Text(group.lost)] if group.lost else []
     lines += [Text(line) for line in closing_lines(found)]
     return Group(*lines)
 
@@ -109,7 +110,7 @@ def closing_lines(found: Ranking | Needs) -> list[str]:
 
 
 def ranking_rows(found: Ranking) -> list[tuple[str, ...]]:
-    """One a method and kind, as in TITLES; the lower bound of a kind stands at place 0."""
+    """One a method and kind, as in TITLES; at place 0 the lower bound of a kind, and what the central model has."""
     rows: list[tuple[str, ...]] = []
     for group in found.groups:
         constant = "known" if group.explicit else "C"
@@ -123,6 +124,10 @@ def ranking_rows(found: Ranking) -> list[tuple[str, ...]]:
         if group.lower is not None:
             claim = group.lower.claim
             head = (str(group.kind), "0", "lower bound", f"{group.lower.here[0]:.6g}", "C", verdict_of(claim), claim.id)
+            rows.append((*head, *[""] * (len(TITLES) - len(head))))
+        if group.central is not None:
+            best, name = group.central, f"central model: {group.central.method}"
+            head = (str(group.kind), "0", name, f"{best.value:.6g}", constant, best.verdict, best.source)
             rows.append((*head, *[""] * (len(TITLES) - len(head))))
     return rows
 

@@ -54,7 +54,7 @@ def cost_of(stem: str, task: LearningTask, steps: float | None, known: Mapping[s
     `steps` are those that a bound is for; None leaves them to the solver.
     """
     order, kind = published_order(stem, known), solver_named(stem)
-    if kind is None:
+    if kind is None or not kind.minimises:  # other data than a problem's, and no gradients
         return Cost(order=order)
     whole, refused = task.problem, ""
     settable = steps is not None and "steps" in {f.name for f in fields(kind)}

@@ -41,13 +41,16 @@ class Likeness:
     model: str
     constants: str
 
+    @property
+    def error(self) -> str:
+        """The error in words, however it is promised."""
+        return ERRORS.get(str(self.case.measure), str(self.case.measure).replace("_", " "))
+
     def __str__(self) -> str:
-        measure = self.case.measure
-        words = ERRORS.get(str(measure), str(measure).replace("_", " "))
         model = "" if self.model == CENTRAL else f"{self.model} model, "
         return (
-            f"{words} {TABLE[measure].printed}, {self.holds}, {self.case.losses} losses, {self.case.privacy}, "
-            f"{model}{self.constants}"
+            f"{self.error} {TABLE[self.case.measure].printed}, {self.holds}, {self.case.losses} losses, "
+            f"{self.case.privacy}, {model}{self.constants}"
         )
 
 

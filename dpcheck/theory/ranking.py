@@ -5,8 +5,8 @@ Methods are the stems with a claim on their error: a family that is added appear
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -20,7 +20,7 @@ from dpcheck.solvers.finding import solvers
 from dpcheck.theory.claim_choice import BoundWithNoise, refuted_privacy, verdict_of, with_noise
 from dpcheck.theory.claim_choice import rank as trust
 from dpcheck.theory.cost import Cost, cost_of
-from dpcheck.theory.likeness import CENTRAL, KNOWN, Likeness, likeness_of, lower_bound_of, model_of, preference
+from dpcheck.theory.likeness import CENTRAL, KNOWN, LOCALLY, Likeness, likeness_of, lower_bound_of, model_of, preference
 from dpcheck.theory.task import MODELS, Bound, LearningTask, bound_on, task_of, why_not
 from dpcheck.verdicts.record import recorded
 
@@ -53,11 +53,15 @@ class Ranked:
 
 @dataclass(frozen=True, eq=False)
 class RankedGroup:
-    """Bounds of one kind, least first, and the lower bound of that very class."""
+    """Bounds of one kind, least first, and the lower bound of that very class.
+
+    Of a local model, `central` is the least bound on the same error that a trusted curator may have.
+    """
 
     kind: Likeness
     rows: tuple[Ranked, ...]
     lower: Bound | None
+    central: Ranked | None = None
 
     @property
     def explicit(self) -> bool:
@@ -76,6 +80,14 @@ class RankedGroup:
             return f"{first.method} and {rest[0].method} have the same {what}."
         more = f"{rest[0].method} comes next, {factor:.3g} times larger"
         return f"{first.method} has the least {what}; {more}" + ("." if self.explicit else ", constants aside.")
+
+    @property
+    def lost(self) -> str:
+        """What it costs that nobody is trusted; "" where no bound of the central model is on this error."""
+        if self.central is None:
+            return ""
+        times = f"{self.rows[0].value / self.central.value:.3g} times" + ("" if self.explicit else ", constants aside,")
+        return f"Central model: {self.central.method} has {self.central.value:.4g}; local privacy costs {times} that."
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,11 +171,24 @@ def ranking_of(task: LearningTask) -> Ranking:
                 refuted = f"{corrects} ({survey.refuted[corrects][0]})" if corrects in survey.refuted else ""
                 row = Ranked(method, best, verdict_of(best.claim, known), cost, caution, refuted)
                 found.setdefault(kind, []).append(row)
+    central = ranking_of(replace(task, model=CENTRAL)).groups if task.model == LOCALLY and found else ()
     groups = [
-        RankedGroup(kind, tuple(sorted(found[kind], key=lambda row: row.value)), lower_on(kind, task))
+        RankedGroup(
+            kind, tuple(sorted(found[kind], key=lambda row: row.value)), lower_on(kind, task), trusted(kind, central)
+        )
         for kind in sorted(found, key=preference)
     ]
     return Ranking(task, tuple(groups), left_out, survey.refuted)
+
+
+def trusted(kind: Likeness, central: Iterable[RankedGroup]) -> Ranked | None:
+    """The least bound on this error among those of another model, whose constants are known as well or as badly.
+
+    Bounds of the same privacy come first; one that holds in expectation stands for one that holds with probability.
+    """
+    alike = [g for g in central if (g.kind.error, g.kind.constants) == (kind.error, kind.constants)]
+    same = [g for g in alike if g.kind.case.privacy == kind.case.privacy]
+    return min((row for g in same or alike for row in g.rows), key=lambda row: row.value, default=None)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ import pytest
 from dpcheck.audits import AuditResult, MechanismFailed, audit, group, label_only, per_run, replace_one
 from dpcheck.audits.audit import Tested as Counts
 from dpcheck.audits.scores.attacks import Coordinate
-from dpcheck.audits.sequential import best_bet, log_growth
+from dpcheck.audits.sequential import best_bets, log_growth
 from dpcheck.audits.statistics.event_choice import Choice, Target
 from dpcheck.audits.statistics.intervals import anytime
 from dpcheck.audits.statistics.ratio import ratio_bound
@@ -65,7 +65,7 @@ def test_a_bet_has_mean_one_at_most_under_every_private_law() -> None:
     rng = np.random.default_rng(2)
     c, delta = np.e, 0.01
     for _ in range(50):
-        theta = best_bet(rng.integers(0, 40, (2, 2, 2)), c, delta, 1.0)
+        (theta,) = best_bets(rng.integers(0, 40, (2, 2, 2)), np.array([c]), delta, 1.0)
         cells = np.array([[0, 0], [0, 1], [1, 0]])
         p, q = rng.dirichlet(np.ones(3), 4000), rng.dirichlet(np.ones(3), 4000)
         fair = (p[:, 2] <= c * q[:, 2] + delta) & (q[:, 1] <= c * p[:, 1] + delta)
@@ -73,6 +73,16 @@ def test_a_bet_has_mean_one_at_most_under_every_private_law() -> None:
         mean = np.einsum("ni,nj,ij->n", p[fair], q[fair], grown)
         assert mean.max() <= 1 + 1e-9
         assert np.einsum("ni,nj,ij->n", p[~fair], q[~fair], grown).max() > 1 or np.allclose(theta[:2], 0)
+
+
+def test_bets_found_side_by_side_are_those_found_alone() -> None:
+    """Newton's steps go on for one where they are done for another."""
+    rng, c = np.random.default_rng(3), np.exp([0.01, 0.5, 1.0, 3.0, 20.0, 59.0])
+    for _ in range(20):
+        cells, delta = rng.integers(0, 300, (2, 2, 2)), float(rng.choice([0.0, 1e-5, 0.1]))
+        together = best_bets(cells, c, delta, 33.0)
+        assert np.allclose(together, [best_bets(cells, c[[i]], delta, 33.0)[0] for i in range(len(c))], rtol=1e-4)
+        assert np.all(together[:, :2] >= 0)
 
 
 def test_gdp_is_strong_on_gaussians_and_says_what_it_assumes() -> None:

@@ -231,7 +231,7 @@ def test_the_event_of_a_fitted_ratio_is_as_rare_as_pays(mechanism: Any, pair: tu
     rng = np.random.default_rng(6)
 
     def rate(choice: Choice, data: Any) -> float:
-        return float(np.mean([choice.holds(choice.score(mechanism(data, rng, 10**5))).mean() for _ in range(5)]))
+        return float(np.mean([choice.holds(choice.score(mechanism(data, rng, 10**5))).mean() for _ in range(2)]))
 
     bounds = []
     for _ in range(3):

@@ -131,7 +131,7 @@ def test_number_of_steps_is_that_of_the_theorems(level: float, size: int, d: int
 
 # Privacy -------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
-    ("guarantee", "l2"), [*((g, 0.0) for g in GUARANTEES), *((g, 0.2) for g in GUARANTEES)], ids=str
+    ("guarantee", "l2"), [*((g, 0.0) for g in GUARANTEES), *((g, 0.2) for g in GUARANTEES[:2])], ids=str
 )
 def test_audit_of_the_worst_pair_and_of_noise_that_ignores_T(guarantee: Guarantee, l2: float) -> None:
     """False alarms: 1e-6. The suite of all solvers plants other bugs, without a regulariser."""

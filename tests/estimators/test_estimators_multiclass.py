@@ -194,7 +194,7 @@ def attacked(model: Any, length: float) -> bool:
     """Whether an audit (false-alarm rate 1e-6) flags the fit: one row of four turns round, at W = 0 its gradient."""
     rows, y = np.array([[length], [0.0], [0.0], [0.0]]), np.array([0, 1, 2, 0])
     pair = (rows, y), (-rows, y)
-    options = {"max_trials": 20_000, "alpha": FALSE_ALARM, "seed": 1}
+    options = {"max_trials": 10_000, "alpha": FALSE_ALARM, "seed": 1}
     return bool(dp.audit(model.mechanism(), pair=pair, guarantee=model.guarantee(), **options).violated)
 
 

@@ -159,7 +159,7 @@ def attacked(model: Any, length: float, targets: tuple[float, float], seed: int 
     y = np.array([targets[1], targets[0], targets[1], targets[0]])
     pair = (X, y), (X, np.array([targets[0], *y[1:]]))
     found = dp.audit(
-        model.mechanism(), pair=pair, guarantee=model.guarantee(), max_trials=20_000, alpha=FALSE_ALARM, seed=seed
+        model.mechanism(), pair=pair, guarantee=model.guarantee(), max_trials=10_000, alpha=FALSE_ALARM, seed=seed
     )
     return bool(found.violated)
 

@@ -191,6 +191,13 @@ def test_logarithms_come_apart():
 
 
 # Citations -----------------------------------------------------------------------------------------
+def test_a_minimum_is_at_most_the_harmonic_mean() -> None:
+    least = sympy.Min(1, n * D)
+    assert links.at_most(least, 2 * n * D / (1 + n * D), []).holds
+    assert links.at_most(least, Rational(3, 2) * n * D / (1 + n * D), []).holds is False
+    assert links.above_minima(1 / least) is None  # it falls with the minimum
+
+
 def test_a_citation_brings_its_formula_and_asks_for_its_hypotheses(known):
     lemma = known(claim(Le(noise_norm2, d * sigma**2), [sigma <= 1], number=1))
     chain = Chain(

@@ -313,6 +313,14 @@ def test_no_constant_leaves_the_constants_free() -> None:
     assert verdict(big, {delta: 2 - 1 / big}, claim(Rate(excess_risk, L))) is Verdict.UNCHECKED
 
 
+def test_a_free_exponent_does_not_hide_that_a_bound_vanishes() -> None:
+    """2/d² + d^-c goes to 0 whatever c is, and 2 + d^-c does not."""
+    vanishing, staying = (replace(claim(Le(ratio, first + d ** (-c))), hidden=(c,)) for first in (2 / d**2, Integer(2)))
+    check = NoConstant(Rational(1, 2), {d: big}, big, "a chance that stays")
+    assert check.run(vanishing, QUICK).verdict is Verdict.REFUTED
+    assert check.run(staying, QUICK).verdict is Verdict.UNCHECKED
+
+
 def test_no_constant_replays_in_the_symbols_of_the_claim() -> None:
     check, about = NoConstant(L * d**2 / n, {L: 1, n: 10, d: big**2}, big, ""), claim(Rate(excess_risk, L * d / n))
     found = check.run(about, QUICK)

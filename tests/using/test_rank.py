@@ -237,6 +237,22 @@ def test_models() -> None:
     assert {g.kind.model for g in ranked(model="local").groups} <= {"local"}
 
 
+def test_a_local_bound_is_set_beside_what_a_trusted_curator_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Like with like: the same error, constants known as well; planted in the file of a local protocol."""
+    every, local = list(ranking.methods()), planted(states=sympy.Le(excess_risk, L * D * d / (sympy.sqrt(n) * eps)))
+    monkeypatch.setattr(ranking, "methods", lambda: [*every, ("ldp_avg_1d", [local])])
+    (group,) = [g for g in rank(**ASKED, model="local").groups if str(g.kind.case.measure) == "excess_risk"]
+    best = min(
+        r.value for g in ranked().groups if str(g.kind) == str(replace(group.kind, model="central")) for r in g.rows
+    )
+    assert group.central is not None
+    assert group.central.value == best
+    assert f"costs {group.rows[0].value / best:.3g} times that" in group.lost
+    assert "central model: outpert_gd" in json.dumps(rank(**ASKED, model="local").to_json())
+    assert "Its solver refuses" not in str(rank(**ASKED, model="local"))
+    assert not any(g.lost for g in ranked().groups)
+
+
 # Cost ----------------------------------------------------------------------------------------------
 def test_an_outline_has_the_constants_and_plans_of_the_problem() -> None:
     whole = Problem(np.zeros((300, 4)), np.ones(300), Logistic(), l2=0.1)

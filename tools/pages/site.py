@@ -121,13 +121,14 @@ def python_reference() -> dict[str, str]:
 
 def public_names() -> list[str]:
     """Where each class, function and adapter is defined."""
-    from dpcheck import adapters, datasets, estimators, public
+    import dpcheck
+    from dpcheck import adapters, datasets, estimators
     from dpcheck.solvers.finding import solvers
 
-    rooms: list[Any] = [public, estimators, datasets]
+    rooms: list[Any] = [dpcheck, estimators, datasets]
     values = [getattr(room, name) for room in rooms for name in room.__all__] + list(solvers().values())
     found = [f"{v.__module__}.{v.__qualname__}" for kind in KINDS for v in values if kind(v)]
-    found += [v.__name__ for v in values if inspect.ismodule(v)]
+    found += [v.__name__ for v in values if inspect.ismodule(v) and v.__name__.count(".") > 1]  # no room of its own
     return [*found, *(f"dpcheck.adapters.{library}" for library in adapters.LIBRARIES)]
 
 

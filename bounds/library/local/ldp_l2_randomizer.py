@@ -6,10 +6,10 @@ that direction or, with probability 1/(e^ε+1), of the other one: the report is 
 dpcheck.local.L2Ball.
 """
 
-from sympy import Eq, Integer, Symbol, exp, pi, sqrt
+from sympy import Eq, Integer, Le, Symbol, exp, pi, sqrt
 from sympy.functions import gamma as gamma_function
 
-from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source
+from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, PureDP
 from dpcheck.bounds.language.symbols import d, eps, quantity, sigma
 from dpcheck.bounds.privacy.accountant import Accountant
@@ -22,7 +22,7 @@ r = quantity("r_ball", "radius of the ball that holds the records", parameter=1,
 sphere = quantity("sphere", "norm of a report that averages to its record", parameter=1, printed="‖R(x)‖")
 proxy = quantity(
     "proxy",
-    "least s with P(|z| >= t) <= 2 exp(-t^2/(2s)) for every coordinate z of a report",
+    "least s with E exp(t(z - E z)) <= exp(s t^2/2) for every t and coordinate z of a report",
     parameter=2,
     printed="σ²(R(x)_j)",
     latex=r"\sigma^2(\mathcal{R}(x)_j)",
@@ -52,10 +52,11 @@ exact_sphere = r * odds * sqrt(pi) * gamma_function((d + 1) / 2) / gamma_functio
 
 unbiased = Claim(
     id="dwang20.lemma5.3.1.unbiased", kind=Kind.IDENTITY,
-    source=Source("dwang20", "Lemma 5.3.1, E R(x) = x, for the reports of length O(r√p) above (5.75)", line=6471),
+    source=Source("dwang20", "the length of reports above (5.75), with E R(x) = x of Lemma 5.3.1", line=6463),
     says="Reports of length O(r√p) average to x.",
     assumes=[in_ball],
     states=Rate(sphere, r * sqrt(d)),
+    misprint_of="dwang20.lemma5.3.1.length",
     checks=[
         NoConstant(
             exact_sphere, {eps: 1 / x_, d: Integer(1), r: Integer(1)}, x_,
@@ -66,7 +67,7 @@ unbiased = Claim(
 
 unbiased_corrected = Claim(
     id="dwang20.lemma5.3.1.unbiased.corrected", kind=Kind.IDENTITY,
-    source=Source("dwang20", "Lemma 5.3.1, E R(x) = x", line=6471),
+    source=Source("dwang20", "Lemma 5.3.1, E R(x) = x", line=6469),
     says="The length that makes a report average to x is r (e^ε+1)/(e^ε-1) √π Γ((p+1)/2)/Γ(p/2).",
     assumes=[in_ball],
     states=Eq(sphere, exact_sphere),
@@ -79,27 +80,56 @@ unbiased_corrected = Claim(
     ],
 )
 
+NORM = Premise("Γ((p+1)/2)/Γ(p/2) ≤ √(p/2) (Gautschi)")
+ODDS = Premise("e^ε - 1 ≥ ε")
+
+length = Claim(
+    id="dwang20.lemma5.3.1.length", kind=Kind.IDENTITY,
+    source=Source("dwang20", "Lemma 5.3.1, the length whose p coordinates have its variance O(r²/ε²)", line=6469),
+    says="Reports that average to x have length O(r√p/ε), as the lemma's variance has it: ε is lost above (5.75).",
+    assumes=[in_ball],
+    added=[eps <= 1],
+    states=Rate(sphere, r * sqrt(d) / eps),
+    corrects="dwang20.lemma5.3.1.unbiased",
+    checks=[
+        Chain(
+            sphere,
+            Step("=", because=Cites(unbiased_corrected.id)),
+            Step("<=", sqrt(pi / 2) * r * odds * sqrt(d), because=NORM),
+            Step("<=", sqrt(pi / 2) * r * (1 + 2 / eps) * sqrt(d), because=ODDS),
+            Step("<=", 4 * STATEMENT),
+        )
+    ],
+)
+
+explicit = Claim(
+    id="dwang20.lemma5.3.1.explicit", kind=Kind.UTILITY,
+    source=Source("dwang20", "Lemma 5.3.1, with a number and Definition 5.3.6", line=6469),
+    says="Each coordinate of a report that averages to x is sub-Gaussian about its mean.",
+    assumes=[in_ball],
+    added=[eps <= 1],
+    states=Le(proxy, 72 * pi * r**2 / eps**2),
+    provenance=Provenance.CONSEQUENCE,
+    checks=[
+        Chain(
+            proxy,
+            Step("<=", 16 * sphere**2 / d, because=Premise(
+                "with a second report z', E exp(t(z-Ez)) ≤ E exp(t(z-z')) ≤ (E exp(t²z²))²; a report's density is at "
+                "most twice the uniform one, under which E exp(3pz²/(8‖R‖²)) ≤ 2")),
+            Step("=", because=Cites(unbiased_corrected.id)),
+            Step("<=", 8 * pi * r**2 * odds**2, because=NORM),
+            Step("<=", 8 * pi * r**2 * (1 + 2 / eps) ** 2, because=ODDS),
+            Step("<=", STATEMENT),
+        )
+    ],
+)
+
 lemma1 = Claim(
     id="dwang20.lemma5.3.1", kind=Kind.UTILITY,
-    source=Source("dwang20", "Lemma 5.3.1, with the length that makes it unbiased", line=6471),
+    source=Source("dwang20", "Lemma 5.3.1, with the length that makes it unbiased", line=6469),
     says="Each coordinate of a report is sub-Gaussian with variance O(r²/ε²).",
     assumes=[in_ball],
     added=[eps <= 1],
     states=Rate(proxy, r**2 / eps**2),
-    checks=[
-        Chain(
-            proxy,
-            Step(
-                "<=",
-                2 * sphere**2 / d,
-                because=Premise(
-                    "a uniform coordinate has P(|u₁| ≥ t) ≤ 2exp(-pt²/2), and a report's density is at most twice its"
-                ),
-            ),
-            Step("=", because=Cites(unbiased_corrected.id)),
-            Step("<=", pi * r**2 * odds**2, because=Premise("Γ((p+1)/2)/Γ(p/2) ≤ √(p/2) (Gautschi)")),
-            Step("<=", pi * r**2 * (1 + 2 / eps) ** 2, because=Premise("e^ε - 1 ≥ ε")),
-            Step("<=", 9 * pi * STATEMENT),
-        )
-    ],
+    checks=[Chain(proxy, Step("<=", because=Cites(explicit.id)), Step("<=", 72 * pi * STATEMENT))],
 )

@@ -1,0 +1,142 @@
+"""Principal components of users who send their own noisy outer products, as a transformer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
+from dpcheck.estimators.base import as_numbers, bounded, not_finite, seed_from, validate_data
+from dpcheck.families.outer_products import OuterProducts
+from dpcheck.kernels.blocks import seed_of
+from dpcheck.problems.losses import Array, must_be_positive
+from dpcheck.problems.rows import row_norms
+from dpcheck.solver import SEEDED, warn_of_seed
+from dpcheck.solvers.local.ldp_pca_gauss import LdpPcaGauss
+from dpcheck.solvers.local.ldp_sparse_pca_fps import LdpSparsePcaFps
+
+
+@dataclass(repr=False, eq=False)
+class LocalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """The leading directions of records about `center`, (epsilon, delta)-private to each user by her own noise.
+
+    Any two records are neighbours, and the server is trusted with nothing: of a row x it sees the outer product of
+    x - center with noise on every entry. `center` is public, one number or one a feature. Rows longer than `data_norm`
+    about it are clipped or, with rows="refuse", an error (which tells of the data); rows that are none become the
+    center. `sparse=True` asks for directions with few features. `random_state` is for tests.
+
+    Fitted: components_ (n_components, features), guarantee_, noise_std_ (of an entry, in the data's squared unit),
+    rests_on_, solver_, caveats_. Reports of all users, d (d + 1) / 2 numbers each, are in memory at once.
+    """
+
+    n_components: int = 1
+    epsilon: float = 1.0
+    delta: float = 1e-5
+    _: KW_ONLY
+    sparse: bool = False
+    data_norm: float = 1.0
+    center: Any = 0.0
+    rows: str = "clip"
+    random_state: Any = None
+
+    def fit(self, X: Any, y: Any = None) -> LocalPCA:
+        """Fit privately. Raises InvalidInput on bad settings and, with rows="refuse", on rows over the bound."""
+        guarantee, seed = self.guarantee(), seed_from(self.random_state)
+        users = self._users(self._given(X, reset=True))
+        solver = self._solver(users.shape[1])
+        found = solver.solution(users, guarantee, seed)
+        self.components_ = found.w.reshape(solver.k, -1)
+        self.guarantee_, self.rests_on_, self.solver_ = guarantee, found.rests_on, solver.name
+        self.noise_std_ = found.noise_std * float(self.data_norm) ** 2
+        self.caveats_ = found.caveats
+        if self.random_state is not None:
+            self.caveats_ = (SEEDED, *self.caveats_)
+            warn_of_seed("random_state")
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Coordinates along the directions, (rows, n_components); those of a row that is none are 0."""
+        check_is_fitted(self)
+        return self._given(X, reset=False) @ self.components_.T
+
+    def inverse_transform(self, X: Any) -> Array:
+        """The points of the subspace with these coordinates."""
+        check_is_fitted(self)
+        return np.asarray(check_array(X, dtype=float) @ self.components_ + self.center)
+
+    def guarantee(self) -> ApproxDP:
+        """What `fit` gives each user, by the parameters alone."""
+        must_be_positive("epsilon", self.epsilon)
+        try:
+            fine = bool(0 < self.delta < 1)
+        except (TypeError, ValueError):
+            fine = False
+        if not fine:
+            raise InvalidInput("delta", self.delta, "above 0 and below 1", "Pass delta=1e-5: the noise is Gaussian.")
+        return ApproxDP(float(self.epsilon), float(self.delta), relation=LOCAL)
+
+    def mechanism(self) -> Callable[[Any, np.random.Generator, int], Array]:
+        """The whole fit, as an audit wants it: (X, rng, trials) -> directions, one row a run."""
+        guarantee = self.guarantee()
+
+        def fitted(X: Any, rng: np.random.Generator, trials: int) -> Array:
+            users = self._users(self._centred(np.asarray(X)))
+            return self._solver(users.shape[1]).solution(users, guarantee, seed_of(rng), trials=trials).w
+
+        return fitted
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For a pickle or a copy: a fitted model goes without the seed, which would give its noise away."""
+        state = dict(super().__getstate__())
+        return state | {"random_state": None} if "components_" in state else state
+
+    def __sklearn_tags__(self) -> Any:
+        """With rows="clip" every record is taken, whatever it holds."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = self.rows == "clip"
+        return tags
+
+    def _solver(self, d: int) -> OuterProducts:
+        k = self.n_components
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= d:
+            limit = f"a whole number from 1 to the {d} features"
+            raise InvalidInput("n_components", k, limit, "Ask for as many directions as you need.")
+        if not isinstance(self.sparse, bool | np.bool_):
+            raise InvalidInput("sparse", self.sparse, "True or False", "Leave it out for False.")
+        return (LdpSparsePcaFps if self.sparse else LdpPcaGauss)(k=int(k), isometric=True)
+
+    def _given(self, X: Any, *, reset: bool) -> Array:
+        """Rows about the center; zeros for those that are none."""
+        if self.rows == "clip":
+            X = validate_data(self, X, dtype=None, reset=reset, ensure_all_finite=False)
+        else:
+            X = validate_data(self, X, dtype="numeric", reset=reset)
+        return self._centred(X)
+
+    def _centred(self, X: Any) -> Array:
+        try:
+            center = np.asarray(self.center, float)
+            fine = center.shape in ((), (X.shape[1],)) and bool(np.isfinite(center).all())
+        except (TypeError, ValueError):
+            fine = False
+        if not fine:
+            raise InvalidInput("center", self.center, f"a number, or {X.shape[1]} of them", "It must be public.")
+        X = as_numbers(X)
+        with np.errstate(over="ignore"):  # a row that is too long to be moved is none
+            X = X - center
+        return np.where(not_finite(X, row_norms(X))[:, None], 0.0, X)
+
+    def _users(self, X: Array) -> Array:
+        """Vectors of the unit ball."""
+        must_be_positive("data_norm", self.data_norm)
+        return np.asarray(bounded(X, float(self.data_norm), self.rows)) / float(self.data_norm)
