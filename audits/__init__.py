@@ -16,9 +16,9 @@ from dpcheck.audits.pairs.neighbours import (
     replace_one,
 )
 from dpcheck.audits.pairs.query_answers import queries
-from dpcheck.audits.replay.over_pairs import replay
-from dpcheck.audits.replay.result import Replayed
 from dpcheck.audits.result import AuditResult, Curve, Event
+from dpcheck.audits.same_noise.over_pairs import replay
+from dpcheck.audits.same_noise.result import Replayed
 from dpcheck.audits.scores.densities import likelihood_ratio
 from dpcheck.audits.scores.transcript import gaussian_log_density, mixture_log_density, transcript
 from dpcheck.audits.statistics.epsilon import epsilon_both_ways, epsilon_from_mu, epsilon_lower, mu_lower

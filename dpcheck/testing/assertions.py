@@ -17,7 +17,7 @@ import numpy as np
 
 from dpcheck.audits import AuditResult, MechanismFailed, Neighbours, Replayed, audit, replay
 from dpcheck.audits.pairs.pair_in_words import difference
-from dpcheck.audits.replay.result import UNSEEN
+from dpcheck.audits.same_noise.result import UNSEEN
 from dpcheck.bounds.language.errors import DpcheckError, InvalidInput, shown
 from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.report.audit_page import shown_of

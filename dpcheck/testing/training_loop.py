@@ -15,10 +15,10 @@ import numpy as np
 import scipy  # its parts are imported on first use
 
 from dpcheck.audits import PerRun, per_run
-from dpcheck.audits.replay.listening import COIN, Draw, listening
-from dpcheck.audits.replay.noisy_values import Trace
-from dpcheck.audits.replay.replaying import Seen, Stage, namespaces_of, near, rows_of
-from dpcheck.audits.replay.responses import Units
+from dpcheck.audits.same_noise.listening import COIN, Draw, listening
+from dpcheck.audits.same_noise.noisy_values import Trace
+from dpcheck.audits.same_noise.replaying import Seen, Stage, namespaces_of, near, rows_of
+from dpcheck.audits.same_noise.responses import Units
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.theory.account import NoisyRelease
 

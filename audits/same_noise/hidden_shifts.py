@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from dpcheck.audits.replay.listening import GEOMETRIC
-from dpcheck.audits.replay.responses import Response
+from dpcheck.audits.same_noise.listening import GEOMETRIC
+from dpcheck.audits.same_noise.responses import Response
 from dpcheck.bounds.language.guarantees import (
     ZCDP,
     ApproxDP,

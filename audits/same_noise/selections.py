@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy import special
 
-from dpcheck.audits.replay.noisy_values import Selection
-from dpcheck.audits.replay.responses import Units, response
+from dpcheck.audits.same_noise.noisy_values import Selection
+from dpcheck.audits.same_noise.responses import Units, response
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, Guarantee, PureDP, RenyiDP
 
 POINTS = 12_001

@@ -22,11 +22,11 @@ import numpy as np
 from dpcheck.audits.outputs.canonical import form_of
 from dpcheck.audits.outputs.returned import FailedRun, Mechanism, as_array
 from dpcheck.audits.pairs.neighbours import Pair
-from dpcheck.audits.replay.hidden_shifts import Shifts, cost, shifts_of
-from dpcheck.audits.replay.listening import CHOICE, COIN, GEOMETRIC, Book, Draw, Room, listening
-from dpcheck.audits.replay.noisy_values import Selection, Trace, arrays_of_noise, seen
-from dpcheck.audits.replay.responses import Response, Units, response
-from dpcheck.audits.replay.result import (
+from dpcheck.audits.same_noise.hidden_shifts import Shifts, cost, shifts_of
+from dpcheck.audits.same_noise.listening import CHOICE, COIN, GEOMETRIC, Book, Draw, Room, listening
+from dpcheck.audits.same_noise.noisy_values import Selection, Trace, arrays_of_noise, seen
+from dpcheck.audits.same_noise.responses import Response, Units, response
+from dpcheck.audits.same_noise.result import (
     KEPT,
     UNSEEN,
     VIOLATED,
@@ -38,7 +38,7 @@ from dpcheck.audits.replay.result import (
     order_of,
     parameter_of,
 )
-from dpcheck.audits.replay.selections import added, log_weights, losses
+from dpcheck.audits.same_noise.selections import added, log_weights, losses
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import Guarantee
 
