@@ -582,3 +582,73 @@ def test_the_result_in_json_and_html() -> None:
     said = json.loads(result.to_json())
     assert (said["verdict"], said["low"]) == (VIOLATED, pytest.approx(2))
     assert "adds Laplace" in result._repr_html_()
+
+
+# Random programs -------------------------------------------------------------------------------------------
+def one_array(values: Any, scales: Any, rng: np.random.Generator) -> Any:
+    return values + rng.laplace(scale=scales)
+
+
+def one_by_one(values: Any, scales: Any, rng: np.random.Generator) -> Any:
+    return [value + scale * rng.laplace() for value, scale in zip(values, scales, strict=True)]
+
+
+def into_a_list(values: Any, scales: Any, rng: np.random.Generator) -> Any:
+    noise = np.array([rng.laplace(0, scale) for scale in scales])
+    return np.asarray(values) - noise
+
+
+def in_place(values: Any, scales: Any, rng: np.random.Generator) -> Any:
+    noisy = np.array(values)
+    noisy += np.random.RandomState(int(rng.integers(2**31))).laplace(size=len(values)) * scales
+    return noisy
+
+
+def exponentials(values: Any, scales: Any, rng: np.random.Generator) -> Any:
+    return values + scales * (rng.exponential(size=len(scales)) - rng.exponential(size=len(scales)))
+
+
+def located(values: Any, scales: Any, rng: np.random.Generator) -> Any:
+    return [rng.laplace(value, scale) for value, scale in zip(values, scales, strict=True)]
+
+
+STYLES = [one_array, one_by_one, into_a_list, in_place, exponentials, located]
+AFTER: dict[str, Callable[[Any], Any]] = {
+    "as it is": lambda noisy: noisy,
+    "scaled": lambda noisy: {"all": [-3 * v + 1 for v in noisy]},
+    "bent": lambda noisy: [math.atan(v) for v in noisy],
+    "sums": lambda noisy: np.cumsum(np.asarray(noisy)),
+    "clipped": lambda noisy: np.clip(noisy, -1, 1),
+    "rounded": lambda noisy: [round(float(v)) for v in noisy],
+    "sorted": lambda noisy: sorted(noisy),
+    "largest": lambda noisy: int(np.argmax(noisy)),
+    "compared": lambda noisy: [bool(v > 0.3) for v in noisy],
+    "the mean": lambda noisy: np.mean(noisy),
+    "some": lambda noisy: [v for v in noisy if v > 0],
+    "words": lambda noisy: " ".join(f"{float(v):.2f}" for v in noisy),
+    "a product": lambda noisy: noisy[0] * noisy[-1],
+}
+TELLING = ("as it is", "scaled", "bent", "sums")
+
+
+@given(
+    st.sampled_from(STYLES),
+    st.sampled_from(sorted(AFTER)),
+    st.lists(st.tuples(st.floats(-2, 2), st.floats(-1, 1), st.floats(0.1, 5)), min_size=1, max_size=4),
+    st.integers(0, 1000),
+)
+@settings(max_examples=150)
+def test_random_programs(style: Any, after: str, queries: list[tuple[float, float, float]], seed: int) -> None:
+    base, moved, scales = (np.array(column) for column in zip(*queries, strict=True))
+    truth = float(np.abs(moved / scales).sum())
+    assume(truth > 1e-3)
+    pair = (base, base + moved)
+
+    def program(x: Any, rng: np.random.Generator) -> Any:
+        return AFTER[after](style(x, scales, rng))
+
+    fine = replay(per_run(program), pair, PureDP(truth * (1 + 1e-5)), seed=seed)
+    assert not fine.violated, fine  # whatever is done afterwards
+    if after in TELLING:
+        tight = replay(per_run(program), pair, PureDP(truth * 0.9), seed=seed)
+        assert not tight.kept, tight  # nothing is lost on the way
