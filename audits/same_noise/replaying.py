@@ -40,7 +40,7 @@ from dpcheck.audits.same_noise.result import (
 )
 from dpcheck.audits.same_noise.selections import added, log_weights, losses
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.guarantees import Guarantee
+from dpcheck.bounds.language.guarantees import Guarantee, PureDP
 
 SLACK = 1e-6  # relative: what rounding may add to a cost
 LOSS = 1e-12  # relative: what floats lose of an output
@@ -48,7 +48,10 @@ ALONE = 12  # units that are moved one at a time
 SURE = 1e-6  # false-alarm rate of telling outputs apart by running
 PATHS = 3  # of noise, along which noisy values are followed
 FREE = 600  # moves of noisy values, which cost no run
-NUDGE = 1e-4
+NUDGES = (1e-4, 0.05)  # beyond what outputs may be rounded to
+GOLDEN = (5**0.5 - 1) / 2  # its multiples are spread evenly
+NEAR_BY = (3.0, 0.3, 0.01)  # scales of noise beyond both values
+IN_BULK = (1.0, 0.3)
 FRESH = 10  # runs under other noise that confirm a number without any
 MOST_TOLD = 64  # runs on each dataset for that
 OWN_NOISE = ("opendp", "torch", "jax", "tensorflow")  # libraries with generators that nobody listens to
@@ -262,7 +265,7 @@ def _by_answers(
         paths.append(path)
     worst = max((path.judged for path in paths), key=lambda each: (each.violated, each.low, each.high))
     note = f"by the noisy values that are looked at, along {PATHS} paths of noise"
-    if worst.violated and stage.released == "output" and not any(_reveals(stage, path) for path in paths):
+    if worst.violated and stage.released == "output" and not _reveals(stage, paths[0], guarantee):
         bound = f"{parameter_of(guarantee)} {interval(worst.low, worst.high)}{order_of(guarantee)}"
         why = f"the output may reveal less than the noisy values: these cost {bound}, by released='noisy values'"
         return replace(worst, verdict=UNSEEN, low=0.0, unseen=(why,))
@@ -276,6 +279,26 @@ class Path:
     judged: Replayed
     number: int
     traced: Trace | None = None
+    rows: Rows | None = None
+    units: Units | None = None
+
+    def beyond(self, side: int, distance: float, rest: float) -> list[np.ndarray]:
+        """Noisy values farther out than without noise on either dataset, by so many scales of their noise.
+
+        Side 1 is where the second dataset moves them to. Those that do not move lie at their place, or far away.
+        """
+        assert self.rows is not None
+        assert self.units is not None
+        rows, way = self.rows, np.sign(self.rows.moved)
+        scale = np.zeros(len(way))
+        np.maximum.at(scale, rows.ours.row, np.abs(rows.ours.slope))
+        base = rows.first - rows.ours.moved(self.units.values)
+        spread = distance * (1 + np.arange(len(way)) * GOLDEN % 1)  # no two alike
+        places = base + (rows.moved if side == 1 else 0) + side * way * spread * scale
+        far = 10 * max(1.0, float(np.abs(places).max(initial=0.0)))
+        places = np.where(way == 0, rows.first + rest * far, places)
+        cuts = np.cumsum([answer.size for answer in self.answers])[:-1]
+        return [part.reshape(a.shape) for part, a in zip(np.split(places, cuts), self.answers, strict=True)]
 
     @property
     def answers(self) -> list[np.ndarray]:
@@ -323,7 +346,7 @@ def _along(
         judged = replace(judged, verdict=UNSEEN, low=0.0, unseen=("it selects, and some noise has a fixed seed",))
     elif ours.selections:
         judged = _with_selections(judged, rows, ours, theirs, units)
-    return Path(judged, number, ours)
+    return Path(judged, number, ours, rows, units)
 
 
 def _with_selections(judged: Replayed, rows: Rows, ours: Trace, theirs: Trace, units: Units) -> Replayed:
@@ -377,16 +400,23 @@ def rows_of(ours: Trace, theirs: Trace, units: Units) -> Rows | None:
     return Rows(values[0], values[1], found[0], found[1], names)
 
 
-def _reveals(stage: Stage, path: Path) -> bool:
-    """Whether the output tells all noisy values: nudged one by one, each moves it in a way of its own.
+def _reveals(stage: Stage, path: Path, guarantee: Guarantee) -> bool:
+    """Whether the output tells all noisy values where these show the loss: beyond both datasets' values.
 
-    Here, or where all are larger or smaller: what is cut off at one end is whole at the other.
+    What does not move may lie anywhere. At delta = 0 one such place is enough, however close; else the loss is that of
+    a whole region, of which several places on both sides are tried.
     """
     if sum(answer.size for answer in path.answers) > ALONE or not _tells_selections(stage, path):
         return False
-    far = 10 * max(float(np.abs(answer).max(initial=1.0)) for answer in [np.empty(0), *path.answers])
-    places = [[answer + offset for answer in path.answers] for offset in (0.0, far, -far)]
-    return not path.answers or any(_tells(stage, path, answers) for answers in places)
+    if not path.answers:
+        return True
+    pure = isinstance(guarantee, PureDP)
+    found = [
+        any(_tells(stage, path, path.beyond(side, distance, rest)) for rest in (0.0, 1.0, -1.0))
+        for side in (1, -1)
+        for distance in (NEAR_BY if pure else IN_BULK)
+    ]
+    return any(found) if pure else all(found)
 
 
 def _tells_selections(stage: Stage, path: Path) -> bool:
@@ -406,21 +436,38 @@ def _tells_selections(stage: Stage, path: Path) -> bool:
 
 
 def _tells(stage: Stage, path: Path, answers: list[np.ndarray]) -> bool:
-    def output(given: list[np.ndarray]) -> Seen:
-        return stage.run(0, seed=path.number, trace=Trace(given, path.taken, path.early))
+    """Whether the output tells these noisy values from others: from close ones, exchanged ones, and mirrored ones."""
 
-    before, columns = output(answers), []
-    for number, answer in enumerate(answers):
-        for place in range(answer.size):
-            nudged = [np.array(each) for each in answers]
-            step = NUDGE * max(1.0, abs(float(answer.flat[place])))
-            nudged[number].flat[place] += step
-            after = output(nudged)
+    def output(given: np.ndarray) -> Seen:
+        parts = np.split(given, np.cumsum([answer.size for answer in answers])[:-1])
+        shaped = [part.reshape(answer.shape) for part, answer in zip(parts, answers, strict=True)]
+        return stage.run(0, seed=path.number, trace=Trace(shaped, path.taken, path.early))
+
+    flat = np.concatenate([np.ravel(answer) for answer in answers])
+
+    def moves_apart(nudge: float) -> bool:
+        columns = []
+        for place in range(len(flat)):
+            step = nudge * max(1.0, abs(flat[place])) * np.eye(len(flat))[place]
+            after = output(flat + step)
             if after.words != before.words:
                 return False
-            columns.append((after.numbers - before.numbers) / step)
-    matrix = np.array(columns).T
-    return bool(np.linalg.matrix_rank(matrix, tol=1e-6 * np.abs(matrix).max(initial=0.0)) == len(columns))
+            columns.append((after.numbers - before.numbers) / step.max())
+        matrix = np.array(columns).T
+        return bool(np.linalg.matrix_rank(matrix, tol=1e-6 * np.abs(matrix).max(initial=0.0)) == len(flat))
+
+    before = output(flat)
+    if not any(moves_apart(nudge) for nudge in NUDGES):
+        return False
+    exchanged = [_exchanged(flat, i, j) for i in range(len(flat)) for j in range(i) if flat[i] != flat[j]]
+    mirrored = [np.where(np.arange(len(flat)) == i, -flat, flat) for i in range(len(flat)) if flat[i] != 0]
+    return not any(output(other).same_as(before) for other in (*exchanged, *mirrored))
+
+
+def _exchanged(flat: np.ndarray, i: int, j: int) -> np.ndarray:
+    other = flat.copy()
+    other[[i, j]] = flat[[j, i]]
+    return other
 
 
 def near(one: np.ndarray, other: np.ndarray) -> np.ndarray:
