@@ -35,6 +35,7 @@ COIN = "coin"  # any other draw: its value is held still, its law is not read
 SPENT = "spent"  # uniform numbers that a known sampler of noise has used up
 SAMPLERS = {("diffprivlib.mechanisms.laplace", "Laplace", "_laplace_sampler"): "Laplace"}  # of uniform numbers: its law
 GEOMETRIC = "geometric"
+FEW = 32  # whole numbers that are listed
 CHOICE = "choice"  # one of several, with weights
 
 
@@ -90,6 +91,7 @@ class Book:
     seed: int
     moved: Mapping[int, np.ndarray] = field(default_factory=dict)
     made: Made = lambda number, value, again, law: value
+    tossing: bool = False  # small whole numbers are choices
     chosen: Callable[[int, np.ndarray], int] = lambda place, weights: place
     draws: list[Draw] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)  # of randomness that cannot be held still
@@ -268,6 +270,20 @@ class _Laws:
             return self.book.choice(a, p, self.origin)
         base = Generator if isinstance(self, Generator) else RandomState
         return _tossed(self, base, "choice", (a, size, replace, p, *rest), options)
+
+    def integers(self, low: Any, high: Any = None, size: Any = None, *rest: Any, **options: Any) -> Any:
+        return self._whole(Generator, "integers", (low, high, size, *rest), options)
+
+    def randint(self, low: Any, high: Any = None, size: Any = None, *rest: Any, **options: Any) -> Any:
+        return self._whole(RandomState, "randint", (low, high, size, *rest), options)
+
+    def _whole(self, base: type, name: str, args: Any, options: Any) -> Any:
+        low, high, size, *rest = args
+        if self.book.tossing and size is None and not rest and not options and np.ndim(low) == 0:
+            least, most = (0, int(low)) if high is None else (int(low), int(high))
+            if 0 < most - least <= FEW:
+                return least + self.book.choice(most - least, np.ones(most - least), self.origin)
+        return _tossed(self, base, name, args, options)
 
     def _scaled(self, law: str, call: str, loc: Any, scale: Any, size: Any) -> Any:
         if np.any(np.asarray(scale) < 0):

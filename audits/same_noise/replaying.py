@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +22,7 @@ import numpy as np
 from dpcheck.audits.outputs.canonical import form_of
 from dpcheck.audits.outputs.returned import FailedRun, Mechanism, as_array
 from dpcheck.audits.pairs.neighbours import Pair
+from dpcheck.audits.same_noise.enumeration import Tosses, distribution, loss
 from dpcheck.audits.same_noise.hidden_shifts import Shifts, cost, shifts_of
 from dpcheck.audits.same_noise.listening import CHOICE, COIN, GEOMETRIC, Book, Draw, Room, listening
 from dpcheck.audits.same_noise.noisy_values import Selection, Trace, arrays_of_noise, seen
@@ -103,6 +104,7 @@ class Stage:
         tracing: Any = nullcontext()
         if trace is not None:
             book.made, book.chosen, tracing = trace.made, trace.chosen, arrays_of_noise()
+            book.tossing = isinstance(trace, Tosses)
         data = copy.deepcopy(self.pair[side])
         with self.room.run(book) as rng, tracing:
             try:
@@ -150,6 +152,12 @@ def _judge(stage: Stage, guarantee: Guarantee) -> Replayed:
     if not (first.same_as(again) and first.way == again.way):
         return replace(result, unseen=("it draws from a source of its own: the same noise gave another output",))
     unseen = list(dict.fromkeys((*first.sources, *second.sources, *stage.room.strays())))
+    public = frozenset(draw.seed for draw in first.draws) & {draw.seed for draw in fresh.draws} - {None}
+    discrete = {draw.law for draw in (*first.draws, *second.draws)} <= {"uniform", CHOICE, COIN}
+    if first.draws and discrete and not unseen:
+        listed = _enumerated(stage, guarantee, result, public)
+        if listed is not None:
+            return listed
     if first.words != second.words:
         told = _told_apart(stage, guarantee, result, first, second, unseen)
         if told.violated:
@@ -162,11 +170,34 @@ def _judge(stage: Stage, guarantee: Guarantee) -> Replayed:
         return replace(result, unseen=tuple(unseen))
     if not any(draw.law != COIN for draw in first.draws):
         return _without_draws(stage, guarantee, result, first, second)
-    public = frozenset(draw.seed for draw in first.draws) & {draw.seed for draw in fresh.draws} - {None}
     chosen = any(draw.law == CHOICE for draw in first.draws) or first.words != second.words
     if chosen or stage.released == "noisy values":
         return by_answers(stage, guarantee, result, first, public)
     return _by_output(stage, guarantee, result, first, second, public)
+
+
+def _enumerated(stage: Stage, guarantee: Guarantee, result: Replayed, public: Public) -> Replayed | None:
+    """By the probabilities of all outputs, if these can be listed."""
+
+    def output(side: int, tosses: Tosses) -> Any:
+        run = stage.run(side, trace=tosses)
+        repeated = [draw.again for draw in run.draws if draw.again is not None and draw.law != COIN]
+        known = any(draw.seed in public for draw in run.draws)
+        tosses.lost = tosses.lost or known or bool(run.sources or run.coins) or len(repeated) > len({*repeated})
+        return run.words, tuple(np.round(run.numbers, 9).tolist())
+
+    listed = []
+    for side in (0, 1):
+        found = distribution(partial(output, side))
+        if found is None:
+            stage.failed.clear()
+            return None
+        listed.append(found)
+    low, high = loss(listed[0], listed[1], guarantee)
+    verdict = verdict_of(low, high, result.claimed)
+    unseen = () if verdict != UNSEEN else ("no account is tight enough for these probabilities",)
+    note = f"by the probabilities of all {len({*listed[0], *listed[1]})} outputs"
+    return replace(result, verdict=verdict, low=low, high=high, unseen=unseen, notes=(note,))
 
 
 def _by_output(

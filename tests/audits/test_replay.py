@@ -114,6 +114,24 @@ def test_gumbel_noise_is_the_exponential_mechanism() -> None:
     assert weights == pytest.approx(np.exp(base / 1.5) / np.exp(base / 1.5).sum(), rel=1e-6)
 
 
+@given(st.lists(st.floats(0.02, 0.98), min_size=2, max_size=5), st.integers(0, 10**6))
+@settings(max_examples=30)
+def test_probabilities_of_outputs_are_exact(keep: list[float], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    first, second = (rng.integers(0, 2, len(keep)) for _ in range(2))
+    assume(np.any(first != second))
+    p = np.array(keep)
+
+    def bits(x: Any, rng: np.random.Generator) -> Any:
+        return np.where(rng.random(len(x)) < p, x, 1 - x)
+
+    truth = float(np.abs(np.log(p / (1 - p)))[first != second].sum())
+    assume(truth > 1e-3)
+    result = replay(per_run(bits), (first, second), PureDP(truth))
+    assert result.kept
+    assert result.low == pytest.approx(truth)
+
+
 def test_laplace_shifts_in_renyi_divergence_as_integrated() -> None:
     x = np.linspace(-60, 60, 2_000_001)
     p, q = np.exp(-np.abs(x)) / 2, np.exp(-np.abs(x - 0.7)) / 2
@@ -283,6 +301,36 @@ def exponential_mechanism(eps: float) -> Run:
     return best
 
 
+def randomised_response(keep: float) -> Run:
+    return lambda x, rng: bool(x[0]) if rng.random() < keep else not x[0]
+
+
+def one_of_five(eps: float) -> Run:
+    def other(x: Any, rng: np.random.RandomState) -> Any:
+        if rng.uniform(0, 2) <= 2 * math.exp(eps) / (math.exp(eps) + 4):
+            return int(x[0])
+        place = rng.integers(4)
+        return int(place + (place >= x[0]))
+
+    return other  # type: ignore[return-value]
+
+
+def unary(kept: float) -> Run:
+    def bits(x: Any, rng: np.random.Generator) -> Any:
+        true = np.arange(4) == x[0]
+        return (rng.random(4) < np.where(true, kept, 1 / (1 + math.e))).tolist()
+
+    return bits
+
+
+def by_intervals(share: float) -> Run:
+    def answer(x: Any) -> Any:
+        u = random.random()
+        return int(x[0]) if u < share else 1 - int(x[0]) if u < 0.75 else 2
+
+    return answer  # type: ignore[return-value]
+
+
 def positive_part(scale: float) -> Run:
     return lambda x, rng: [max(0, c + rng.laplace(scale=scale)) for c in np.histogram(x, 3, (0, 1))[0]]
 
@@ -311,6 +359,10 @@ CASES: dict[str, tuple[Run, Run, Any, Guarantee]] = {
     "noisy maximum": (noisy_best(0.5), noisy_best(2), PAIR, PURE),
     "maximum by Gumbel noise": (noisy_best(0.9, "gumbel"), noisy_best(2, "gumbel"), PAIR, PURE),
     "exponential mechanism": (exponential_mechanism(3.0), exponential_mechanism(1.0), PAIR, PURE),
+    "randomised response": (randomised_response(0.75), randomised_response(0.73), PAIR, PURE),
+    "one of five": (one_of_five(1.1), one_of_five(1.0), PAIR, PURE),
+    "unary encoding": (unary(0.6), unary(0.5), PAIR, PURE),
+    "by intervals": (by_intervals(0.6), by_intervals(0.5), PAIR, PURE),
     "exact maximum": (argmax_of(1, exact=True), argmax_of(1, exact=False), PAIR, PURE),
 }
 
@@ -373,7 +425,10 @@ def best_with_its_value(x: Any, rng: np.random.Generator) -> Any:
 
 UNREADABLE: dict[str, Run] = {
     "multiplied": lambda x, rng: (1 + x.sum()) * rng.laplace() * rng.laplace(),
-    "randomised response": lambda x, rng: bool(x[0]) ^ bool(rng.random() < 0.3),
+    "two uniform numbers": lambda x, rng: bool(x[0]) ^ bool(rng.random(2).sum() < 0.8),
+    "waiting for a coin": lambda x, rng: next(i for i in range(10**6) if rng.random() < 0.5) + x[0],
+    "sorted": lambda x, rng: sorted(np.array([x[0], 1 - x[0]]) + rng.laplace(size=2)),
+    "mirrored": lambda x, rng: abs(2 * x[0] - 1 + rng.laplace()),
     "noisy maximum by hand": lambda x, rng: max(range(3), key=(3 * x[0] + rng.laplace(scale=4, size=3)).__getitem__),
     "maximum with its noise": best_with_its_value,
     "sparse vector": sparse_vector,
@@ -391,7 +446,7 @@ UNREADABLE: dict[str, Run] = {
 
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_what_it_cannot_read_is_said(name: str) -> None:
-    result = replay(per_run(UNREADABLE[name]), PAIR, PureDP(3.0) if name == "randomised response" else PURE)
+    result = replay(per_run(UNREADABLE[name]), PAIR, PURE)
     assert result.verdict == UNSEEN, result
     assert result.unseen
     assert result.high > result.claimed
