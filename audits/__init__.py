@@ -1,6 +1,7 @@
 """What an attacker sees: statistics on neighbouring datasets.
 
-`audit` attacks a mechanism and bounds its epsilon from below; everything else here serves it.
+`audit` attacks a mechanism and bounds its epsilon from below, `audit_training` does so from one run of a training with
+canaries; everything else here serves them.
 """
 
 from dpcheck.audits.audit import audit
@@ -25,11 +26,17 @@ from dpcheck.audits.statistics.epsilon import epsilon_both_ways, epsilon_from_mu
 from dpcheck.audits.statistics.intervals import anytime, clopper_pearson, dkw_width, jeffreys, lower_limit, upper_limit
 from dpcheck.audits.statistics.power import detectable_epsilon
 from dpcheck.audits.statistics.ratio import ratio_bound
+from dpcheck.audits.training.canaries import Canaries
+from dpcheck.audits.training.canary_bounds import CanaryBound
+from dpcheck.audits.training.training_audit import audit_training
+from dpcheck.audits.training.training_result import TrainingAudit
 from dpcheck.audits.trials.executor import MechanismFailed
 from dpcheck.audits.trials.workers import NotSendable, WorkerLost
 
 __all__ = [
     "AuditResult",
+    "Canaries",
+    "CanaryBound",
     "Curve",
     "Domain",
     "Event",
@@ -38,10 +45,12 @@ __all__ = [
     "NotSendable",
     "PerRun",
     "Replayed",
+    "TrainingAudit",
     "WorkerLost",
     "add_remove",
     "anytime",
     "audit",
+    "audit_training",
     "clopper_pearson",
     "detectable_epsilon",
     "dkw_width",

@@ -77,7 +77,7 @@ def audit(
     resumed from it. Where these cannot be read, your `key` stands for mechanism and data.
     `executor` is a concurrent.futures executor, a Dask client or a number of processes (1: this one); by default
     a slow mechanism that is importable gets a process per core. `seed` gives the same bits wherever trials run.
-    What takes longer than a moment shows a bar with rate and time left on a terminal's standard error, but not in CI;
+    What takes longer than a moment shows a bar with rate and time left on a terminal and in a notebook, not in CI;
     `progress=False` shows none. A function `progress(done, total, bound)` is called instead as trials of the test come
     in, with the bound that stopping now would certify; if it has a method `stage(name, done, total)`, that hears of
     search and pilot. Raises InvalidInput for bad arguments and outputs, MechanismFailed when the mechanism raises,

@@ -1,12 +1,13 @@
-"""Progress of long work on standard error: how much is done, how fast, how long it will take.
+"""Progress of long work: how much is done, how fast, how long it will take.
 
-Nothing is shown of what is over at once, nor where nobody looks: a bar needs a terminal that is no CI's, and `False`
-turns it off. The command line prints lines instead where there is no terminal. Who works deep inside
-reports by `advance`, whether somebody watches or not.
+A terminal has a bar on standard error, a notebook one below the cell. Nothing is shown of what is over at once, nor
+where nobody looks: in CI, with DPCHECK_QUIET in the environment, or with `progress=False`. The command line prints
+lines instead where there is no terminal. Who works deep inside reports by `advance`, whether somebody watches or not.
 """
 
 from __future__ import annotations
 
+import contextvars
 import multiprocessing
 import os
 import sys
@@ -15,9 +16,10 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from html import escape
 from typing import Any, Literal
 
-Display = Literal["bar", "lines", "nothing"]
+Display = Literal["bar", "notebook", "lines", "nothing"]
 FIRST = 0.5  # seconds before a bar is shown
 FIRST_LINE = 1.0  # seconds before a line is, or a bar that can only say how long; further lines at times that double,
 SLOWEST = 60.0  # but with no more seconds than these between two
@@ -39,14 +41,14 @@ class Meter:
         self.done, self.guess = 0.0, 0.0  # units, units a second before any is done
         self.part: tuple[float, float] | None = None  # what `advance` counts in shares of: from where, how much
         if isinstance(shown, bool):
-            shown = ("bar" if on_terminal() else "lines") if shown else "nothing"
+            shown = (somebody_looks_at() or "lines") if shown else "nothing"
         self.shown: Display = chosen() if shown is None else shown
         self.started, self.thread, self.process = time.monotonic(), threading.get_ident(), os.getpid()
         self._marks: deque[tuple[float, float]] = deque([(self.started, 0.0)])
-        self._display: _Bar | _Lines | None = None
+        self._display: _Bar | _Below | _Lines | None = None
 
     def __enter__(self) -> Meter:
-        for other in _open:
+        for other in _open if self.shown != "nothing" else ():
             other.hide()
         _open.append(self)
         self._show()
@@ -55,7 +57,7 @@ class Meter:
     def __exit__(self, *_: object) -> None:
         self.hide()
         _open.remove(self)
-        if _open:
+        if _open and self.shown != "nothing":
             _open[-1]._show()
 
     def update(self, done: float, total: float | None = None, note: str = "") -> None:
@@ -76,7 +78,7 @@ class Meter:
 
     def _show(self) -> None:
         if self.shown != "nothing" and os.getpid() == self.process:  # a forked worker has a copy that never moves
-            self._display = _Bar(self) if self.shown == "bar" else _Lines(self)
+            self._display = _KINDS[self.shown](self)
 
     @property
     def rate(self) -> float:
@@ -112,6 +114,18 @@ def advance(share: float) -> None:
         meter.update(first + share * size, note=meter.note)
 
 
+@contextmanager
+def in_percent(what: str) -> Iterator[None]:
+    """Work that reports its shares by `advance`: to whom it is a part of, or shown by itself."""
+    whole = watching()
+    if whole is not None and whole.part is not None:
+        yield
+        return
+    with Meter(what, "%", 100) as meter:
+        meter.part = (0, 100)
+        yield
+
+
 def watching() -> Meter | None:
     """The meter of the innermost work under way in this thread."""
     if not _open:
@@ -139,13 +153,26 @@ def shown_as(how: Display) -> Iterator[None]:
 def chosen() -> Display:
     """Nothing in somebody's worker, nor inside work that is shown itself.
 
-    Else as asked for, or a bar if somebody looks at standard error: a terminal, and not a CI's.
+    Else as asked for, or a bar if somebody looks, who is not a CI.
     """
     if multiprocessing.parent_process() is not None or any(m.total and m.shown != "nothing" for m in _open):
         return "nothing"
+    if "DPCHECK_QUIET" in os.environ:
+        return "nothing"
     if _asked:
         return _asked[-1]
-    return "bar" if on_terminal() and "CI" not in os.environ else "nothing"
+    return (somebody_looks_at() if "CI" not in os.environ else None) or "nothing"
+
+
+def somebody_looks_at() -> Display | None:
+    """What a person would see: a cell's output, a terminal, or nothing."""
+    return "notebook" if in_notebook() else "bar" if on_terminal() else None
+
+
+def in_notebook() -> bool:
+    """Whether this is the kernel of one."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
 
 
 def on_terminal() -> bool:
@@ -213,6 +240,39 @@ class _Bar:
             self.closed = True
             if self.bar is not None:
                 self.bar.stop()
+
+
+class _Below:
+    """A bar with the meter's words below the cell of a notebook; nothing stays of it."""
+
+    def __init__(self, meter: Meter) -> None:
+        self.meter, self.over = meter, threading.Event()
+        # In the cell's own context: what another thread shows would belong to no cell.
+        run = contextvars.copy_context().run
+        self.thread = threading.Thread(target=run, args=(self._run,), daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        from IPython.display import display
+
+        if self.over.wait(FIRST_LINE if self.meter.total is None else FIRST):
+            return
+        shown = display(self._drawn(), raw=True, display_id=True)
+        while not self.over.wait(1 / REFRESHED):
+            shown.update(self._drawn(), raw=True)
+        shown.update({"text/plain": "", "text/html": ""}, raw=True)
+
+    def _drawn(self) -> dict[str, str]:
+        words, total = str(self.meter), self.meter.total
+        share = "" if total is None else f" max='{total:g}' value='{self.meter.done:g}'"
+        return {"text/plain": words, "text/html": f"<progress{share}></progress> {escape(words)}"}
+
+    def close(self) -> None:
+        self.over.set()
+        self.thread.join()  # what is printed next comes after it
+
+
+_KINDS: dict[Display, type[_Bar | _Below | _Lines]] = {"bar": _Bar, "notebook": _Below, "lines": _Lines}
 
 
 # Words ---------------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ from dpcheck.kernels.method import Method
 from dpcheck.kernels.running import Run, run
 from dpcheck.problems.constraints import WholeSpace
 from dpcheck.problems.problem import Problem
+from dpcheck.progress import in_percent
 from dpcheck.settings import flag, must_be_allowed
 
 Calibration = Literal["certified", "stated"]
@@ -211,7 +212,8 @@ class Solver(ABC):
         operating system. With it the solution is for a test or, with many trials, a study: `caveats` says so, and one
         solution warns. So does `trace`, which shows what the noise is to hide.
         """
-        found = self.solution(problem, guarantee, rng, trials=trials, calibration=calibration, trace=trace)
+        with in_percent(self.name):
+            found = self.solution(problem, guarantee, rng, trials=trials, calibration=calibration, trace=trace)
         if rng is not None and trials == 1:
             warn_of_seed("rng")
         return replace(found, caveats=(SEEDED, *found.caveats)) if rng is not None else found

@@ -30,7 +30,10 @@ def audit_mechanism(trials: int = 20_000) -> tuple[dp.AuditResult, dp.AuditResul
 
 
 def audit_model(trials: int = 1_000) -> tuple[dp.AuditResult, dp.AuditResult]:
-    """A model trained with epsilon 1, and one trained with epsilon 20 and sold as 1."""
+    """A model trained with epsilon 1, and one trained with epsilon 20 and sold as 1.
+
+    Of the first, so few fits tell nothing but that it is no such gross liar: its `power` says why.
+    """
     pair = (X, LABELS), (FLIPPED, LABELS)
     results = []
     for epsilon in (1.0, 20.0):

@@ -33,12 +33,7 @@ class IndependentRuns:
         variance = (central_moments(first)[0] * n + central_moments(second)[0] * m) / (n + m - 2)
         scale = math.sqrt(n * m / (n + m))
         t = (first[1] / n - second[1] / m) / math.sqrt(variance) * scale
-        df = n + m - 2
-        if df > 2000:  # the noncentral t is normal to four digits there: Johnson and Welch 1940
-            return float(t + special.ndtri(level) * math.sqrt(1 + t * t / (2 * df))) / scale
-        reach = 40 * math.sqrt(1 + t * t / (2 * df))
-        root = scipy.optimize.brentq(lambda c: float(scipy.stats.nct.sf(t, df, c)) - level, t - reach, t + reach)
-        return float(root) / scale
+        return noncentral_limit(t, n + m - 2, scale, level)
 
     def distance(self, mu: float, alpha: float, power: float) -> float:
         """How far the truth must lie above mu to have its limit above mu with this power (delta method)."""
@@ -89,6 +84,15 @@ class TwinRuns:
     def _variance(self) -> float:
         runs = self.sums[0, 0]
         return float(np.mean([central_moments(row)[0] for row in self.sums]) * runs / (runs - 1))
+
+
+def noncentral_limit(t: float, df: float, scale: float, level: float) -> float:
+    """A limit that exceeds mu with probability `level`, where t is noncentral t with noncentrality mu * scale."""
+    if df > 2000:  # the noncentral t is normal to four digits there: Johnson and Welch 1940
+        return float(t + special.ndtri(level) * math.sqrt(1 + t * t / (2 * df))) / scale
+    reach = 40 * math.sqrt(1 + t * t / (2 * df))
+    root = scipy.optimize.brentq(lambda c: float(scipy.stats.nct.sf(t, df, c)) - level, t - reach, t + reach)
+    return float(root) / scale
 
 
 def twin_share(first: np.ndarray, second: np.ndarray) -> float | None:

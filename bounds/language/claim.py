@@ -6,6 +6,7 @@ A claim holds the mathematics as printed. Checks yield evidence; the verdict is 
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,7 +42,7 @@ from dpcheck.bounds.language.statements import (
     smooth,
     strongly_convex,
 )
-from dpcheck.bounds.language.symbols import TABLE, UnitMismatch, unit_of, unit_text
+from dpcheck.bounds.language.symbols import TABLE, UnitMismatch, constants_of_losses, unit_of, unit_text
 from dpcheck.bounds.relations.conditions import contradiction
 
 # With what a claim is written: a file of the library takes all of it from here.
@@ -156,6 +157,14 @@ class Claim:
     def conditions(self) -> list[sympy.Basic]:
         """The hypotheses that are relations between numbers."""
         return [h for h in self.assumes if isinstance(h, sympy.Basic) and h != sympy.true]
+
+    @property
+    def named_constants(self) -> set[sympy.Symbol]:
+        """The constants of losses that its hypotheses name, as those of a class or in words."""
+        classes = [h.constant for h in self.assumes if isinstance(h, FunctionClass) and h.constant is not None]
+        words = {word for h in self.assumes if isinstance(h, Setting) for word in re.findall(r"\w+", h.words)}
+        said = {s for s in constants_of_losses() if TABLE[s].printed in words}
+        return sympy.Tuple(*classes).free_symbols | said
 
     @property
     def relation(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import numpy as np
 import sympy
 from sympy.printing.numpy import SciPyPrinter
+from sympy.printing.precedence import PRECEDENCE
+from sympy.printing.str import StrPrinter
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.symbols import TABLE
@@ -43,9 +46,17 @@ def must_be_vectorisable(formula: sympy.Expr, claim_id: str) -> None:
 
 
 def lambdified(expr: sympy.Expr) -> Any:
-    """A vectorised numpy function of the sorted free symbols."""
+    """A vectorised numpy function of the sorted free symbols; nan where the formula is no real number."""
     call = compiled(sorted(expr.free_symbols, key=str), expr)
-    return lambda *args: np.asarray(call(*args), float)
+    return lambda *args: real_or_nan(call(*args))
+
+
+def real_or_nan(values: Any) -> np.ndarray:
+    """As floats. A formula beyond its domain has an imaginary part, and what is left without it is nobody's value."""
+    found = np.asarray(values)
+    if found.dtype.kind == "c":
+        found = np.where(found.imag == 0, found.real, np.nan)
+    return np.asarray(found, float)
 
 
 def compiled(names: Sequence[sympy.Symbol], expr: sympy.Basic) -> Any:
@@ -57,7 +68,27 @@ def compiled(names: Sequence[sympy.Symbol], expr: sympy.Basic) -> Any:
     return sympy.lambdify(names, expr, ["scipy", "numpy"])
 
 
+BRACKETED = re.compile(r"\([^()]*\)|\{[^{}]*\}|\[[^\[\]]*\]|⟨[^⟩]*⟩|‖[^‖]*‖|\|[^|]*\|")
 STAR = "∗"  # stands for the * of a name, as in w*, while those of products are replaced
+
+
+class NamesOfSums(StrPrinter):
+    """A name such as F(w) - F(ŵ) stands in brackets where a sum would; E is left to expectations."""
+
+    def parenthesize(self, item: sympy.Basic, level: int, strict: bool = False) -> str:
+        text: str = super().parenthesize(item, level, strict)
+        return f"({text})" if item.is_Symbol and level > PRECEDENCE["Add"] and is_a_sum(text) else text
+
+    def _print_Exp1(self, expr: sympy.Expr) -> str:
+        return "exp(1)"
+
+
+def is_a_sum(name: str) -> bool:
+    """Whether a name has a + or - outside its brackets and bars; the hyphen of a word is none."""
+    outside, before = name, ""
+    while outside != before:  # brackets within brackets
+        outside, before = BRACKETED.sub("□", outside), outside
+    return bool(re.search(r" [-+] |□[²⁺]?[-+]", outside))
 
 
 def pretty(expr: Any) -> str:
@@ -67,7 +98,7 @@ def pretty(expr: Any) -> str:
     if isinstance(expr, sympy.Eq):
         return f"{pretty(expr.lhs)} = {pretty(expr.rhs)}"
     swap = {s: sympy.Symbol(TABLE[s].printed.replace("*", STAR)) for s in expr.free_symbols if s in TABLE}
-    text = sympy.sstr(expr.xreplace(swap), order="none")
+    text = NamesOfSums({"order": "none"}).doprint(expr.xreplace(swap))
     for old, new in (("**(1/3)", "^(1/3)"), ("**", "^"), ("*", "·"), ("<=", "≤"), (">=", "≥"), (STAR, "*")):
         text = text.replace(old, new)
     return text

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import sympy
 
 from dpcheck.bounds.language.formulas import latex
+from dpcheck.bounds.language.on_record import on_record
 from dpcheck.bounds.language.statements import Hypothesis
 
 if TYPE_CHECKING:  # they show themselves by what is here
     from dpcheck.bounds.language.claim import Claim
 
-RECORD = "dpcheck.verdicts.record"  # a room above this one: asked by name, and done without where it is not installed
 NotebookLine = tuple[str, str, bool]  # label, text, whether that is mathematics
 
 
@@ -46,7 +45,7 @@ def markdown_of(claims: Sequence[Claim]) -> str:
 
 def lines_of(claim: Claim) -> Iterator[NotebookLine]:
     """What there is to know of a claim in a glance."""
-    known = standing(claim.id)
+    known = on_record(claim.id)
     yield "says", claim.says, False
     yield "states", claim.latex(), True
     if claim.promise:
@@ -65,15 +64,6 @@ def in_words(hypothesis: Hypothesis) -> tuple[str, bool]:
     if isinstance(hypothesis, sympy.Basic):
         return latex(hypothesis), True
     return str(hypothesis), False
-
-
-def standing(claim_id: str) -> Mapping[str, Any]:
-    """What `dpcheck verify --record` wrote of a claim; nothing where no record is installed."""
-    try:
-        found: Mapping[str, Any] = importlib.import_module(RECORD).recorded_of(claim_id)
-    except ImportError:
-        return {}
-    return found
 
 
 def escaped(text: str) -> str:

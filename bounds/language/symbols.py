@@ -6,6 +6,7 @@ print different quantities alike; the table's names stay distinct and `printed` 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -77,6 +78,20 @@ def quantity(
     if TABLE.setdefault(symbol, row) != row or any(s.name == name and s != symbol for s in TABLE):
         raise InvalidInput("symbol", name, "declared once", "Choose another name and set `printed`.")
     return symbol
+
+
+def printed_name(name: str) -> str:
+    """A symbol's name as a reader knows it; as it is, if the table has none of that name."""
+    return next((row.printed for row in TABLE.values() if row.name == name), name)
+
+
+def point_in_words(point: Mapping[str, float]) -> str:
+    """Where something was found, in the document's symbols.
+
+    >>> point_in_words({"eps": 0.5, "T": 1e9})
+    'ε = 0.5, T = 1e+09'
+    """
+    return ", ".join(f"{printed_name(name)} = {value:.4g}" for name, value in point.items())
 
 
 # Sizes
@@ -211,6 +226,11 @@ gradients = quantity(
     "gradients", "evaluations of a record's gradient", printed="gradients", latex=r"\mathrm{gradients}"
 )
 ratio = quantity("ratio", "one bound over another", printed="ratio", latex=r"\mathrm{ratio}")
+
+
+def constants_of_losses() -> set[sympy.Symbol]:
+    """Lipschitz constants, smoothness, strong convexity: what only a hypothesis on the losses gives a meaning."""
+    return {symbol for symbol, row in TABLE.items() if "of each loss" in row.meaning}
 
 
 class UnitMismatch(InvalidInput):

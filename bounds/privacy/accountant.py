@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import sympy
 
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict, pretty
+from dpcheck.bounds.language.symbols import constants_of_losses
 from dpcheck.bounds.privacy.box_accounts import KIND
 from dpcheck.bounds.privacy.hidden_constants import judge_constants
 from dpcheck.bounds.privacy.judging import accountable, judge
@@ -39,9 +40,13 @@ class Accountant:
         if not question.reads_statement:
             how = f"nothing that is released or promised depends on {pretty(claim.subject)}"
             return Evidence(self.kind, Verdict.UNCHECKED, f"the statement is not read: {how}", self.because)
-        if question.constant is not None or question.open_constants:
-            return judge_constants(question, self.because, effort)
-        return judge(question, self.because, effort)
+        constants = question.constant is not None or question.open_constants
+        found = (judge_constants if constants else judge)(question, self.because, effort)
+        unnamed = self.unassumed(claim)
+        if unnamed and found.verdict is not Verdict.REFUTED:
+            figure = f"a record moves what is released by {pretty(unnamed[0])}, and no hypothesis on the losses says so"
+            return Evidence(self.kind, Verdict.UNCHECKED, figure, self.because)
+        return found
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
         given = {s: float(point[str(s)]) for s in claim.hidden if str(s) in point}
@@ -49,6 +54,12 @@ class Accountant:
         open_ = [] if question.constant is None else [question.constant]
         here = {str(s): float(point[str(s)]) for s in [*question.names, *open_]}
         return accountable(question).shown(here, self.because)
+
+    def unassumed(self, claim: Claim) -> list[sympy.Symbol]:
+        """The constants of losses in the sensitivities that no hypothesis of the claim names."""
+        parts = self.releases.parts if isinstance(self.releases, Release | Composed) else tuple(self.releases)
+        moved = sympy.Tuple(*(sympy.sympify(move) for part in parts for move in (part.sensitivity, part.always)))
+        return sorted((moved.free_symbols & constants_of_losses()) - claim.named_constants, key=str)
 
     def question(self, claim: Claim) -> Question:
         """The claim and what is released, together."""

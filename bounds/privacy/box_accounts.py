@@ -13,7 +13,7 @@ import sympy
 
 from dpcheck.bounds.language.claim import Effort, Evidence, Verdict, pretty
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, gaussian_delta
-from dpcheck.bounds.language.symbols import TABLE
+from dpcheck.bounds.language.symbols import TABLE, point_in_words
 from dpcheck.bounds.privacy import sampled_gaussian as sampled
 from dpcheck.bounds.privacy.cells import CellCertificate, Corner, certify_cells
 from dpcheck.bounds.privacy.exact import SLACK, gaussian_mu
@@ -173,7 +173,7 @@ class Closed(Account):
             eps, delta = float(values.promise["eps"]), float(values.promise["delta"])
             true = float(gaussian_delta(eps, float(total_mu(values))))
             excess = true / delta - 1
-            figure = f"eps={eps:g}: delta is {true:.3g}, stated {delta:g}"
+            figure = f"ε = {eps:g}: delta is {true:.3g}, stated {delta:g}"
         elif self._gaussian and isinstance(self.question.guarantee, PureDP):
             figure = "Gaussian noise is not private with delta = 0, whatever its scale"
         else:
@@ -339,12 +339,11 @@ class Summed(Account):
         used = [self.high(p) for p in top]
         worst = top[int(np.argmax(used))]
         if max(used) > 1:
-            figure = f"true eps at most {max(used):.4f} of stated, at {_plain(worst)}: between the bounds"
+            figure = f"true eps at most {max(used):.4f} of stated, at {point_in_words(worst)}: between the bounds"
             return Evidence(kind, Verdict.UNCHECKED, figure, f"{because}; {count} points, {where}")
         spare = 1 / self.needed(worst)
-        figure = (
-            f"true eps at most {max(used):.3f} of stated; noise {spare:.2f} times what is needed at {_plain(worst)}"
-        )
+        times = f"noise {spare:.2f} times what is needed at {point_in_words(worst)}"
+        figure = f"true eps at most {max(used):.3f} of stated; {times}"
         certificate = CellCertificate(False, 0, 1.0)
         limit = 400_000 if effort.thorough else 12_000
         for factor in ([LOOSE_FROM] if spare > 1.1 * LOOSE_FROM else []) + [1.0] if self.coverable else []:
@@ -387,9 +386,5 @@ def _one(points: Points, where: Field) -> dict[str, float]:
     return {k: float(v[index]) for k, v in points.items()}
 
 
-def _plain(point: Mapping[str, float]) -> str:
-    return ", ".join(f"{k}={v:.4g}" for k, v in point.items())
-
-
 def _at(points: Points, index: int) -> str:
-    return _plain({k: float(v[index]) for k, v in points.items()})
+    return point_in_words({k: float(v[index]) for k, v in points.items()})

@@ -21,7 +21,7 @@ import sympy
 
 from dpcheck.bounds.language.claim import Effort, Evidence, Verdict
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.bounds.language.symbols import TABLE
+from dpcheck.bounds.language.symbols import TABLE, point_in_words, printed_name
 from dpcheck.bounds.privacy import sampled_gaussian as sampled
 from dpcheck.bounds.privacy.box_accounts import CLEARLY, KIND, Closed, Summed
 from dpcheck.bounds.privacy.cells import CellCertificate
@@ -210,7 +210,8 @@ class Growth:
 
     def evidence(self, because: str) -> Evidence:
         name = TABLE[self.needed.question.constant].printed if self.needed.question.constant else "c"
-        along = ", ".join(f"{k}·λ^{a}" if a != 1 else f"{k}·λ" for k, a in self.ray.items() if a)
+        ray = [(printed_name(k), a) for k, a in self.ray.items() if a]
+        along = ", ".join(f"{symbol}·λ^{a}" if a != 1 else f"{symbol}·λ" for symbol, a in ray)
         least = ", ".join(f"{c:.3g}" for c in self.constants)
         figure = f"no {name} works: it must exceed {least} at {along} for λ = 1, 10, 100, 1000"
         detail = f"{because}; as λ grows, {self.forever}"
@@ -296,13 +297,12 @@ def _smallest(kept: Sequence[_Searched], because: str, effort: Effort) -> Eviden
     constant = question.constant
     assert constant is not None
     name = TABLE[constant].printed
-    setting = ", ".join(f"{s}={v:g}" for s, v in question.fixed.items())
-    at = ", ".join(f"{k}={v:.4g}" for k, v in searched.point(0).items())
+    setting, at = _fixed(question), point_in_words(searched.point(0))
     figure = (
         f"smallest {name} that works: {low:.4g} to {high:.4g}" + (f" with {setting}" if setting else "") + f", at {at}"
     )
     others = "; ".join(
-        f"about {c:.3g} with " + ", ".join(f"{s}={v:g}" for s, v in other.needed.question.fixed.items())
+        f"about {c:.3g} with {_fixed(other.needed.question)}"
         for c, other in zip(rough, kept, strict=True)
         if other is not searched
     )
@@ -328,8 +328,12 @@ def _smallest(kept: Sequence[_Searched], because: str, effort: Effort) -> Eviden
 def _with_setting(found: Evidence, setting: Mapping[sympy.Symbol, float]) -> Evidence:
     shown = {str(s): v for s, v in setting.items()}
     point = None if found.counterexample is None else {**found.counterexample, **shown}
-    words = ", ".join(f"{k}={v:g}" for k, v in shown.items())
-    return replace(found, figure=f"with {words}: {found.figure}", counterexample=point)
+    return replace(found, figure=f"with {point_in_words(shown)}: {found.figure}", counterexample=point)
+
+
+def _fixed(question: Question) -> str:
+    """The constants that a question has settled."""
+    return point_in_words({str(s): v for s, v in question.fixed.items()})
 
 
 def _bisected(keeps: Any, size: int, rounds: int, upwards: bool = True) -> Array:

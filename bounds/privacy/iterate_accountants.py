@@ -71,7 +71,7 @@ class SelectionAccountant:
         here = {k: float(point[k]) for k in ("eps", "delta", "T")}
         true = self.reached(claim, here)
         broken = true > here["delta"] * (1 + 1e-6) and claim.violated_by(here) is None
-        figure = f"eps={here['eps']:.4g}, T={here['T']:g}: delta is at least {true:.3g}, stated {here['delta']:g}"
+        figure = f"ε = {here['eps']:.4g}, T = {here['T']:g}: delta is at least {true:.3g}, stated {here['delta']:g}"
         verdict = Verdict.REFUTED if broken else Verdict.UNCHECKED
         return Evidence(self.kind, verdict, figure, self.because, true / here["delta"] - 1, counterexample=here)
 

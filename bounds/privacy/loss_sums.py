@@ -21,7 +21,8 @@ MOST_STEPS = 10**12  # beyond, roundings add up to too much
 # Tilted mass that a window may leave out; it is counted as error. At epsilon it weighs e^(order (tail - epsilon)) times
 # as much, thousands of times where epsilon is near 0: so it is as small as the roundings of the transform.
 DROPPED = 1e-12
-HIGHEST = 600.0  # exponents are cut here: errors of that size say that nothing is known
+LEAST = 1e-280  # of e^loss times a probability: below, what its terms have lost by underflow may be all of it
+HIGHEST = 600.0  # exponents are cut here, and nothing is known of a law where its own is cut
 TRANSFORM = 4.0  # constant of the error bound of a fast Fourier transform, in units of log2(size) roundings
 
 
@@ -41,11 +42,15 @@ class Losses:
 
 @dataclass(frozen=True)
 class Sums:
-    """Laws of a sum of losses; `error[i]` bounds how far off the sum of all masses from i upwards may be."""
+    """Laws of a sum of losses; `error[i]` bounds how far off the sum of all masses from i upwards may be.
+
+    The second law and its errors are divided by e^scale, where their own size is beyond floats.
+    """
 
     loss: Array
     masses: list[Array]
     errors: list[Array]
+    scale: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -84,14 +89,20 @@ def total_loss(parts: Sequence[Losses], step: float, delta: float) -> Sums | Non
     first = min(t.first for t in found)
     last = max(t.first + len(t.mass) for t in found)
     index = np.arange(first, last)
-    masses, errors = [], []
+    masses: list[Array] = []
+    errors: list[Array] = []
+    scale = 0.0
     for t in found:
-        back = np.exp(np.minimum(t.log - order * factor * index, HIGHEST))
+        exponent = t.log - order * factor * index
+        if masses and np.abs(exponent).max() > HIGHEST:
+            scale = float(exponent[len(index) // 2])
+            exponent -= scale
+        back = np.exp(np.minimum(exponent, HIGHEST))
         padded = np.zeros(len(index))
         padded[t.first - first : t.first - first + len(t.mass)] = t.mass
         masses.append(padded * back)
-        errors.append(t.error * back)
-    return Sums(step * factor * index, masses, errors)
+        errors.append(np.where(exponent < HIGHEST, t.error * back, np.inf))
+    return Sums(step * factor * index, masses, errors, scale)
 
 
 def least_epsilon(sums: Sums, delta: float) -> float:
@@ -116,10 +127,10 @@ def attained_epsilon(sums: Sums, delta: float) -> float:
     (mass, lifted), (error, other_error) = sums.masses, sums.errors
     surplus = np.cumsum(mass[::-1])[::-1] - delta - error
     other = np.maximum(_discounted_tail(lifted, float(sums.loss[1] - sums.loss[0])), 0.0) + other_error
-    useful = surplus > 0
+    useful = (surplus > 0) & (other > LEAST) & (other < math.inf)
     if not np.any(useful):
         return 0.0
-    return max(0.0, float(np.max(sums.loss[useful] + np.log(surplus[useful] / other[useful]))))
+    return max(0.0, float(np.max(sums.loss[useful] + np.log(surplus[useful] / other[useful]))) - sums.scale)
 
 
 def _discounted_tail(mass: Array, step: float) -> Array:

@@ -7,6 +7,7 @@ stated, and certifies the box if there is none. The worst-case check compares a 
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -17,7 +18,7 @@ import sympy
 
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict, bounds_above
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.symbols import delta, delta1, eps, n
+from dpcheck.bounds.language.symbols import delta, delta1, eps, n, point_in_words
 from dpcheck.bounds.performance.worst_case import NotCertified, WorstCase
 from dpcheck.bounds.privacy import exact as accounting
 from dpcheck.bounds.privacy.accountant import Accountant
@@ -108,7 +109,7 @@ class CompositionAccountant:
             dict(zip(names, map(float, p), strict=True)) for p in product(epsilons, sizes, (0.3, 1e-2, 1e-5, 1e-9))
         ]
         points = [p for p in tried if self.inside(claim, p)]
-        used = [self.optimal(claim, p) / float(claim.evaluate(**p)) for p in points]
+        used = [share(self.optimal(claim, p), float(claim.evaluate(**p))) for p in points]
         worst = int(np.argmax(used))
         if used[worst] > 1 + 1e-9:
             return self.replay(claim, points[worst])
@@ -123,7 +124,7 @@ class CompositionAccountant:
         exact, stated = self.optimal(claim, here), float(claim.evaluate(**here))
         verdict = Verdict.REFUTED if exact > stated * (1 + 1e-9) else Verdict.UNCHECKED
         figure = f"epsilon is {exact:.6g}, stated {stated:.6g}"
-        return Evidence(self.kind, verdict, figure, self.because, exact / stated - 1, counterexample=here)
+        return Evidence(self.kind, verdict, figure, self.because, share(exact, stated) - 1, counterexample=here)
 
     def inside(self, claim: Claim, point: Mapping[str, float]) -> bool:
         """Whether the claim speaks of this point."""
@@ -141,6 +142,13 @@ class CompositionAccountant:
         own = value_at(self.each_delta, point)
         composed = accounting.optimal_composition(point[str(self.each)], own, int(point["T"]))
         return composed.epsilon(self.total(claim, point) * (ROUNDED if own else 1.0))
+
+
+def share(used: float, stated: float) -> float:
+    """How much of a stated epsilon is used; all and more where none is stated and some is."""
+    if stated > 0:
+        return used / stated
+    return math.inf if used > 0 else 0.0
 
 
 def value_at(expr: sympy.Expr, point: Mapping[str, float]) -> float:
@@ -183,7 +191,7 @@ class Exactness:
         spread = f"{slack.min():.6f}" if np.ptp(slack) < 1e-4 else f"{slack.min():.3f} to {slack.max():.3f}"
         figure = f"stated / exact = {spread}"
         detail = f"{self.because}; {len(points)} programs, primal-dual gap at most {gaps:.1e}"
-        part = "; ".join(", ".join(f"{k} = {v:.4g}" for k, v in p.items()) for p in points)
+        part = "; ".join(map(point_in_words, points))
         return Evidence(
             self.kind, verdict, figure, f"{detail}, at {part}", float(slack.min() - 1), part=f"at {len(points)} points"
         )

@@ -25,6 +25,7 @@ How to write one:
   none of them negative: for the reason beside it, which is a premise, because the machine sees it under the
   hypotheses, or by the cited inequality, so many times.
 - `Premise(words)` is not checked. It is named in the evidence: PROVED, given: ... It may not lead to the statement.
+  Name the class of losses that it uses, "(convex, smooth)": a hypothesis must name it too.
 - The last step is STATEMENT, which is read from the claim and never typed again; of a rate, a number times it.
   `choosing` gives numbers to constants that the statement says exist.
 - Claims with cases: `Cases({eps <= 1: Chain(...), eps > 1: Chain(...)})`, which must cover the hypotheses.
@@ -32,7 +33,8 @@ How to write one:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -73,6 +75,13 @@ __all__ = [
 
 STATEMENT = sympy.Symbol("STATEMENT")  # stands for the claim's own right-hand side
 SIGNS = {"<=": "≤", ">=": "≥"}
+OF_LOSSES = {  # what a hypothesis says of losses, in words, and a premise may use
+    "strongly convex": re.compile(r"\bstrongly convex\b"),
+    "convex": re.compile(r"\bconvex\b"),
+    "smooth": re.compile(r"\bsmooth\b"),
+    "Lipschitz": re.compile(r"\bLipschitz\b"),
+    "modulus": re.compile(r"\bmodulus\b"),
+}
 
 
 @dataclass(frozen=True)
@@ -161,6 +170,9 @@ class Chain:
             if not found.answer.holds:
                 return self.broken(step, link, found.answer)
             derived = derived or found.derives
+            missing = unassumed(found.premises, chosen)
+            if missing:
+                return self.gap(missing)
             if not derived and nearly(found.after, chosen.formula):
                 return self.gap("what is assumed is the statement in other letters: nothing is derived")
         return self.proved(settled, links, chosen)
@@ -255,6 +267,16 @@ class Chain:
         )
         verdict = Verdict.CERTIFIED if boxes else Verdict.PROVED
         return Evidence(self.kind, verdict, figure, " ".join([first, *shown]), premises=premises, rests=rests)
+
+
+def unassumed(premises: Iterable[str], claim: Claim) -> str:
+    """What a premise says of the losses and no hypothesis does: what is given must follow from what is assumed."""
+    assumed = [str(h) for h in claim.assumes if not isinstance(h, sympy.Basic)]
+    for premise in premises:
+        for word, pattern in OF_LOSSES.items():
+            if pattern.search(premise) and not any(pattern.search(h) for h in assumed):
+                return f"it is given that {premise}, and no hypothesis says {word}"
+    return ""
 
 
 def label_of(reason: Reason) -> str:

@@ -143,6 +143,7 @@ def at_most(
     point = counterexample(low, high, conditions=kept, box=box, seed=seed)
     if point is not None:
         return Answer(False, "counterexample confirmed with 50 digits", point)
+    low, high = exponents(low, high)
     if where:
         missed = unreached(where, given, low, high)
         if missed:
@@ -157,6 +158,14 @@ def at_most(
             return Answer(True, f"{found.how}{box_text(box)}", left=box)
         return found
     return Answer(None, "no counterexample found, and the sign of the difference is not evident")
+
+
+def exponents(low: sympy.Expr, high: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
+    """Of the same number times e^a and e^b, a and b, which stand in the same order; other sides as they are."""
+    (one, a), (other, b) = (side.as_independent(sympy.exp, as_Add=False) for side in (low, high))
+    if one == other and one.is_positive and isinstance(a, sympy.exp) and isinstance(b, sympy.exp):
+        return a.exp, b.exp
+    return low, high
 
 
 def substitutions(given: Sequence[sympy.Basic], used: set[sympy.Symbol]) -> Iterator[Where]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -10,11 +11,14 @@ import sympy
 
 from dpcheck.bounds.language.claim import Cites, Claim, FunctionClass, Kind, Rate, Setting, pretty
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.symbols import eta
 from dpcheck.bounds.proving.implications import Need, follows, needs
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Link, Settled, at_most, compare, nearly, substitutions
 from dpcheck.bounds.proving.steps import Same
 from dpcheck.bounds.registry import library
 from dpcheck.bounds.relations.inequalities import Answer, equations, signs_agree
+
+STEP_SIZE = re.compile(r"\bstep size|\bη\b")  # a hypothesis in words that says how far a step goes
 
 
 # Assumptions ---------------------------------------------------------------------------------------
@@ -41,12 +45,24 @@ def claim_of(cites: Cites) -> Claim:
 def read(cites: Cites, link: Link) -> tuple[Claim, Settled | None, tuple[str, ...]]:
     """The cited claim, a gap if its hypotheses do not follow here, and what had to be granted."""
     cited = claim_of(cites)
+    unsaid = step_unsaid(cites, link.claim)
+    if unsaid:
+        return cited, Settled(Answer(None, unsaid), link.before), ()
     found = [need for need in needs(cited, link.claim, cites.where, link.seed) if not need.answer.holds]
     gaps_ = [need for need in found if not (cites.granted and in_words(need, link.claim))]
     granted = (cites.granted,) if len(gaps_) < len(found) else ()
     if gaps_:
         return cited, Settled(Answer(None, f"{cites.id} needs {gaps_[0]}: {gaps_[0].answer.how}"), link.before), ()
     return cited, None, granted
+
+
+def step_unsaid(cites: Cites, claim: Claim) -> str:
+    """That the cited claim is read at a step size which this one does not say; "" if it does."""
+    if eta not in cites.where or eta in claim.symbols:
+        return ""
+    if any(STEP_SIZE.search(h.words) for h in claim.assumes if isinstance(h, Setting)):
+        return ""
+    return f"{cites.id} is read at the step size {pretty(cites.where[eta])}, and no hypothesis says which is taken"
 
 
 def in_words(need: Need, claim: Claim) -> bool:

@@ -60,6 +60,7 @@ def run_bounds(args: argparse.Namespace, rest: list[str], out: Console, err: Con
 
 def run_replay(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
     """Exit 0 if the counterexample shows again, 1 if it does not."""
+    from dpcheck.bounds.language.symbols import printed_name
     from dpcheck.verdicts.replaying import replay, shows
     from dpcheck.verdicts.verify import AGAINST, plain
 
@@ -73,7 +74,7 @@ def run_replay(args: argparse.Namespace, rest: list[str], out: Console, err: Con
     out.print(f"{row.id} ({row.source})", style="bold")
     out.print(f"says: {row.says}")
     out.print(f"states: {row.statement}")
-    shown_at = ", ".join(f"{k}={plain(v)}" for k, v in point.items())
+    shown_at = ", ".join(f"{printed_name(k)} = {plain(v)}" for k, v in point.items())
     out.print(f"at: {shown_at}")
     out.print(f"found: {found.figure} ({found.detail})")
     shown = found.verdict if found.verdict in AGAINST else "a gap in the proof"

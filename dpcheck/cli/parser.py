@@ -205,8 +205,10 @@ def add_theory(commands: Commands) -> None:
         "set bounds side by side; symbols are options: --n 10000 or --n=10000",
         "dpcheck compare dp_svrg dp_gd --n 1e5 --d=50 --eps 1",
         "dpcheck compare dp_svrg dp_gd --plot rates.svg",
+        "dpcheck compare --local --n 1e6 --d 64 --eps 1",
     )
     side.add_argument("names", nargs="*", metavar="NAME", help="stems of algorithms or ids of claims")
+    side.add_argument("--local", action="store_true", help="local randomisers by exact error, beside a curator's")
     side.add_argument("--over", default="n", metavar="SYMBOL", help="the symbol that curves run over (default n)")
     side.add_argument("--measure", metavar="SYMBOL", help="the error that is bounded, where names share several")
     side.add_argument("--losses", choices=("strong", "convex", "any"), help="the assumption on the losses")
@@ -263,6 +265,7 @@ def add_rank(commands: Commands) -> None:
     )
     best.add_argument("--n", type=whole, required=True, help="records")
     add_problem(best)
+    add_executor(best, "this one")
     add_output(best)
 
 

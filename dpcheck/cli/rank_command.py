@@ -4,40 +4,40 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
+from dpcheck.cli.executor_option import executor_asked
 from dpcheck.cli.parser import parse_options
 from dpcheck.report.layout import rows_to
+
+if TYPE_CHECKING:
+    from dpcheck.theory.method_bounds import Findings
 
 OK = 0
 
 
 def run_rank(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
     """Methods by kind of bound; in a pipe one line each."""
-    with err.status("reading the claims and their bounds ..."):  # shown on a terminal only
-        from dpcheck.report import ranking_page as page
+    with err.status("reading the claims and their bounds ..."), executor_asked(args) as executor:
         from dpcheck.theory.ranking import rank
 
-        found = rank(n=args.n, **asked(args), **parse_options(rest))  # type: ignore[arg-type]
+        found = rank(n=args.n, executor=executor, **asked(args), **parse_options(rest))  # type: ignore[arg-type]
     if args.plot is not None:
         found.plot(args.plot)
         err.print(Text(f"drawn: {args.plot}"))
-    show(found, args, out, err, page.ranking_page, page.TITLES, page.ranking_rows)
-    return OK
+    return show(found, args, out, err)
 
 
 def run_need(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
     """The least n of each method; in a pipe one line each."""
-    with err.status("reading the claims and their bounds ..."):
-        from dpcheck.report import ranking_page as page
+    with err.status("reading the claims and their bounds ..."):  # shown on a terminal only
         from dpcheck.theory.need import need
 
         found = need(error=args.error, measure=args.measure, **asked(args), **parse_options(rest))  # type: ignore[arg-type]
-    show(found, args, out, err, page.needs_page, page.NEED_TITLES, page.need_rows)
-    return OK
+    return show(found, args, out, err)
 
 
 def asked(args: argparse.Namespace) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def asked(args: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(args, name) for name in names}
 
 
-def show(found: Any, args: argparse.Namespace, out: Console, err: Console, page: Any, titles: Any, rows: Any) -> None:
+def show(found: Findings, args: argparse.Namespace, out: Console, err: Console) -> int:
     """As JSON, as a page on a terminal, as rows in a pipe."""
     from dpcheck.cli.theory_commands import json_safe
     from dpcheck.report.ranking_page import NOTHING, unranked_rows
@@ -54,8 +54,9 @@ def show(found: Any, args: argparse.Namespace, out: Console, err: Console, page:
     if args.json:
         out.print_json(json.dumps(json_safe(found.to_json()), ensure_ascii=False))
     elif out.is_terminal:
-        out.print(page(found))
+        out.print(found.shown.page(found))
     else:
-        rows_to(out, titles, [*rows(found), *unranked_rows(found, titles)])
+        rows_to(out, found.shown.titles, [*found.shown.rows(found), *unranked_rows(found, found.shown.titles)])
         if not found.groups:
             err.print(Text(NOTHING))
+    return OK

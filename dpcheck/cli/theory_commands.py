@@ -25,6 +25,8 @@ def run_compare(args: argparse.Namespace, rest: list[str], out: Console, err: Co
     from dpcheck.report import theory
     from dpcheck.theory.comparison import compare
 
+    if args.local:
+        return compare_local(args, parse_options(rest), out)
     if not args.names:
         raise InvalidInput("NAME", "not given", "a stem or the id of a claim, or several", what_to_compare())
     found = compare(
@@ -41,6 +43,24 @@ def run_compare(args: argparse.Namespace, rest: list[str], out: Console, err: Co
         found.plot(args.plot)
         err.print(Text(f"drawn: {args.plot}"))
     rows_to(out, theory.COMPARED, theory.comparison_rows(found))
+    return OK
+
+
+def compare_local(args: argparse.Namespace, sizes: dict[str, float], out: Console) -> int:
+    """Randomisers for each question, and what is lost against a curator who is trusted with the records."""
+    from dpcheck.local import which
+    from dpcheck.report import theory
+
+    if args.names or args.plot is not None or sizes.keys() != {"n", "d", "eps"}:
+        given = ", ".join([*args.names, *(f"--{name}" for name in sizes)]) or "nothing"
+        raise InvalidInput("compare --local", given, "--n, --d and --eps", "Add `--n 1e6 --d 64 --eps 1`, for example.")
+    found = which(**sizes)
+    if args.json:
+        out.print_json(json.dumps([one.to_json() for one in found]))
+    elif out.is_terminal:
+        out.print(theory.local_page(found))
+    else:
+        rows_to(out, theory.LOCALLY, theory.local_rows(found))
     return OK
 
 

@@ -22,6 +22,7 @@ from dpcheck.problems.losses import Array, Loss, must_be_positive
 from dpcheck.problems.parted_rows import PartedLabels, PartedRows
 from dpcheck.problems.problem import ROUNDING, Problem
 from dpcheck.problems.rows import BLOCK, BoundedRows, GivenRows, as_given, largest_entries, parts, row_norms
+from dpcheck.progress import in_percent
 from dpcheck.solver import SEEDED, Solution, Solver, warn_of_seed
 from dpcheck.solvers.finding import solver_named, solvers
 
@@ -287,7 +288,8 @@ class PrivateLinear(BaseEstimator):
             plan = rules.plan(setting, self.l2, self.radius, self.solver_options)
             problem = replace(records, l2=plan.l2, constraint=plan.constraint)
             try:
-                return made(kind, plan.options).solution(problem, share, seed, trials=trials), plan
+                with in_percent(f"fitting by {kind.name}"):
+                    return made(kind, plan.options).solution(problem, share, seed, trials=trials), plan
             except InvalidInput as refused:
                 if refused.what == "guarantee" and share is not shares[-1]:
                     continue

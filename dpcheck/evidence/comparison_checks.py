@@ -21,7 +21,8 @@ class MethodsCompared:
     methods' runs and the work of the first over that of the second. `on` names the data, in the figure.
 
     An error is less where Welch's interval for the difference of the means says so, all intervals together at 99.9%,
-    and more where all intervals together miss with probability 1e-6. "Almost all" is nine settings in ten.
+    and more where all intervals together miss with probability 1e-6. "Almost all" is nine settings in ten. Data that
+    stand in for the document's decide nothing against it: a loss there is told, and leaves the claim open.
     """
 
     measure: Callable[[int, int], Mapping[str, tuple[np.ndarray, np.ndarray, float]]]
@@ -29,6 +30,7 @@ class MethodsCompared:
     because: str
     share: float = 0.9
     trials: int = 40
+    stand_in: bool = False
     kind: ClassVar[str] = "rate"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
@@ -49,7 +51,7 @@ class MethodsCompared:
         )
         if len(won) >= self.share * len(found) - 1e-9:
             return Evidence(self.kind, Verdict.SUPPORTED, figure, detail, confidence=1 - RATE_ALARM, seed=seed)
-        if len(found) - len(lost) >= self.share * len(found) - 1e-9:
+        if self.stand_in or len(found) - len(lost) >= self.share * len(found) - 1e-9:
             return Evidence(self.kind, Verdict.UNCHECKED, figure, detail, seed=seed)
         seen = {"seed": seed, "trials": trials}
         return Evidence(self.kind, Verdict.REFUTED, figure, detail, counterexample=seen, seed=seed)

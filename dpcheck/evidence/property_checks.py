@@ -49,7 +49,7 @@ class Property:
             holds()
         except AssertionError:
             return self.replay(claim, failed[-1])  # the last failure is the shrunk one
-        figure = f"at most {max(shares):.3f} of the bound in {len(shares)} cases"
+        figure = f"at most {max(shares):.3g} of the bound in {len(shares)} cases"
         margin = 1 / max(shares) - 1 if max(shares) > 0 else None
         return Evidence(self.kind, Verdict.SUPPORTED, figure, self.because, margin, seed=effort.seed)
 

@@ -1,16 +1,54 @@
-"""What solvers of local protocols ask of their users' data: numbers, or vectors, within public bounds."""
+"""What solvers of local protocols share: users' numbers, or vectors, within public bounds, and noise for them."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
+from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.guarantees import Guarantee, PureDP
+from dpcheck.bounds.language.guarantees import LOCAL, Guarantee, PureDP, Relation
+from dpcheck.bounds.privacy.release import Release, Released
+from dpcheck.kernels.method import ROUNDED
+from dpcheck.settings import positive
+from dpcheck.solver import Calibration, Solver
 
 Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class NumbersOfUsers(Solver):
+    """Base: each user sends a number of [0, upper] with Laplace noise of her own, by the claim that names its scale."""
+
+    upper: float = positive(1.0)
+    published: ClassVar[Claim]
+    released: ClassVar[Release]
+    columns: ClassVar[int | None]  # axes of the data beyond the users' own
+    relations: ClassVar[tuple[Relation, ...]] = (LOCAL,)
+    minimises: ClassVar[bool] = False
+
+    @property
+    def lattice(self) -> float:
+        """The public grid of the reports."""
+        return lattice_under(self.upper)
+
+    def must_suit(self, data: Array, guarantee: Guarantee, calibration: Calibration) -> None:
+        must_be_pure(guarantee)
+        must_be_users(data, self.columns, lambda v: (v >= 0) & (v <= self.upper), f"numbers in [0, {self.upper:g}]")
+
+    def release(self, data: Array, plan: None) -> Release:
+        return self.released.at(b_user=self.upper + ROUNDED * self.lattice)  # privacy: `published` of each
+
+    def stated(self, data: Array, guarantee: Guarantee, plan: None) -> tuple[Released, Sequence[Claim]]:
+        noise = self.published.evaluate(b_user=self.upper, eps=guarantee.parameters["eps"])
+        return self.release(data, plan).with_noise(float(noise)), [self.published]
+
+    def certifying(self, data: Array, plan: None) -> Sequence[Claim]:
+        return [self.published]
 
 
 def must_be_pure(guarantee: Guarantee) -> None:

@@ -11,6 +11,7 @@ from dpcheck.problems.problem import Problem
 
 # Up to this many records single precision also sums the slopes: its error grows with their number.
 RECORDS_SUMMED_SINGLE = 64
+LARGEST_TABLE = 1 << 22  # numbers in the rows: copies are made of them, and rows in a file may be too many for that
 # Total variation that single-precision slopes may put between a run and exact arithmetic.
 SINGLE_TV = 1e-5
 ROUNDED = 1e-4  # of the sensitivity: as much more noise may pay for gradients in single precision
@@ -28,8 +29,8 @@ def hidden_by_noise(problem: Problem, noise_std: float, steps: int) -> bool:
 
 def single_error(problem: Problem) -> float:
     """How far the gradient in single precision is from the exact one, at most; infinite if there is none."""
-    loss = problem.loss
-    if not isinstance(loss, SignLoss) or loss.tanh_form is None or problem.parted:
+    loss, elsewhere = problem.loss, problem.parted or problem.n * problem.X.shape[1] > LARGEST_TABLE
+    if not isinstance(loss, SignLoss) or loss.tanh_form is None or elsewhere:
         return math.inf
     # A sum of n products of size height * row_bound / n, each factor rounded once (Higham 2002, section 3.1).
     summed = (problem.n + 2) * 2.0**-24 * loss.tanh_form[1] if problem.n <= RECORDS_SUMMED_SINGLE else 0.0

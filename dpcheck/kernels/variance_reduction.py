@@ -26,6 +26,7 @@ from dpcheck.kernels.running import Run, run
 from dpcheck.problems.constraints import Constraint, WholeSpace
 from dpcheck.problems.losses import Array, must_be_positive
 from dpcheck.problems.problem import Problem
+from dpcheck.problems.rows import BoundedRows
 
 
 @dataclass(frozen=True)
@@ -148,9 +149,23 @@ class _Estimates:
             return self.data.gradient(y)
         if snap is not self.snap:
             self.snap = snap
-            self.slopes = self.data.loss.derivative(snap @ self.data.X.T, self.data.y)
-            self.full = self.slopes @ self.data.X / self.data.n
+            self._look_from(snap)
         return self._estimate(y, drawn)
+
+    def _look_from(self, snap: Array) -> None:
+        """The slope of each record at the snapshot and their gradient. Bounded rows are passed over once, in blocks."""
+        rows: Any = self.data.X
+        if not isinstance(rows, BoundedRows) or len(snap) > 1:
+            self.slopes = self.data.loss.derivative(snap @ rows.T, self.data.y)
+            self.full = self.slopes @ rows / self.data.n
+            return
+        slopes = self.slopes = np.empty((1, self.data.n))
+
+        def kept(margins: Array, places: NDArray[np.int64]) -> Array:
+            slopes[0, places] = self.data.loss.derivative(margins, self.data.y[places])
+            return slopes[0, places]
+
+        self.full = rows.pass_over(snap[0], kept, np.arange(self.data.n))[None] / self.data.n
 
     def _estimate(self, y: Array, drawn: NDArray[np.int64]) -> Array:
         k, n = self.slopes.shape

@@ -15,6 +15,7 @@ import warnings
 from typing import Any
 
 from dpcheck.audits import Neighbours, one_user
+from dpcheck.local.choosing import LocalChoice, which
 from dpcheck.local.frequencies import (
     Frequencies,
     HadamardResponse,
@@ -35,6 +36,7 @@ __all__ = [
     "KaryResponse",
     "L2Ball",
     "Laplace",
+    "LocalChoice",
     "LocalHashing",
     "Mean",
     "OneBit",
@@ -43,6 +45,7 @@ __all__ = [
     "SubsetSelection",
     "UnaryEncoding",
     "best_frequencies",
+    "which",
 ]
 
 

@@ -12,6 +12,7 @@ import sympy
 from dpcheck.bounds.language.errors import InvalidInput, MissingDependency
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.report.theory import point_text
+from dpcheck.theory.likeness import error_in_words
 
 if TYPE_CHECKING:
     from dpcheck.theory.comparison import Alike, Comparison, Side
@@ -145,8 +146,7 @@ def legend_text(side: Side) -> str:
 
 def name_of(measure: sympy.Symbol) -> str:
     """A measure in words, with its formula."""
-    words = {"gradient_norm2": "squared gradient", "likely_excess_risk": "excess risk", "gradient_map2": "gradient map"}
-    return f"{words.get(str(measure), str(measure).replace('_', ' '))}, {TABLE[measure].printed}"
+    return f"{error_in_words(measure)}, {TABLE[measure].printed}"
 
 
 def draw_winners(ax: Any, found: Comparison, group: Alike) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from dpcheck.report.theory import sentence
 from dpcheck.theory.claim_choice import verdict_of
 
 if TYPE_CHECKING:  # they show themselves by what is here
+    from dpcheck.theory.method_bounds import Findings
     from dpcheck.theory.need import NeedGroup, Needs
     from dpcheck.theory.ranking import Ranked, RankedGroup, Ranking
     from dpcheck.theory.task import Bound, LearningTask
@@ -40,6 +42,17 @@ TITLES = (
 )
 NEED_TITLES = ("kind", "place", "method", "n", "constant", "verdict", "claim", "caution")
 NOTHING = "No method here has a bound for such a problem."
+
+
+@dataclass(frozen=True)
+class Presentation:
+    """How a finding is shown: on a terminal, as rows of a pipe under their titles, as plain values, in a notebook."""
+
+    page: Callable[[Any], Group]
+    titles: tuple[str, ...]
+    rows: Callable[[Any], list[tuple[str, ...]]]
+    plain: Callable[[Any], dict[str, Any]]
+    html: Callable[[Any], str]
 
 
 # The problem ---------------------------------------------------------------------------------------
@@ -101,7 +114,7 @@ def bound_text(row: Ranked, group: RankedGroup) -> str:
     return f"≤ {'' if group.explicit else 'C·'}{value:.4g}{at}"
 
 
-def closing_lines(found: Ranking | Needs) -> list[str]:
+def closing_lines(found: Findings) -> list[str]:
     """Methods without a bound here, and bounds that are refuted."""
     lines = [] if found.groups else [NOTHING]
     lines += [f"Not ranked: {method}, {why}." for method, why in found.left_out.items()]
@@ -195,7 +208,7 @@ def needs_json(found: Needs) -> dict[str, Any]:
     return {"problem": problem, "error": found.error, "rows": rows, "not_ranked": dict(found.left_out)}
 
 
-def unranked_rows(found: Ranking | Needs, titles: Sequence[str]) -> list[tuple[str, ...]]:
+def unranked_rows(found: Findings, titles: Sequence[str]) -> list[tuple[str, ...]]:
     """Methods without a bound here, with the reason in the last column."""
     return [("not ranked", "", method, *[""] * (len(titles) - 4), why) for method, why in found.left_out.items()]
 
@@ -224,3 +237,7 @@ def page_html(head: Sequence[str], titles: Sequence[str], rows: Sequence[Sequenc
         body = "".join(cells("td", row[1:]) for row in rows if row[0] == kind)
         parts.append(f"<h4>{escape(sentence(kind))}</h4><table>{cells('th', titles[1:])}{body}</table>")
     return "".join([*parts, *(f"<p>{escape(line)}</p>" for line in notes if line)])
+
+
+RANKING = Presentation(ranking_page, TITLES, ranking_rows, ranking_json, ranking_html)
+NEEDS = Presentation(needs_page, NEED_TITLES, need_rows, needs_json, needs_html)

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dpcheck.bounds.language.evidence import CITATION, DOCUMENTS, Verdict
+from dpcheck.bounds.language.evidence import CITATION, DOCUMENTS, Provenance, Verdict
 from dpcheck.verdicts.catalogue import CatalogueRow
 
 CHECKED = {
@@ -14,7 +14,8 @@ CHECKED = {
     "accountant": "By computing the privacy loss of what is released",
     "audit": "By attacking the implementation",
     "worst-case": "By the exact worst case (a semidefinite program)",
-    "property": "On random instances",
+    "property": "By cases that were tried",
+    "exact": "By the exact value",
     "rate": "By measuring",
     CITATION: "What the proof in the document uses",
 }
@@ -57,13 +58,13 @@ def entry(
     return "\n\n".join(
         [
             f"## {number}. {row.id}: {kept['verdict']}",
-            "\n".join([*about(row, symbols), *graded(kept), *found(kept), *cited(row, rows, record)]),
+            "\n".join([*about(row, rows, symbols), *graded(kept), *found(kept), *cited(row, rows, record)]),
             "- [ ] signed  - [ ] objection:",
         ]
     )
 
 
-def about(row: CatalogueRow, symbols: Mapping[str, str]) -> Iterator[str]:
+def about(row: CatalogueRow, rows: Mapping[str, CatalogueRow], symbols: Mapping[str, str]) -> Iterator[str]:
     """Where it stands, whose it is, and what it says."""
     line = f", line {row.line} of the text" if row.line is not None else ""
     yield f"- **Place**: {DOCUMENTS[row.document]}; {row.place}{line}"
@@ -74,12 +75,30 @@ def about(row: CatalogueRow, symbols: Mapping[str, str]) -> Iterator[str]:
     meanings = (symbols[name].partition(" (--") for name in row.symbols if name in symbols)
     told = [f"{printed} {rest.partition('): ')[2].rpartition(' (')[0]}" for printed, _, rest in meanings]
     yield f"- **Symbols**: {'; '.join(told) or 'none'}"
-    labels = {"guarantee": "Promise", "assumes": "Hypotheses, printed", "added": "Hypotheses, added by us"}
-    details = [(label, text) for label, _, text in (d.partition(": ") for d in row.details)]
-    for label, title in labels.items():
-        given = [text for name, text in details if name == label]
-        if given or label == "assumes":
-            yield f"- **{title}**: {'; '.join(given) or 'none'}"
+    promise = said(row, "guarantee")
+    if promise:
+        yield f"- **Promise**: {'; '.join(promise)}"
+    yield from hypotheses(row, rows)
+
+
+def said(row: CatalogueRow, label: str) -> list[str]:
+    """Its details of this kind."""
+    return [text for name, _, text in (d.partition(": ") for d in row.details) if name == label]
+
+
+def hypotheses(row: CatalogueRow, rows: Mapping[str, CatalogueRow]) -> Iterator[str]:
+    """What it assumes, and whose that is: a correction shares some with the printed statement."""
+    assumed = said(row, "assumes")
+    mended = rows.get(row.corrects or "")
+    printed = said(mended, "assumes") if mended is not None else assumed
+    whose = ", printed" if row.corrects or row.provenance == Provenance.PRINTED else ""
+    yield f"- **Hypotheses{whose}**: {'; '.join(h for h in assumed if h in printed) or 'none'}"
+    for title, ours in (
+        ("Hypotheses of this version", [h for h in assumed if h not in printed]),
+        ("Hypotheses, added by us", said(row, "added")),
+    ):
+        if ours:
+            yield f"- **{title}**: {'; '.join(ours)}"
 
 
 def graded(kept: Mapping[str, Any]) -> Iterator[str]:
@@ -109,9 +128,12 @@ def way_of(piece: Mapping[str, Any]) -> str:
     words = CHECKED.get(piece["check"], piece["check"])
     if piece["check"] != "symbolic":
         return words
-    return {Verdict.REFUTED: "By a counterexample", Verdict.UNCHECKED: "Tried, and left open"}.get(
-        Verdict(piece["verdict"]), words
-    )
+    weaker = {
+        Verdict.REFUTED: "By a counterexample",
+        Verdict.UNCHECKED: "Tried, and left open",
+        Verdict.SUPPORTED: "By computing with its formula",
+    }
+    return weaker.get(Verdict(piece["verdict"]), words)
 
 
 def cited(row: CatalogueRow, rows: Mapping[str, CatalogueRow], record: Mapping[str, Any]) -> Iterator[str]:

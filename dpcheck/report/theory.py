@@ -18,7 +18,10 @@ from dpcheck.report.terminal import coloured
 from dpcheck.theory.claim_choice import verdict_of
 
 if TYPE_CHECKING:  # they show themselves by what is here
+    from collections.abc import Sequence
+
     from dpcheck.bounds.relations.solving import Solved
+    from dpcheck.local import LocalChoice
     from dpcheck.theory.comparison import Comparison, Meeting, Side
     from dpcheck.theory.measurement import Measurement
 
@@ -82,6 +85,31 @@ def comparison_rows(found: Comparison) -> list[tuple[str, ...]]:
             head = (str(group.kind), place, side.name, value, "known" if side.explicit else "C")
             rows.append((*head, side.verdict, side.source, steps, growth(found, side).removeprefix("grows as ")))
     return rows
+
+
+# Local randomisers ---------------------------------------------------------------------------------
+LOCALLY = ("question", "place", "randomiser", "error", "of_a_curators")
+
+
+def local_page(found: Sequence[LocalChoice]) -> Group:
+    """Each question: the randomisers by their error, a curator's, and the users it takes to make up for it."""
+    lines: list[Any] = []
+    for one in found:
+        lines.append(Text(f"{sentence(one.question)}, {one.n} users", style="bold"))
+        lines += [indented(f"{error:.4g}  {name}") for name, error in one.errors]
+        lines.append(indented(f"{one.central:.4g}  a trusted curator: {one.lost:.3g} times less"))
+        lines.append(indented(f"{one.users:.3g} users would have the curator's error."))
+    lines.append(Text("Errors: root of the mean squared error of the users' own mean, at worst, all at the same ε."))
+    return Group(*lines)
+
+
+def local_rows(found: Sequence[LocalChoice]) -> list[tuple[str, ...]]:
+    """One a randomiser, as in LOCALLY."""
+    return [
+        (one.question, str(place), name, f"{error:.6g}", f"{error / one.central:.6g}")
+        for one in found
+        for place, (name, error) in enumerate(one.errors, 1)
+    ]
 
 
 def closed_form_text(meeting: Meeting) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
+from dpcheck.progress import Meter
 from dpcheck.solver import Solver
 from dpcheck.testing import promises_of_privacy as privacy
 from dpcheck.testing import promises_of_runs as runs
@@ -89,21 +90,24 @@ def check_solver(
     """
     subject = subject_of(solver, data, guarantee, seed, alpha, trials, bug)
     kept, untried = [], []
-    for name in PROMISES if promises is None else promises:
-        if name not in PROMISES:
-            raise InvalidInput("promises", name, f"among {', '.join(PROMISES)}", "Leave it out to try all.")
-        words = in_words(name)
-        try:
-            PROMISES[name](subject)
-        except Untried as reason:
-            untried.append((words, str(reason)))
-        except Broken as broken:
-            raise NotConforming(type(subject.solver).__name__, words, str(broken)) from None
-        except Exception as failed:
-            seen = f"{type(failed).__name__}: {failed}"
-            raise NotConforming(type(subject.solver).__name__, words, seen) from failed
-        else:
-            kept.append(words)
+    names = list(PROMISES if promises is None else promises)
+    with Meter(f"checking {subject.solver.name}", "promises", len(names)) as meter:
+        for done, name in enumerate(names):
+            if name not in PROMISES:
+                raise InvalidInput("promises", name, f"among {', '.join(PROMISES)}", "Leave it out to try all.")
+            words = in_words(name)
+            meter.update(done, note=words)
+            try:
+                PROMISES[name](subject)
+            except Untried as reason:
+                untried.append((words, str(reason)))
+            except Broken as broken:
+                raise NotConforming(type(subject.solver).__name__, words, str(broken)) from None
+            except Exception as failed:
+                seen = f"{type(failed).__name__}: {failed}"
+                raise NotConforming(type(subject.solver).__name__, words, seen) from failed
+            else:
+                kept.append(words)
     return Conformance(subject.solver.name, tuple(kept), tuple(untried))
 
 

@@ -94,12 +94,12 @@ class TestRun:
 
     config: pytest.Config
     entries: list[ledger.Entry] = field(default_factory=list)
-    failed: set[str] = field(default_factory=set)
+    failed: dict[str, bool] = field(default_factory=dict)  # whether they are to audit something
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take in a test's audits when it is over."""
         if report.failed:
-            self.failed.add(report.nodeid)
+            self.failed[report.nodeid] = PROPERTY in report.keywords
         if report.when == "teardown":
             self.entries.extend(json.loads(str(value)) for name, value in report.user_properties if name == PROPERTY)
 
@@ -108,11 +108,16 @@ class TestRun:
         path = report_file(self.config)
         if path is not None:
             write = ledger.html_report if report_kind(self.config) == "html" else ledger.json_report
-            path.write_text(write(self.entries), encoding="utf-8")
+            path.write_text(write(self.entries, self.unaudited), encoding="utf-8")
+
+    @property
+    def unaudited(self) -> list[str]:
+        """Tests that failed before an audit was over, as where the mechanism raised."""
+        return [name for name, audits in self.failed.items() if audits and name not in ledger.by_test(self.entries)]
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """One line per test, then the false-alarm probability of the whole run."""
-        if not self.entries:
+        if not self.entries and not self.unaudited:
             return
         terminalreporter.section("dpcheck")
         tests = list(ledger.by_test(self.entries).items())
@@ -121,7 +126,7 @@ class TestRun:
             terminalreporter.write_line(ledger.line_of(name, own, name in self.failed))
         if len(listed) < len(tests):
             terminalreporter.write_line(f"... and {len(tests) - len(listed)} more; -v shows all")
-        terminalreporter.write_line(ledger.closing_line(self.entries))
+        terminalreporter.write_line(ledger.closing_line(self.entries, self.unaudited))
         path = report_file(self.config)
         if path is not None:
             terminalreporter.write_line(f"report: {path}")

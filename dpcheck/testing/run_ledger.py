@@ -87,20 +87,21 @@ def line_of(name: str, entries: Sequence[Entry], failed: bool) -> str:
     return "; ".join([said, *doubts, *unseeded])
 
 
-def closing_line(entries: Sequence[Entry]) -> str:
-    """How many, how many flagged, and the false-alarm probability of the whole run."""
+def closing_line(entries: Sequence[Entry], unaudited: Sequence[str] = ()) -> str:
+    """How many, how many flagged, the false-alarm probability of the whole run, and tests that failed without one."""
     flagged = sum(entry["outcome"] == "violated" for entry in entries)
     audits = f"{len(entries)} audit{'' if len(entries) == 1 else 's'}"
+    failed = f"; failed before an audit was over: {', '.join(unaudited)}" if unaudited else ""
     return (
         f"{audits} in {_count(len(by_test(entries)), 'test')}, {flagged} flagged; "
-        f"total false-alarm probability of this run: at most {total_false_alarm(entries):.3g}"
+        f"total false-alarm probability of this run: at most {total_false_alarm(entries):.3g}{failed}"
     )
 
 
-def json_report(entries: Sequence[Entry]) -> str:
+def json_report(entries: Sequence[Entry], unaudited: Sequence[str] = ()) -> str:
     """The whole run as JSON."""
-    total = {"audits": len(entries), "flagged": sum(e["outcome"] == "violated" for e in entries)}
-    total |= {"false_alarm_probability": total_false_alarm(entries)}
+    total: Entry = {"audits": len(entries), "flagged": sum(e["outcome"] == "violated" for e in entries)}
+    total |= {"false_alarm_probability": total_false_alarm(entries), "failed_without_audit": list(unaudited)}
     return json.dumps({**total, "entries": [without_page(entry) for entry in entries]}, indent=1) + "\n"
 
 
@@ -109,11 +110,11 @@ def without_page(entry: Entry) -> Entry:
     return {name: value for name, value in entry.items() if name != "page"}
 
 
-def html_report(entries: Sequence[Entry]) -> str:
+def html_report(entries: Sequence[Entry], unaudited: Sequence[str] = ()) -> str:
     """The whole run as one page that needs nothing else."""
     from dpcheck.report.run_page import run_page
 
-    return run_page(entries, closing_line(entries))
+    return run_page(entries, closing_line(entries, unaudited))
 
 
 def _count(number: int, noun: str) -> str:

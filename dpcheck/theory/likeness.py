@@ -29,6 +29,15 @@ ERRORS = {
     "gradient_norm": "gradient norm",
     "gradient_norm2": "squared gradient norm",
     "gradient_map2": "squared gradient mapping",
+    "frank_wolfe_gap": "Frank-Wolfe gap",
+    "likely_gap": "Frank-Wolfe gap",
+    "ls_norm2": "squared gradient in the norm of A⁻¹",
+    "step_map": "step over its size",
+    "step_map2": "squared step over its size",
+    "mirror_map": "mirror step over its size",
+    "mirror_map2": "squared mirror step over its size",
+    "average_error": "error of the average",
+    "max_error": "largest error of a coordinate",
 }
 
 
@@ -44,7 +53,7 @@ class Likeness:
     @property
     def error(self) -> str:
         """The error in words, however it is promised."""
-        return ERRORS.get(str(self.case.measure), str(self.case.measure).replace("_", " "))
+        return error_in_words(self.case.measure)
 
     def __str__(self) -> str:
         model = "" if self.model == CENTRAL else f"{self.model} model, "
@@ -52,6 +61,11 @@ class Likeness:
             f"{self.error} {TABLE[self.case.measure].printed}, {self.holds}, {self.case.losses} losses, "
             f"{self.case.privacy}, {model}{self.constants}"
         )
+
+
+def error_in_words(measure: sympy.Symbol) -> str:
+    """A short name for what is bounded; its meaning, if nobody has given it one."""
+    return ERRORS.get(str(measure), TABLE[measure].meaning)
 
 
 def likeness_of(claim: Claim, model: str = CENTRAL) -> Likeness:

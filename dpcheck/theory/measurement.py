@@ -125,7 +125,7 @@ def measure(
     two values, e.g. {"n": [100, 200, 400]}. `guarantee` is (1, 1e-5)-DP unless given. `measure` is excess_risk or
     gradient_norm2; by default the former where the losses are convex. `executor` is what audits take (None: this
     process); the points of the grid run there, with the same bits as here. A bar with rate and time left is shown on a
-    terminal's standard error, but not in CI; `progress=False` shows none.
+    terminal and in a notebook, but not in CI; `progress=False` shows none.
     """
     runner = named_solver(solver)
     symbol, values = axis(grid)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,10 +13,13 @@ from dpcheck.bounds.relations.solving import edge
 from dpcheck.problems.losses import Loss
 from dpcheck.theory.claim_choice import rank as trust
 from dpcheck.theory.claim_choice import verdict_of
-from dpcheck.theory.likeness import CENTRAL, KNOWN, Likeness, lower_bound_of, preference
-from dpcheck.theory.ranking import source_of, surveyed
-from dpcheck.theory.task import Bound, LearningTask, bound_on, task_of, why_not
+from dpcheck.theory.likeness import CENTRAL, Likeness, preference
+from dpcheck.theory.method_bounds import BoundsOfKind, Findings, MethodBound, lower_on, methods, surveyed
+from dpcheck.theory.task import Bound, task_of, why_not
 from dpcheck.verdicts.record import recorded
+
+if TYPE_CHECKING:
+    from dpcheck.report.ranking_page import Presentation
 
 MOST, LARGE = 1e15, 1e9  # records that anybody has, and many
 GRID = np.unique(np.round(np.geomspace(1.0, MOST, 600)))
@@ -26,67 +27,32 @@ RISKS = ("excess_risk", "likely_excess_risk", "population_risk")
 
 
 @dataclass(frozen=True, eq=False)
-class LeastData:
+class LeastData(MethodBound):
     """The least n from which on a method's bound keeps to the error."""
 
-    method: str
-    bound: Bound
-    verdict: str
     n: float
 
-    @property
-    def source(self) -> str:
-        """The claim it comes from, and whose noise it takes."""
-        return source_of(self.bound.claim)
-
 
 @dataclass(frozen=True, eq=False)
-class NeedGroup:
+class NeedGroup(BoundsOfKind[LeastData]):
     """Methods with a bound of one kind, the least n first; `least` is that of the lower bound of this class."""
 
-    kind: Likeness
-    rows: tuple[LeastData, ...]
-    lower: Bound | None
     least: float | None
-
-    @property
-    def explicit(self) -> bool:
-        """Whether each n is enough, and not so up to the constant of a rate."""
-        return self.kind.constants == KNOWN
 
 
 @dataclass(frozen=True, eq=False)
-class Needs:
+class Needs(Findings):
     """What `need` found."""
 
-    task: LearningTask
     error: float
-    groups: tuple[NeedGroup, ...]
-    left_out: Mapping[str, str]
-    refuted: Mapping[str, tuple[str, str]]
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain values only."""
-        from dpcheck.report.ranking_page import needs_json
+    __repr__ = Findings.__repr__
 
-        return needs_json(self)
+    @property
+    def shown(self) -> Presentation:
+        from dpcheck.report.ranking_page import NEEDS
 
-    @cached_property
-    def _text(self) -> str:
-        from dpcheck.report.ranking_page import needs_page
-        from dpcheck.report.theory import as_text
-
-        return as_text(needs_page(self), width=120)
-
-    def __str__(self) -> str:
-        return self._text
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        from dpcheck.report.ranking_page import needs_html
-
-        return needs_html(self)
+        return NEEDS
 
 
 def need(
@@ -112,28 +78,27 @@ def need(
         raise InvalidInput("n", given["n"], "left open: it is what is sought", "Use rank for a given n.")
     named: dict[str, Any] = {"loss": loss, "strongly_convex": strongly_convex, "model": model, "row_bound": row_bound}
     task = task_of(n=2, d=d, eps=eps, delta=delta, **{**named, **given})
-    known, survey = recorded(), surveyed(task)
-    kinds = {kind for by_kind in survey.bounds.values() for kind in by_kind}
-    chosen = chosen_kinds(kinds, measure)
+    known = recorded()
+    surveys = {method: surveyed(method, task) for method in methods()}
+    chosen = chosen_kinds({kind for survey in surveys.values() for kind in survey.bounds}, measure)
     found: dict[Likeness, list[LeastData]] = {}
-    left_out = dict(survey.left_out)
-    for method, by_kind in survey.bounds.items():
-        for kind in by_kind.keys() & chosen:
-            sizes = [(least_n(bound, error), bound) for bound in by_kind[kind]]
+    left_out = {method: survey.left_out for method, survey in surveys.items() if survey.left_out}
+    for method, survey in surveys.items():
+        for kind in survey.bounds.keys() & chosen:
+            sizes = [(least_n(bound, error), bound) for bound in survey.bounds[kind]]
             reached = [(trust(known, bound.claim), size, bound) for size, bound in sizes if size is not None]
             if reached:
                 _, size, bound = min(reached, key=lambda one: one[:2])
                 found.setdefault(kind, []).append(LeastData(method, bound, verdict_of(bound.claim, known), size))
             else:
-                left_out[method] = unreached(by_kind[kind][0])
+                left_out[method] = unreached(survey.bounds[kind][0])
     groups = []
     for kind in sorted(found, key=preference):
-        claim = lower_bound_of(kind.case, kind.constants, kind.model)
-        lower = None if claim is None else bound_on(claim, task)
-        lower = lower if isinstance(lower, Bound) else None
+        lower = lower_on(kind, task)
         least = None if lower is None else least_n(lower, error)
         groups.append(NeedGroup(kind, tuple(sorted(found[kind], key=lambda row: row.n)), lower, least))
-    return Needs(task, float(error), tuple(groups), left_out, survey.refuted)
+    refuted = {claim: how for survey in surveys.values() for claim, how in survey.refuted.items()}
+    return Needs(task, tuple(groups), left_out, refuted, float(error))
 
 
 def chosen_kinds(kinds: set[Likeness], measure: str | None) -> set[Likeness]:

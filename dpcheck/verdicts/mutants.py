@@ -6,16 +6,16 @@ such a mutant is counted as true, not as a survivor.
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import os
-import signal
+import threading
 import time
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -23,15 +23,14 @@ from typing import Any
 import numpy as np
 
 from dpcheck.audits.trials.spreading import spread
-from dpcheck.audits.trials.workers import kind_of
 from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, judge
-from dpcheck.bounds.language.errors import DpcheckError, InvalidInput
+from dpcheck.bounds.language.errors import DpcheckError
 from dpcheck.bounds.registry import library
 from dpcheck.progress import Meter
 from dpcheck.verdicts import falsifying
 from dpcheck.verdicts.catalogue import catalogue, current
 from dpcheck.verdicts.falsifying import STRONG, Mutant, mutants_of
-from dpcheck.verdicts.verify import checks_of, entry_of, recorded
+from dpcheck.verdicts.verify import Piece, checks_of, entry_of, libraries, recorded
 from dpcheck.verdicts.written import cache_folder, write_whole
 
 DECIDING = ("symbolic", "accountant", "worst-case")  # the kinds whose checks may say a strong verdict
@@ -158,60 +157,73 @@ def survey(
     each: float = 60.0,
     total: float = float("inf"),
 ) -> Survey:
-    """The mutants of the claims that are PROVED, CERTIFIED or LOOSE: all, or a random share of so many.
+    """The mutants of the claims that are PROVED, CERTIFIED or LOOSE: all, or one each of so many random claims.
 
     `each` limits a mutant's seconds, `total` those of the whole run. Finished claims are kept until a file changes
-    that they depend on, so a run that was stopped goes on where it was. `executor` is a number of processes (None: one
-    per core) or a pool of them: a time limit needs the main thread of a process of this machine.
+    that they depend on, so a run that was stopped goes on where it was. `executor` is what audits take; None is a
+    process per core. Where it runs changes no outcome, but for mutants that only a faster machine judges in time.
     """
-    ids = list(ids)
-    found, deadline = Survey(), time.monotonic() + total
+    found, order = Survey(), [str(claim_id) for claim_id in ids]
     if sample_size is not None:
-        with Meter("falsifying", "claims", sample_size) as meter:
-            for about, mutant in islice(drawn(ids, seed), sample_size):
-                if time.monotonic() > deadline:
-                    found.left += 1
-                    break
-                found.outcomes.append(judged(about, mutant, Effort(seed=seed), each))
-                meter.update(len(found.outcomes), note=about.claim.id)
-        return found
-    if kind_of(executor) == "cluster":
-        limit = "processes of this machine, whose clock and signals limit a mutant's time"
-        raise InvalidInput("executor of mutants", executor, limit, "Use --executor processes:N.")
-    work, places = partial(judge_all, seed=seed, each=each, deadline=deadline), executor or os.cpu_count() or 1
-    with Meter("falsifying", "claims", len(ids)) as meter:
-        for done, (place, (outcomes, left)) in enumerate(spread(work, ids, places), 1):
-            found.outcomes += outcomes
-            found.left += left
-            meter.update(done, note=ids[place])
-    found.outcomes.sort(key=lambda o: (ids.index(o.id), o.how))
+        order = [order[place] for place in np.random.default_rng(seed).permutation(len(order))]
+    wanted = len(order) if sample_size is None else sample_size
+    work = Falsifier(seed, each, time.time() + total, one=sample_size is not None)
+    ids, done = iter(order), 0
+    with Meter("falsifying", "claims", wanted) as meter:
+        while some := list(islice(ids, max(0, wanted - done))):  # of a share, some may have no mutant: then more
+            for claim_id, outcomes, left in falsified(work, some, executor or os.cpu_count() or 1):
+                found.outcomes += outcomes
+                found.left += left
+                done += sample_size is None or bool(outcomes)
+                meter.update(done, note=claim_id)
+            if found.left:
+                break
+    found.outcomes.sort(key=lambda o: (order.index(o.id), o.how))
     return found
 
 
-def drawn(ids: Sequence[str], seed: int) -> Iterator[tuple[Basis, Mutant]]:
-    """One random mutant of each claim, the claims in random order."""
-    for claim_id in np.random.default_rng(seed).permutation(ids):
-        about = basis(str(claim_id), Effort(seed=seed))
-        made_ = about.mutants() if about.strong else []
-        if made_:
-            rng = np.random.default_rng([seed, zlib.crc32(str(claim_id).encode())])
-            yield about, made_[int(rng.integers(len(made_)))]
+def falsified(work: Falsifier, ids: Sequence[str], places: Any) -> Iterator[tuple[str, list[Outcome], int]]:
+    """Claims with the outcomes of their mutants and how many are left, those of an earlier run first."""
+    unknown = []
+    for claim_id in ids:
+        known = None if work.one else Kept(claim_id, work.seed, work.each).read()
+        if known is None:
+            unknown.append(claim_id)
+        else:
+            yield claim_id, known, 0
+    pieces = [Piece(claim_id, current().contents[claim_id]) for claim_id in unknown]
+    for place, (outcomes, left) in spread(work, pieces, places):
+        if not left and not work.one:
+            Kept(unknown[place], work.seed, work.each).write(outcomes)
+        yield unknown[place], outcomes, left
 
 
-def judge_all(claim_id: str, seed: int, each: float, deadline: float) -> tuple[list[Outcome], int]:
-    """All mutants of one claim, as far as time goes; those of an earlier run if nothing has changed since."""
-    kept = Kept(claim_id, seed, each)
-    found = kept.read()
-    if found is not None:
+@dataclass(frozen=True)
+class Falsifier:
+    """Judges all mutants of a claim, or a random one, wherever it is sent; `until` is the time on the clock."""
+
+    seed: int
+    each: float
+    until: float
+    one: bool = False
+    libraries: str = field(default_factory=libraries)
+
+    def __call__(self, piece: Piece) -> tuple[list[Outcome], int]:
+        """The outcomes, and how many there was no time for."""
+        piece.must_be_here(self.libraries)
+        found: list[Outcome] = []
+        if self.one and time.time() > self.until:
+            return found, 1
+        about = basis(piece.claim_id, Effort(seed=self.seed))
+        mutants = about.mutants() if about.strong else []
+        if self.one and mutants:
+            rng = np.random.default_rng([self.seed, zlib.crc32(piece.claim_id.encode())])
+            mutants = [mutants[int(rng.integers(len(mutants)))]]
+        for i, mutant in enumerate(mutants):
+            if time.time() > self.until:
+                return found, len(mutants) - i
+            found.append(judged(about, mutant, Effort(seed=self.seed), self.each))
         return found, 0
-    found, about = [], basis(claim_id, Effort(seed=seed))
-    mutants = about.mutants() if about.strong else []
-    for i, mutant in enumerate(mutants):
-        if time.monotonic() > deadline:
-            return found, len(mutants) - i
-        found.append(judged(about, mutant, Effort(seed=seed), each))
-    kept.write(found)
-    return found, 0
 
 
 @dataclass(frozen=True)
@@ -262,20 +274,27 @@ class OutOfTime(BaseException):
 
 
 class TimeLimit:
-    """Ends what runs inside after so many seconds; where signals are not to be had it does nothing."""
+    """Ends what runs inside, in whichever thread, after so many seconds and at its next step in Python."""
 
     def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
+        self.timer = threading.Timer(seconds, self.end)
+        self.timer.daemon = True
+        self.over, self.lock = False, threading.Lock()
 
     def __enter__(self) -> None:
-        if hasattr(signal, "SIGALRM"):
-            self.before = signal.signal(signal.SIGALRM, self.end)
-            signal.setitimer(signal.ITIMER_REAL, self.seconds)
+        self.thread = threading.get_ident()
+        self.timer.start()
 
-    def end(self, *_: object) -> None:
-        raise OutOfTime
+    def end(self) -> None:
+        with self.lock:
+            if not self.over:
+                self.raise_there(ctypes.py_object(OutOfTime))
 
     def __exit__(self, *_: object) -> None:
-        if hasattr(signal, "SIGALRM"):
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, self.before)
+        self.timer.cancel()
+        with self.lock:
+            self.over = True
+        self.raise_there(None)  # what has not arrived yet must not arrive later
+
+    def raise_there(self, error: ctypes.py_object[type[OutOfTime]] | None) -> None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), error)

@@ -176,8 +176,11 @@ def largest_factor(new: sympy.Expr, old: sympy.Expr) -> sympy.Expr | None:
 
 
 def ratio(other: Claim, claim: Claim) -> sympy.Expr:
-    """What the printed formula would have to be multiplied with."""
-    return sympy.simplify(sympy.powsimp(other.formula / claim.formula, force=True))
+    """What the printed formula would have to be multiplied with; logarithms stay as they are written."""
+    factor = other.formula / claim.formula
+    written = {sympy.Dummy(f"log{i}", positive=True): term for i, term in enumerate(factor.atoms(sympy.log))}
+    plain = factor.xreplace({term: name for name, term in written.items()})
+    return sympy.simplify(sympy.powsimp(plain, force=True)).xreplace(written)
 
 
 def what_instead(claim: Claim, better: Sequence[Claim]) -> str:
@@ -197,7 +200,8 @@ def right_form(claim: Claim, better: Sequence[Claim], known: Mapping[str, Claim]
     """What shows that a slip of the pen made it false; "" otherwise.
 
     The right form is printed elsewhere (`misprint_of`, which must say what the corrected version does, up to a constant
-    if it is a rate), or units show the slip, there or here: a symbol stands for another, or a factor is lost.
+    if it is a rate), or the proof has another symbol, or units show the slip, there or here: a symbol stands for
+    another, or a factor is lost.
     """
     printed = known.get(claim.misprint_of or "")
     if printed is not None and printed.source.line == claim.source.line is not None:
@@ -205,12 +209,16 @@ def right_form(claim: Claim, better: Sequence[Claim], known: Mapping[str, Claim]
     for form in (claim,) if printed is None else (printed, claim):
         for right in better:
             if form is not claim and says_the_same(form, right, seed):
-                lost = line_left_out(claim, form, right)
-                if lost or form is right or not says_the_same(claim, right, seed):
+                alike = says_the_same(claim, right, seed)
+                lost = line_left_out(claim, form, right) if alike else ""
+                if lost or form is right or not alike:
                     return f"the right form is {form.id}" + (f": {lost}" if lost else "")
             slip = symbol_for_another(form, right, seed) or factor_lost(form, right)
             if slip:
                 return slip if form is claim else f"the right form is {form.id}, where {slip}"
+            slip = symbol_of_the_proof(claim, form, right) if form is not claim else ""
+            if slip:
+                return slip
     return ""
 
 
@@ -235,12 +243,26 @@ def line_left_out(claim: Claim, printed: Claim, right: Claim) -> str:
 def symbol_for_another(printed: Claim, right: Claim, seed: int) -> str:
     """Which symbol stands for which, if that is all that is wrong and the units show it; "" otherwise."""
     ours, theirs = printed.formula.free_symbols, right.formula.free_symbols
-    if len(ours - theirs) != 1 or len(theirs - ours) != 1 or not printed.unit_gap or right.unit_gap:
+    if printed.subject != right.subject or not printed.unit_gap or right.unit_gap:
+        return ""
+    if len(ours - theirs) != 1 or len(theirs - ours) != 1:
         return ""
     (wrong,), (meant,) = ours - theirs, theirs - ours
     swapped = printed.formula.subs(wrong, meant)
     holds = Same("", swapped, right.formula, right.conditions).settle(seed).holds
     return f"{pretty(wrong)} stands for {pretty(meant)}, as the units show" if holds else ""
+
+
+def symbol_of_the_proof(claim: Claim, proof: Claim, right: Claim) -> str:
+    """Which symbol stands for which, if that is all that is wrong and the proof bounds the same by the other one."""
+    ours, theirs = claim.formula.free_symbols, right.formula.free_symbols
+    if len(ours - theirs) != 1 or len(theirs - ours) != 1 or proof.subject != claim.subject:
+        return ""
+    (wrong,), (meant,) = ours - theirs, theirs - ours
+    if wrong in proof.formula.free_symbols or meant not in proof.formula.free_symbols:
+        return ""
+    swapped = proportional(claim.formula.subs(wrong, meant), right.formula)
+    return f"{pretty(wrong)} stands for {pretty(meant)}, which {proof.id} has" if swapped else ""
 
 
 def factor_lost(printed: Claim, right: Claim) -> str:

@@ -190,6 +190,13 @@ class Piece:
     def __str__(self) -> str:
         return self.claim_id
 
+    def must_be_here(self, sent_with: str) -> None:
+        """Refuses where the files or the libraries are others than those it was sent with."""
+        here = current().contents.get(self.claim_id), libraries()
+        if here != (self.content, sent_with):
+            limit = f"the files and libraries that {self.claim_id} was sent with ({sent_with})"
+            raise InvalidInput("dpcheck of a worker", here[1], limit, "Install the same versions on every worker.")
+
 
 @dataclass(frozen=True)
 class Judge:
@@ -199,10 +206,7 @@ class Judge:
     libraries: str
 
     def __call__(self, piece: Piece) -> Judgement:
-        here = current().contents.get(piece.claim_id), libraries()
-        if here != (piece.content, self.libraries):
-            limit = f"the files and libraries that {piece.claim_id} was sent with ({self.libraries})"
-            raise InvalidInput("dpcheck of a worker", here[1], limit, "Install the same versions on every worker.")
+        piece.must_be_here(self.libraries)
         return verify_one(piece.claim_id, self.effort)
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import pickle
 import resource
+import subprocess
+import sys
 import tracemalloc
 import warnings
 from pathlib import Path
@@ -27,8 +29,10 @@ from dpcheck.estimators import (
     PrivateSparseRegression,
 )
 from dpcheck.estimators.base import as_rows, bounded
+from dpcheck.kernels import single_precision
 from dpcheck.problems.parted_rows import PartedRows
 from dpcheck.problems.rows import BoundedRows, GivenRows, in_a_file
+from dpcheck.solvers.finding import solvers
 
 N, D = 3000, 6
 SEEDED = {"random_state": 0}
@@ -47,7 +51,8 @@ MODELS: dict[str, Any] = {
     "mirror descent": PrivateHuber(solver="dp_pmd", **SHORT),
 }
 # What single records are asked for: read from a file, refused in partitions.
-IN_BATCHES = ["dp_sgd", "bassily_sgd", "dp_lssgd", "dp_lsadam", "dp_svrg", "dp_svrgpp", "dp_katyusha", "dp_srm"]
+IN_BATCHES = ["dp_sgd", "bassily_sgd", "rrpsgd", "dp_lssgd", "dp_lsadam", "dp_srm", "dp_svrg", "dp_svrg_minibatch"]
+IN_BATCHES += ["dp_svrgpp", "dp_katyusha"]
 
 
 def data(n: int = N, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -72,11 +77,52 @@ def coefficients(model: Any, X: Any, y: Any) -> np.ndarray:
 
 
 # Files mapped to memory -------------------------------------------------------------------------------
+@pytest.fixture
+def tables(monkeypatch: pytest.MonkeyPatch) -> list[BoundedRows]:
+    """Every table of all rows that is made on the way."""
+    made: list[BoundedRows] = []
+    table = BoundedRows.dense.func  # type: ignore[attr-defined]
+    monkeypatch.setattr(BoundedRows.dense, "func", lambda rows: made.append(rows) or table(rows))
+    return made
+
+
 @pytest.mark.parametrize("name", MODELS)
-def test_a_mapped_file_gives_the_bits_of_memory(name: str, tmp_path: Path) -> None:
+def test_a_mapped_file_gives_the_bits_of_memory(name: str, tmp_path: Path, tables: list[BoundedRows]) -> None:
     X, y = data()
-    mapped = as_file(tmp_path, X)
-    assert np.array_equal(coefficients(MODELS[name], mapped, y), coefficients(MODELS[name], X, y))
+    by_file = coefficients(MODELS[name], as_file(tmp_path, X), y)
+    assert not tables
+    assert np.array_equal(by_file, coefficients(MODELS[name], X, y))
+
+
+def fitted_if_taken(model: Any, X: Any, y: Any) -> np.ndarray | None:
+    """None where the solver refuses these data, or needs another ball or more records for its noise."""
+    try:
+        return coefficients(model, X, y)
+    except InvalidInput:
+        return None
+
+
+def test_no_solver_makes_a_table_of_a_file(
+    tmp_path: Path, tables: list[BoundedRows], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every solver there is, with the same bits as from memory, in blocks and in batches."""
+    monkeypatch.setattr(single_precision, "LARGEST_TABLE", 0)  # these rows stand for many
+    X, y = data(200)
+    mapped, taken = as_file(tmp_path, X), set()
+    for solver in sorted(stem for stem, kind in solvers().items() if kind.minimises):
+        for model in (
+            PrivateLogisticRegression(classes=(0, 1), solver=solver, **SEEDED),
+            PrivateSparseLogisticRegression(classes=(0, 1), solver=solver, **SEEDED),
+        ):
+            rows = slice(60) if solver == "rrpsgd" else slice(None)  # n² steps
+            by_file = fitted_if_taken(model, mapped[rows], y[rows])
+            if by_file is not None:
+                taken.add(solver)
+                assert not tables, solver
+                assert np.array_equal(by_file, coefficients(model, X[rows], y[rows]))
+                tables.clear()
+                break
+    assert taken >= {*IN_BATCHES, "dp_gd", "outpert_gd", "dp_accmd", "dp_fw_l1"}
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float16, np.int8, np.uint16, bool])
@@ -106,19 +152,6 @@ def test_no_copy_is_made_of_a_file(kind: Any, broken: bool, tmp_path: Path) -> N
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 0.45 * 8 * X.size
-
-
-@pytest.mark.parametrize("solver", IN_BATCHES)
-def test_batches_are_read_from_the_file(solver: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same bits as by a table of all rows; where only batches are asked for, no such table is made."""
-    X, y = data(200)
-    model = PrivateLogisticRegression(classes=(0, 1), solver=solver, **SEEDED)
-    made: list[BoundedRows] = []
-    table = BoundedRows.dense.func  # type: ignore[attr-defined]
-    monkeypatch.setattr(BoundedRows.dense, "func", lambda rows: made.append(rows) or table(rows))
-    by_file = coefficients(model, as_file(tmp_path, X), y)
-    assert bool(made) == (solver in ("dp_svrg", "dp_svrgpp", "dp_katyusha"))  # these keep a slope for each record
-    assert np.array_equal(by_file, coefficients(model, X, y))
 
 
 def test_files_are_known_however_they_are_cut(tmp_path: Path) -> None:
@@ -333,6 +366,41 @@ def test_four_gigabytes_on_workers_of_one(tmp_path: Path) -> None:
     again = clone(model).fit(*quiet.arrays())  # in this process, block by block
     assert np.array_equal(fitted.coef_, again.coef_)
     assert fitted.score(quiet.table(101), quiet.labels(101)) > 0.8
+
+
+LIMITED = """
+import resource, sys
+import numpy as np
+from dpcheck.estimators import PrivateLogisticRegression
+
+X, y = np.load(sys.argv[1], mmap_mode="r"), np.load(sys.argv[2])
+resource.setrlimit(resource.RLIMIT_DATA, (10**9, 10**9))
+for solver, options in (("dp_gd", {"steps": 3}), ("dp_svrg", {"epochs": 2, "inner": 50, "step_size": 0.1})):
+    model = PrivateLogisticRegression(
+        1.0, 1e-8, classes=(0, 1), data_norm=10.0, l2=0.1, solver=solver, solver_options=options, random_state=0
+    )
+    print(float(np.linalg.norm(model.fit(X, y).coef_)) > 0)
+try:
+    np.array(X)
+except MemoryError:
+    print("a copy would not fit")
+"""
+
+
+@pytest.mark.slow
+def test_a_file_of_four_gigabytes_with_one_of_memory(tmp_path: Path) -> None:
+    """All that a process may hold beside the mapped file is 1 GB."""
+    source = Generated(blocks=100, rows=50_000, d=100)
+    rows = np.lib.format.open_memmap(tmp_path / "X.npy", "w+", float, (5_000_000, 100))
+    assert rows.nbytes == 4e9
+    for block in range(100):
+        rows[50_000 * block : 50_000 * (block + 1)] = source.table(block)
+    rows.flush()
+    np.save(tmp_path / "y.npy", np.concatenate([source.labels(block) for block in range(100)]))
+    command = [sys.executable, "-W", "ignore", "-c", LIMITED, str(tmp_path / "X.npy"), str(tmp_path / "y.npy")]
+    said = subprocess.run(command, capture_output=True, text=True)
+    (tmp_path / "X.npy").unlink()
+    assert said.stdout.split("\n") == ["True", "True", "a copy would not fit", ""], said.stderr
 
 
 def test_rows_in_partitions_do_nothing_else() -> None:

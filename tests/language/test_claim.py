@@ -20,6 +20,7 @@ from dpcheck.bounds.language.claim import (
     Evidence,
     Kind,
     Rate,
+    Setting,
     Source,
     Verdict,
     convex,
@@ -29,7 +30,22 @@ from dpcheck.bounds.language.claim import (
     smooth,
 )
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
-from dpcheck.bounds.language.symbols import TABLE, D, L, T, beta, delta, eps, eta, mu, n, t
+from dpcheck.bounds.language.formulas import is_a_sum
+from dpcheck.bounds.language.symbols import (
+    TABLE,
+    D,
+    L,
+    T,
+    beta,
+    constants_of_losses,
+    delta,
+    eps,
+    eta,
+    excess_risk,
+    mu,
+    n,
+    t,
+)
 from dpcheck.bounds.registry import entries, library
 from dpcheck.verdicts.verify import recorded
 
@@ -394,7 +410,33 @@ def test_rates_print_as_orders() -> None:
     assert claim.subject == D
 
 
+@pytest.mark.parametrize("claim", claims)
+def test_constants_of_the_losses_are_named_by_a_hypothesis(claim: Claim) -> None:
+    """A bound in L says nothing of losses that nobody assumes to be L-Lipschitz."""
+    stated = claim.subject.free_symbols | claim.formula.free_symbols
+    assert not (stated & constants_of_losses()) - claim.named_constants
+
+
+def test_a_constant_is_named_by_a_class_or_in_words() -> None:
+    assert make(sympy.Le(D, L), assumes=[lipschitz(L)]).named_constants == {L}
+    assert make(sympy.Le(D, beta), assumes=[Setting("β-smooth in the ball")]).named_constants == {beta}
+    assert make(sympy.Le(D, L), assumes=[Setting("Lipschitz in the ball"), L <= 1]).named_constants == set()
+
+
 def test_the_star_of_a_name_is_no_product() -> None:
     star = next((s for s, row in TABLE.items() if "*" in row.printed), None)
     assert star is not None
-    assert pretty(star * L**2 / 3) in (f"{TABLE[star].printed}·L^2/3", f"L^2·{TABLE[star].printed}/3")
+    assert TABLE[star].printed in pretty(star * L**2 / 3)
+
+
+def test_a_name_that_is_a_sum_stands_in_brackets_in_a_product() -> None:
+    """Twice "F(w) - F(ŵ)" read as 2·F(w) - F(ŵ)."""
+    name = TABLE[excess_risk].printed
+    assert " - " in name
+    assert pretty(2 * excess_risk + L) in (f"2·({name}) + L", f"L + 2·({name})")
+    assert pretty(excess_risk**2) == f"({name})^2"
+    assert pretty(excess_risk + L) in (f"{name} + L", f"L + {name}")
+    assert pretty(sympy.E * L) == "exp(1)·L"  # E is an expectation
+    no_sums = ("‖x-y‖²", "E FW-gap(w)", "x⁺", "(F(x)-F(y))", "mean(F(x)-F(y))")
+    assert is_a_sum("F(x)-F(y)")
+    assert not any(map(is_a_sum, no_sums))

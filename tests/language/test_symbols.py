@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from dpcheck.bounds.language import symbols
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.formulas import lambdified
 from dpcheck.bounds.language.symbols import (
     NONE,
     TABLE,
@@ -26,6 +28,7 @@ from dpcheck.bounds.language.symbols import (
     eta,
     mu,
     n,
+    point_in_words,
     quantity,
     unit_of,
     unit_text,
@@ -144,3 +147,17 @@ def test_every_row_is_complete() -> None:
         assert row.printed
         assert 0 < row.box[0] < row.box[1] <= row.below
         assert symbol.is_positive
+
+
+def test_formulas_have_no_value_beyond_their_domain() -> None:
+    """Seen: the root of a negative number, its imaginary part dropped with a warning, taken for a value."""
+    value = lambdified(sympy.sqrt(1 - n) + 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isnan(value(np.array([2.0, 5.0], complex))).all()
+        assert value(np.array([1.0 + 0j])).tolist() == [2.0]
+        assert np.isnan(lambdified(sympy.sqrt(-n))(4.0))
+
+
+def test_points_are_in_the_documents_symbols() -> None:
+    assert point_in_words({"eps": 2.0, "Delta": 1e-7, "invented": 3}) == "ε = 2, Δ = 1e-07, invented = 3"

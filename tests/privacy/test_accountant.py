@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Eq, Ge, Rational, Symbol, log, sqrt
 
-from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Source, Verdict
+from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Source, Verdict, lipschitz
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, LOCAL, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from dpcheck.bounds.language.symbols import TABLE, Delta, Delta1, L, T, c, c1, delta, eps, m, n, sigma, sigma_g
@@ -37,8 +38,9 @@ APPROX = ApproxDP(eps, delta)
 
 
 def claim(states: Any, *assumes: Any, guarantee: Guarantee = APPROX, hidden: tuple[Any, ...] = ()) -> Claim:
-    source = Source("dwang20", "nowhere")
-    return Claim("dwang20.invented1", source, Kind.PRIVACY, ".", states, assumes, guarantee, hidden=hidden)
+    source, losses = Source("dwang20", "nowhere"), (lipschitz(L),)
+    given_ = (*losses, *assumes)
+    return Claim("dwang20.invented1", source, Kind.PRIVACY, ".", states, given_, guarantee, hidden=hidden)
 
 
 def refuted_again(check: Accountant, about: Claim, found: Evidence) -> bool:
@@ -106,6 +108,17 @@ def test_sound_noise_is_certified_on_the_whole_box(about: Claim, releases: Any) 
 def test_a_slip_is_refuted_and_replays(about: Claim, releases: Any) -> None:
     check = Accountant(releases, "planted")
     assert refuted_again(check, about, check.run(about, QUICK))
+
+
+def test_a_record_moves_nothing_by_a_constant_that_is_not_assumed() -> None:
+    """Without Lipschitz losses no noise is enough: the statement stayed certified, as the release still had L."""
+    about, check = claim(Eq(sigma_g, descent_noise), eps <= 1), Accountant(gradients, "linear losses")
+    assert check.run(about, QUICK).verdict in HOLDS
+    found = check.run(replace(about, assumes=[eps <= 1]), QUICK)
+    assert found.verdict is Verdict.UNCHECKED
+    assert "no hypothesis on the losses" in found.figure
+    halved = replace(about, states=Eq(sigma_g, descent_noise / 2), assumes=[eps <= 1])
+    assert check.run(halved, QUICK).verdict is Verdict.REFUTED
 
 
 @given(limit=st.floats(0.4, 0.999), step=st.integers(8, 14))

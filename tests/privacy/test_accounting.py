@@ -31,6 +31,7 @@ from dpcheck.bounds.privacy.exact import (
     optimal_composition,
     strong_composition,
 )
+from dpcheck.bounds.privacy.loss_sums import Sums, attained_epsilon
 from dpcheck.bounds.privacy.sampled_gaussian import (
     epsilon_bounds,
     subsampled_gaussian_epsilon,
@@ -202,6 +203,25 @@ def width_of_a_cell(release: tuple[sampled_gaussian.NoisySum], q: float, eps: fl
     x = math.log1p(math.expm1(eps) / q) / mu + mu / 2  # where the loss is eps
     slope = mu * (1 - (1 - q) * math.exp(-eps))
     return float(width**2 / 8 * norm.pdf(x) / norm.sf(x) / slope)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "steps", "rate"),
+    [(3.03, 60_000_001, 9.1287e-05), (2.5, 60_000_000, 1e-4), (3.5, 20_000_000, 1e-4), (3.03, 10_000_000, 1e-4)],
+)
+def test_sums_beyond_the_range_of_floats_are_bounded_soundly(ratio: float, steps: int, rate: float) -> None:
+    """Losses add up to thousands, whose exponentials are no floats. Seen: a lower bound of infinity, and a warning."""
+    release = (sampled_gaussian.NoisySum(ratio, steps, (1 - rate, rate), True),)
+    low = sampled_gaussian.attained(release, 3e-6, REPLACE_ONE, 0.05)
+    high = sampled_gaussian.sound(release, 3e-6, REPLACE_ONE, 0.05)
+    assert high / 5 < low <= high < math.inf
+
+
+def test_nothing_is_attained_where_nothing_is_known() -> None:
+    """The second law has underflowed, or its error is beyond floats: neither says that the attacker is sure."""
+    loss, mass = np.array([-2.0, -1.0]), np.array([0.5, 0.5])
+    for other, error in ((np.zeros(2), np.zeros(2)), (mass, np.full(2, np.inf))):
+        assert attained_epsilon(Sums(loss, [mass, other], [np.zeros(2), error]), 1e-6) == 0.0
 
 
 @given(steps=st.integers(2, 400), mu=st.floats(0.05, 1.0), delta=st.floats(1e-9, 1e-2))

@@ -18,6 +18,7 @@ from dpcheck.bounds.language.claim import (
     convex,
     lipschitz,
     smooth,
+    strongly_convex,
 )
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
@@ -34,6 +35,7 @@ from dpcheck.bounds.language.symbols import (
     eps,
     eta,
     excess_risk,
+    mu,
     n,
     noise_norm2,
     sigma,
@@ -43,6 +45,7 @@ from dpcheck.bounds.proving.chains import (
     STATEMENT,
     Cases,
     Chain,
+    Premise,
     Slack,
     Step,
 )
@@ -159,6 +162,42 @@ def test_hypotheses_are_used_and_missed():
     assert not proves(chain, replace(about, assumes=[eta <= 2 / beta]))
 
 
+@pytest.mark.parametrize(
+    ("says", "enough"),
+    [
+        ("F is β-smooth", [smooth(beta)]),
+        ("two gradients differ by 2L/n (Lipschitz)", [lipschitz(L)]),
+        ("the risk is convex", [strongly_convex(mu)]),
+        ("w has modulus α", [Setting("w has modulus α, r convex")]),
+        ("Laplacian smoothing is linear", []),
+    ],
+)
+def test_a_premise_uses_no_class_of_losses_that_is_not_assumed(says, enough):
+    """A statement without its hypothesis on the losses stayed proved: the premise had it, in words."""
+    chain = Chain(excess_risk, Step("<=", eta * L, because=Premise(says)), Step("<=", STATEMENT))
+    about = claim(Le(excess_risk, eta * L + D), enough)
+    assert proves(chain, about)
+    dropped = run(chain, replace(about, assumes=[]))
+    assert (dropped.verdict is Verdict.PROVED) == (not enough)
+    assert not enough or says in dropped.figure
+
+
+def test_a_citation_takes_no_step_size_that_is_not_said(known):
+    """A bound for the step size 1/β stayed proved of a claim that says nothing of steps."""
+    cited = known(claim(Le(excess_risk, L * eta), [smooth(beta)], number=7))
+    chain = Chain(excess_risk, Step("<=", because=Cites(cited, {eta: 1 / beta})), Step("<=", STATEMENT))
+    about = claim(Le(excess_risk, 2 * L / beta), [smooth(beta), Setting("step size 1/β")])
+    assert proves(chain, about)
+    unsaid = run(chain, replace(about, assumes=[smooth(beta)]))
+    assert unsaid.verdict is Verdict.UNCHECKED
+    assert "step size" in unsaid.detail
+
+
+def test_convex_losses_need_not_be_strongly_so():
+    chain = Chain(excess_risk, Step("<=", eta * L, because=Premise("F is strongly convex")), Step("<=", STATEMENT))
+    assert not proves(chain, claim(Le(excess_risk, eta * L + D), [convex()]))
+
+
 def test_a_substitution_must_reach_every_value_allowed():
     chain = Chain(
         excess_risk, Step("<=", eta * L + D, because=fact), Step("<=", STATEMENT, where={eta: 1 / (2 * beta * (1 + v))})
@@ -181,6 +220,13 @@ def test_a_box_certifies_on_that_box():
     on_box = run(rough, claim(Le(excess_risk, sympy.sqrt(1 + eps**2) + Rational(1, 2))))
     assert on_box.verdict is Verdict.CERTIFIED
     assert "[0.5, 2]" in on_box.figure
+
+
+def test_exponentials_stand_in_the_order_of_their_exponents():
+    chain = Chain(excess_risk, Step("<=", 3 * sympy.exp(-L), because=fact), Step("<=", STATEMENT))
+    assert proves(chain, claim(Le(excess_risk, 3 * sympy.exp(-L / (1 + D)))))
+    assert not proves(chain, claim(Le(excess_risk, 3 * sympy.exp(-L * (1 + D)))))
+    assert not proves(chain, claim(Le(excess_risk, 2 * sympy.exp(-L / (1 + D)))))
 
 
 def test_logarithms_come_apart():

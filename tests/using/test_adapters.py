@@ -36,10 +36,12 @@ def example(name: str) -> dict[str, Any]:
     return runpy.run_path(str(EXAMPLES / f"audit_{name}.py"))
 
 
-def right_and_wrong(results: tuple[dp.AuditResult, dp.AuditResult]) -> None:
+def right_and_wrong(results: tuple[dp.AuditResult, dp.AuditResult], tight: bool = True) -> None:
+    """Of a mechanism that uses up its epsilon a pass names its power; of one that is not tight, why there is none."""
     right, wrong = results
     assert not right.violated
-    assert np.isfinite(right.detectable_epsilon)
+    assert np.isfinite(right.detectable_epsilon) == tight
+    assert tight or right.would_catch.startswith("no number: ")
     assert wrong.violated
 
 
@@ -146,16 +148,14 @@ def test_opendp_maps_become_guarantees() -> None:
 
 
 def test_opendp_bits_in_a_test_suite() -> None:
-    """Randomised response: caught when sold as too private; a pass needs the unseeded source to be accepted."""
+    """Randomised response, whose coins are OpenDP's own: passes as it is, caught when sold as too private."""
     odp = library("opendp.prelude")
     odp.enable_features("contrib")
     mechanism = dp.adapters.opendp.measurement(odp.m.make_randomized_response_bool(prob=0.75))
     call: dict[str, Any] = {"pair": (False, True), "max_trials": 2000}
     claim = mechanism.guarantee(1)
     assert claim.epsilon(0.0) == pytest.approx(np.log(3))
-    with pytest.raises(dp.Unhealthy, match="ignores its rng"):
-        dp.assert_private(mechanism, guarantee=claim, **call)
-    assert not dp.assert_private(mechanism, guarantee=claim, suppress=("ignores its rng",), **call).violated
+    assert not dp.assert_private(mechanism, guarantee=claim, **call).violated
     with pytest.raises(dp.PrivacyViolation):
         dp.assert_private(mechanism, guarantee=dp.PureDP(0.5), **call)
 
@@ -166,7 +166,7 @@ def test_diffprivlib_examples() -> None:
     library("diffprivlib.models")
     made = example("diffprivlib")
     right_and_wrong(made["audit_mechanism"](5_000))
-    right_and_wrong(made["audit_model"](400))
+    right_and_wrong(made["audit_model"](400), tight=False)  # counts, means and variances have a third each
 
 
 @pytest.mark.filterwarnings("ignore")

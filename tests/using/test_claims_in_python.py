@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 import dpcheck as dp
-from dpcheck.bounds.language import notebook
+from dpcheck.bounds.language import notebook, on_record
 from dpcheck.bounds.registry import StatementParts
 from dpcheck.verdicts.record import recorded
 
@@ -116,5 +116,5 @@ def test_parts_are_shown_one_below_the_other(parts: StatementParts) -> None:
 
 
 def test_without_a_record_a_claim_is_still_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notebook, "RECORD", "dpcheck.nowhere")
+    monkeypatch.setattr(on_record, "_answers", [])
     assert "*verdict*: not recorded" in dp.bounds[REFUTED]._repr_markdown_()

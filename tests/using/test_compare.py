@@ -484,7 +484,7 @@ def test_the_picture_says_what_it_shows() -> None:
     figure = compare("outpert_gd", "rrpsgd", **HERE).plot()
     bounds_panel, map_panel = figure.axes
     assert bounds_panel.get_xlabel() == "n, number of records"
-    assert "excess risk" in bounds_panel.get_ylabel()
+    assert "excess empirical risk" in bounds_panel.get_ylabel()
     legend = [text.get_text() for text in bounds_panel.get_legend().get_texts()]
     assert any("zhang17.theorem3.approx.corrected (PROVED, constant 1)" in line for line in legend)
     assert any(line.startswith("lower bound") for line in legend)

@@ -205,8 +205,9 @@ def test_the_reference_has_every_public_name() -> None:
     listed = [line.removeprefix("::: ") for text in made.values() for line in text.splitlines() if line[:4] == "::: "]
     assert len(listed) == len(set(listed))
     names = {path.rsplit(".", 1)[-1] for path in listed}
+    rooms = {name for name in dp.__all__ if getattr(dp, name) is sys.modules.get(f"dpcheck.{name}")}
     constants = {name for name in dp.__all__ if name.isupper() and name != "ZCDP"}
-    assert names >= {*dp.__all__} - constants
+    assert names >= {*dp.__all__} - constants - rooms
     menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert all(f": {page}\n" in menu for page in made)
 

@@ -17,7 +17,7 @@ from dpcheck.bounds.language.evidence import Effort
 from dpcheck.cli.main import main
 from dpcheck.datasets import logistic_synthetic
 from dpcheck.theory.measurement import measure
-from dpcheck.verdicts import verify
+from dpcheck.verdicts import mutants, verify
 
 FEW = ["zhang17.lemma9", "zhang17.lemma9.exact", "zhang17.algorithm1.pure"]
 
@@ -84,12 +84,16 @@ def test_the_command_line_takes_a_cluster(dask: Any, tmp_path: Path, capsys: pyt
         rows.append([{**row, "seconds": 0, "evidence": 0} for row in json.loads(file.read_text())])
     assert rows[0] == rows[1] == rows[2]
     capsys.readouterr()
-    said = []
-    for where in ("processes:1", f"dask:{address}"):
-        words = ["measure", "outpert_gd", "--over", "n", "50", "100", "--trials", "10", "--l2", "0.1", "--json"]
-        assert main([*words, "--executor", where]) == 0
-        said.append(json.loads(capsys.readouterr().out))
-    assert said[0] == said[1]
+    for words in (
+        ["measure", "outpert_gd", "--over", "n", "50", "100", "--trials", "10", "--l2", "0.1", "--json"],
+        ["rank", "--n", "1e5", "--d", "50", "--eps", "1"],
+        ["verify", "zhang17.lemma9", "--mutants"],
+    ):
+        said = []
+        for where in ("processes:1", f"dask:{address}"):
+            assert main([*words, "--executor", where]) == 0
+            said.append(capsys.readouterr().out)
+        assert said[0] == said[1]
 
 
 def test_an_audit_on_the_command_line_takes_a_cluster(dask: Any, capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,8 +120,29 @@ def test_bad_executors_are_one_sentence(command: str, says: str, capsys: pytest.
     assert says in " ".join(capsys.readouterr().err.split())
 
 
-def test_mutants_stay_on_this_machine(dask: Any) -> None:
-    from dpcheck.verdicts import mutants
+def outcomes(executor: Any, **how: Any) -> list[Any]:
+    """What became of each mutant, without the seconds that it took."""
+    return [replace(o, seconds=0.0) for o in mutants.survey(FEW, executor=executor, **how).outcomes]
 
-    with pytest.raises(InvalidInput, match=r"processes of this machine.*processes:N"):
-        mutants.survey(FEW[:1], executor=dask)
+
+def test_mutants_fare_alike_on_a_cluster(dask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them, and a share; what a cluster judged is kept here."""
+    here = outcomes(1)
+    assert here
+    for name, executor in (("processes", 2), ("cluster", dask)):
+        monkeypatch.setenv("DPCHECK_CACHE", str(tmp_path / name))
+        assert outcomes(executor) == here
+        assert outcomes(executor, sample_size=2, seed=3) == outcomes(1, sample_size=2, seed=3)
+        with monkeypatch.context() as nothing_is_sent:
+            nothing_is_sent.setattr(mutants, "spread", lambda work, pieces, places: iter(pieces))
+            assert outcomes(executor) == here
+
+
+def test_rankings_have_the_same_bits_on_a_cluster(dask: Any) -> None:
+    problem: dict[str, Any] = {"n": 1e5, "d": 50, "eps": 1.0, "strongly_convex": 0.01}
+    here = dp.rank(**problem)
+    for executor in (2, dask):
+        there = dp.rank(**problem, executor=executor)
+        assert there.to_json() == here.to_json()
+        assert [row.value for g in there.groups for row in g.rows] == [row.value for g in here.groups for row in g.rows]
+        assert str(there) == str(here)

@@ -187,7 +187,7 @@ def test_the_picture_says_what_it_shows(over_n: Measurement, tmp_path: Path) -> 
     figure = over_n.plot(tmp_path / "m.svg")
     (ax,) = figure.axes
     assert ax.get_xlabel() == "n, number of records"
-    assert "excess risk" in ax.get_ylabel()
+    assert "excess empirical risk" in ax.get_ylabel()
     assert ax.get_xscale() == ax.get_yscale() == "log"
     legend = " ".join(text.get_text() for text in ax.get_legend().get_texts())
     for words in (

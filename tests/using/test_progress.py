@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -92,13 +93,17 @@ def test_only_a_terminal_that_is_no_ci_gets_a_bar(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     assert Meter("x").shown == "nothing"
-    assert Meter("x", shown=True).shown == "lines"  # a notebook's, for one
+    assert Meter("x", shown=True).shown == "lines"
     monkeypatch.setattr(sys, "stderr", Terminal())
     assert Meter("x").shown == "bar"
     assert Meter("x", shown=False).shown == "nothing"
     monkeypatch.setenv("CI", "true")
     assert Meter("x").shown == "nothing"
     assert Meter("x", shown=True).shown == "bar"
+    with monkeypatch.context() as quiet:
+        quiet.setenv("DPCHECK_QUIET", "1")
+        with shown_as("lines"):
+            assert Meter("x").shown == "nothing"
     with shown_as("lines"):
         assert Meter("x").shown == "lines"
         with Meter("outer", "claims", 3):
@@ -225,3 +230,66 @@ def test_a_forked_copy_is_not_shown(capsys: pytest.CaptureFixture[str], monkeypa
         with meter:
             time.sleep(0.2)
         assert ("0 of 499" in capsys.readouterr().err) is (process == os.getpid())
+
+
+AUDITED = """
+import time
+import dpcheck as dp
+
+def slow(data, rng, trials):
+    time.sleep(1e-4 * trials)
+    return data + rng.laplace(size=trials)
+
+print("before")
+result = dp.audit(slow, pair=(0.0, 1.0), guarantee=dp.PureDP(1.0), max_trials=8_000, executor=1)
+print(result.violated)
+"""
+
+
+@pytest.fixture
+def kernel() -> Iterator[Any]:
+    """A notebook's kernel, where somebody looks."""
+    manager = pytest.importorskip("jupyter_client.manager")
+    seen = {name: value for name, value in os.environ.items() if name not in ("CI", "DPCHECK_QUIET")}
+    kernel, client = manager.start_new_kernel(env=seen)
+    yield client
+    client.stop_channels()
+    kernel.shutdown_kernel(now=True)
+
+
+def messages(client: Any, cell: str) -> list[tuple[str, Any]]:
+    """Kind and content of all that comes back while the cell runs."""
+    seen: list[tuple[str, Any]] = []
+    reply = client.execute_interactive(cell, output_hook=lambda m: seen.append((m["msg_type"], m["content"])))
+    assert reply["content"]["status"] == "ok", reply["content"]
+    return seen
+
+
+def test_a_notebook_shows_a_bar_below_the_cell(kernel: Any) -> None:
+    """Seen: nothing for minutes. It is drawn while the audit runs, and gone before the cell prints what it found."""
+    shown = ("display_data", "update_display_data")
+    seen = [(kind, content) for kind, content in messages(kernel, AUDITED) if kind in (*shown, "stream")]
+    assert [content["text"].strip() for kind, content in seen if kind == "stream"] == ["before", "False"]
+    assert (seen[0][0], seen[1][0], seen[-1][0]) == ("stream", "display_data", "stream")
+    bars = [content["data"]["text/html"] for kind, content in seen if kind in shown]
+    wanted = r"<progress max='8000' value='[1-9]\d*'></progress> audit, \d+ of 8000 trials, \d+/s, [\d.]+ s left.*"
+    assert re.fullmatch(wanted, bars[-2])
+    assert bars[-1] == ""
+    assert progress.FIRST_LINE < 2
+    for quiet in ("CI", "DPCHECK_QUIET"):
+        cell = f"import os; os.environ[{quiet!r}] = '1'\n{AUDITED}\ndel os.environ[{quiet!r}]"
+        assert not [kind for kind, _ in messages(kernel, cell) if kind in shown]
+
+
+def test_a_fit_and_a_solver_show_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = []
+    monkeypatch.setattr(Meter, "update", lambda self, done, total=None, note="": told.append((self.what, done)))
+    problem = logistic_synthetic(n=50, d=3, seed=0).problem(dp.Logistic(), l2=0.1)
+    dp.solvers.DPGD(steps=20).solve(problem, dp.ApproxDP(1.0, 1e-3), 0, trials=3)
+    model = dp.estimators.PrivateLogisticRegression(1.0, classes=(-1, 1), solver_options={"steps": 20})
+    model.fit(np.asarray(problem.X), problem.y)
+    for what in ("dp_gd", "fitting by dp_gd"):
+        shares = [done for name, done in told if name == what]
+        assert shares == sorted(shares)
+        assert shares[-1] == 100
+        assert len(set(shares)) > 3

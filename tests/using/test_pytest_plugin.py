@@ -244,6 +244,27 @@ def test_options_set_budget_seed_and_report(pytester: pytest.Pytester) -> None:
     assert "total false-alarm probability of this run: at most 1e-06" in page
 
 
+def test_the_report_names_tests_that_failed_without_an_audit(pytester: pytest.Pytester) -> None:
+    """Seen: a page on which everything passed, and a red run whose mechanism had raised."""
+    pytester.makepyfile(
+        test_broken=HEAD
+        + """
+@dp.private(guarantee=claim, neighbours=near)
+def test_raises():
+    return lambda data, rng, trials: 1 / 0
+
+
+def test_of_something_else():
+    assert False
+"""
+    )
+    result = run(pytester, "-n0", "--dpcheck-report=json")
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["0 audits in 0 tests*failed before an audit was over: test_broken.py::test_raises"])
+    report = json.loads(Path("dpcheck-report.json").read_text())
+    assert report["failed_without_audit"] == ["test_broken.py::test_raises"]
+
+
 @pytest.mark.parametrize(
     "option",
     ["--dpcheck-budget=3", "--dpcheck-budget=inf", "--dpcheck-seed=-1", "--dpcheck-seed=x", "--dpcheck-report=pdf"],
@@ -385,7 +406,7 @@ def test_every_public_name_is_there() -> None:
     names = dp.__all__
     assert {"private", "assert_private", "strategies", "audit", "solvers"} <= set(names)
     assert all(getattr(dp, name) is not None for name in names)
-    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+    with pytest.raises(AttributeError, match="attribute nonsense"):
         _ = dp.nonsense
 
 

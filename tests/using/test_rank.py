@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shlex
 from dataclasses import replace
 from functools import lru_cache
@@ -31,8 +32,8 @@ from dpcheck.problems.problem import Problem
 from dpcheck.report.ranking_page import needs_page, ranking_page
 from dpcheck.report.theory import as_text
 from dpcheck.solvers.finding import solvers
-from dpcheck.theory import ranking
-from dpcheck.theory.likeness import KNOWN, ORDER, likeness_of, model_among
+from dpcheck.theory import method_bounds, ranking
+from dpcheck.theory.likeness import KNOWN, ORDER, error_in_words, likeness_of, model_among
 from dpcheck.theory.need import Needs, need
 from dpcheck.theory.ranking import Ranking, rank
 from dpcheck.theory.task import bound_on, raised, task_of
@@ -194,12 +195,12 @@ def planted(**changed: Any) -> Claim:
 
 
 def with_planted(monkeypatch: pytest.MonkeyPatch, claim: Claim, verdict: str = "PROVED") -> Ranking:
-    every, known = list(ranking.methods()), recorded()
-    monkeypatch.setattr(ranking, "methods", lambda: [*every, ("dp_sgd", [claim])])
-    monkeypatch.setattr(
-        ranking, "recorded", lambda: {**known, claim.id: {"verdict": verdict, "severity": "rate: by 2"}}
-    )
-    monkeypatch.setattr(ranking, "verdict_of", lambda c, seen: seen.get(c.id, {}).get("verdict", "not recorded"))
+    every, known = {**ranking.methods(), "dp_sgd": [claim]}, recorded()
+    judged = {**known, claim.id: {"verdict": verdict, "severity": "rate: by 2"}}
+    for module in (ranking, method_bounds):
+        monkeypatch.setattr(module, "methods", lambda: every)
+        monkeypatch.setattr(module, "recorded", lambda: judged)
+        monkeypatch.setattr(module, "verdict_of", lambda c, seen: seen.get(c.id, {}).get("verdict", "not recorded"))
     return rank(**ASKED)
 
 
@@ -239,8 +240,10 @@ def test_models() -> None:
 
 def test_a_local_bound_is_set_beside_what_a_trusted_curator_has(monkeypatch: pytest.MonkeyPatch) -> None:
     """Like with like: the same error, constants known as well; planted in the file of a local protocol."""
-    every, local = list(ranking.methods()), planted(states=sympy.Le(excess_risk, L * D * d / (sympy.sqrt(n) * eps)))
-    monkeypatch.setattr(ranking, "methods", lambda: [*every, ("ldp_avg_1d", [local])])
+    local = planted(states=sympy.Le(excess_risk, L * D * d / (sympy.sqrt(n) * eps)))
+    every = {**ranking.methods(), "ldp_avg_1d": [local]}
+    for module in (ranking, method_bounds):
+        monkeypatch.setattr(module, "methods", lambda: every)
     (group,) = [g for g in rank(**ASKED, model="local").groups if str(g.kind.case.measure) == "excess_risk"]
     best = min(
         r.value for g in ranked().groups if str(g.kind) == str(replace(group.kind, model="central")) for r in g.rows
@@ -423,3 +426,10 @@ def test_losses_without_a_lipschitz_constant_say_so() -> None:
     assert "outpert_gd" in {row.method for group in given.groups for row in group.rows}
     assert rank(**ASKED, loss=Sigmoid()).groups
     assert T  # the steps of a bound are chosen, never asked for
+
+
+def test_no_error_is_called_by_an_internal_name() -> None:
+    """Seen: "step map2" above a panel."""
+    measures = {case_of(claim).measure for claims in ranking.methods().values() for claim in claims}
+    for measure in measures:
+        assert not re.search(r"_|[a-z]\d$", error_in_words(measure), re.ASCII)

@@ -169,8 +169,9 @@ def test_strong_composition_is_certified() -> None:
         T * eps * (exp(eps) - 1),
         strong / 4,
         sqrt(T) * eps,
+        (T - 1) * eps,
     ],
-    ids=["no second term", "T ignored", "no first term", "a quarter", "root of T alone"],
+    ids=["no second term", "T ignored", "no first term", "a quarter", "root of T alone", "nothing for one step"],
 )
 def test_a_composition_bound_with_a_slip_is_refuted(slip: sympy.Expr) -> None:
     check, about = CompositionAccountant(""), claim(Eq(eps_out, slip))

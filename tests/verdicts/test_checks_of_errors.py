@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -245,6 +246,13 @@ def test_almost_all_means_nine_in_ten(settings_: int, lost: int) -> None:
     found = check.run(ANY, QUICK)
     assert (found.verdict is Verdict.SUPPORTED) == (10 * (settings_ - lost) >= 9 * settings_)
     assert found.verdict is Verdict.SUPPORTED or refuted_again(check, ANY, found)
+
+
+def test_data_that_stand_in_decide_nothing_against_a_document() -> None:
+    lost = replace(compared(4, 4), stand_in=True).run(ANY, QUICK)
+    assert lost.verdict is Verdict.UNCHECKED
+    assert "more of either in 4" in lost.figure
+    assert replace(compared(4, 0), stand_in=True).run(ANY, QUICK).verdict is Verdict.SUPPORTED
 
 
 def test_more_work_counts_as_a_loss_and_a_tie_as_neither() -> None:

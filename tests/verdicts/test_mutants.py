@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -105,8 +107,31 @@ class Slow:
 
 
 def test_a_check_that_does_not_end_is_out_of_time() -> None:
-    with pytest.raises(mutants.OutOfTime), mutants.TimeLimit(0.2):
-        Slow().run(claim(bound), Effort())
+    """In a thread, too, as the workers of a cluster have them."""
+
+    def run() -> str:
+        with pytest.raises(mutants.OutOfTime), mutants.TimeLimit(0.2):
+            Slow().run(claim(bound), Effort())
+        return "ended"
+
+    assert run() == "ended"
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(run).result() == "ended"
+
+
+def test_a_time_limit_that_was_kept_ends_nothing_later() -> None:
+    limits = [mutants.TimeLimit(0.0) for _ in range(200)]
+    late = 0
+    for limit in limits:
+        try:
+            with limit:
+                time.sleep(1e-4)
+        except mutants.OutOfTime:
+            late += 1
+    for limit in limits:
+        limit.timer.join()
+    sum(range(10**6))  # steps in which a straggler would arrive
+    assert late > 0
 
 
 def test_a_random_share_of_the_library() -> None:

@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from dpcheck.report.sample_sheet import sheet
+from dpcheck.report.sample_sheet import hypotheses, sheet
 from dpcheck.verdicts.catalogue import CatalogueRow
 
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "sample-verdicts"
@@ -81,6 +81,20 @@ def test_a_claim_with_all_that_a_reader_needs() -> None:
     ):
         assert words in text, words
     assert text.index("reaches 2") < text.index("holds there")  # what decided comes first
+
+
+def test_a_condition_of_a_correction_is_not_called_printed() -> None:
+    mended = replace(
+        ROW,
+        id="zhang17.lemma1.corrected",
+        provenance="correction",
+        corrects="zhang17.lemma1",
+        details=("assumes: ε ≤ 1", "assumes: δ ≤ 1/4"),
+    )
+    said = list(hypotheses(mended, {**ROWS, mended.id: mended}))
+    assert said == ["- **Hypotheses, printed**: ε ≤ 1", "- **Hypotheses of this version**: δ ≤ 1/4"]
+    (reading,) = hypotheses(replace(ROW, provenance="our reading", details=("assumes: ε ≤ 1",)), ROWS)
+    assert reading == "- **Hypotheses**: ε ≤ 1"
 
 
 def test_a_seed_draws_the_same_claims() -> None:

@@ -58,6 +58,17 @@ def test_a_rate_is_off_by_what_can_be_read() -> None:
     assert found(wrong, replace(right, states=Rate(excess_risk, terms))).how_far == "no constant works"
 
 
+def test_a_factor_has_its_logarithms_as_they_are_written() -> None:
+    """Simplified, a product of two logarithms was one of a power."""
+    noise = log(3 * n / delta) * log(2 / delta)
+    wrong = claim(Le(excess_risk, L * D * (1 + noise)), checks=[AtMost(L * D * (1 + T * noise), "attained")])
+    right = replace(wrong, id="zhang17.better", states=Le(excess_risk, L * D * (1 + T * noise)), corrects=wrong.id)
+    factor = found(wrong, right).instead
+    assert "log(3·n/δ)" in factor
+    assert "log(2/δ)" in factor
+    assert ")^" not in factor
+
+
 def test_constants_rates_conditions_misprints_and_proofs() -> None:
     exact = [AtMost(2 * L * D / n, "attained")]
     wrong = claim(Le(excess_risk, L * D / n), checks=exact)
@@ -113,6 +124,31 @@ def test_a_symbol_of_the_wrong_unit_is_a_slip() -> None:
     assert found(twice, better).failure is not Failure.MISPRINT
     same_unit = claim(Le(excess_risk, L * distance / n), checks=exact)
     assert found(same_unit, better).failure is not Failure.MISPRINT
+
+
+def test_a_symbol_is_a_slip_where_the_proof_has_another() -> None:
+    """The distance for D, of one unit: the proof bounds the same by D, and nothing else is wrong."""
+    exact = [AtMost(L * D / n, "attained")]
+    better = claim(Le(excess_risk, L * D / n), name="better", corrects="zhang17.made")
+    slip = claim(Le(excess_risk, L * distance / n), checks=exact, misprint_of="zhang17.steps")
+    steps = claim(Le(excess_risk, L * D / (2 * T) + T * L * D / n**2), name="steps")
+    assert str(found(slip, better, steps)) == "misprint: ‖w₀-ŵ‖ stands for D, which zhang17.steps has"
+    for_both = claim(Le(excess_risk, L * distance / T + T * L * D / n**2), name="steps")
+    assert found(slip, better, for_both).failure is not Failure.MISPRINT
+    of_another = claim(Le(sigma, L * D / T), name="steps")
+    assert found(slip, better, of_another).failure is not Failure.MISPRINT
+    and_n = claim(Le(excess_risk, L * distance / n**2), checks=exact, misprint_of="zhang17.steps")
+    assert found(and_n, better, steps).failure is not Failure.MISPRINT
+
+
+def test_words_that_a_proof_adds_are_no_slip_where_the_formula_differs() -> None:
+    tuned = Setting("s large enough")
+    slip = replace(
+        claim(Le(excess_risk, L * D / n), checks=[AtMost(2 * L * D / n, "attained")], misprint_of="zhang17.better"),
+        source=Source("zhang17", "made up", line=7),
+    )
+    better = claim(Le(excess_risk, 2 * L * D / n), [tuned], name="better", corrects="zhang17.made")
+    assert str(found(slip, better)) == "misprint: the right form is zhang17.better"
 
 
 def test_a_lost_factor_is_a_slip_where_the_units_show_it() -> None:

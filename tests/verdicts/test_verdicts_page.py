@@ -99,7 +99,7 @@ def test_the_counts_add_up() -> None:
         ("no constant works: value/rate is 4.077, and 1001x that 1000 times later", (1, 1.0)),
         ("parameter times 1e+06: left/right grows 1e+06x", (1, 1.0)),
         ("reaches 3, stated at most 1.5", (2, 2.0)),
-        ("eps=10: delta is 2e-05, stated 1e-05; 5 times the noise holds", (2, 2.0)),
+        ("ε = 10: delta is 2e-05, stated 1e-05; 5 times the noise holds", (2, 2.0)),
         ("is 0.5523, stated 0.5523-3.142j", (2, 1.0)),
         ("reaches 9.99, stated at most -9.99", (2, float("inf"))),
         ("better error in 3 of 12 settings, less work in 5", (3, 1.0)),

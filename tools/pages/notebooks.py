@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import re
 import tempfile
 from pathlib import Path
@@ -27,7 +28,8 @@ def run(path: Path) -> Any:
     notebook = copy.deepcopy(nbformat.read(path, as_version=4))
     with tempfile.TemporaryDirectory(prefix="dpcheck-") as folder:
         place = {"metadata": {"path": folder}}
-        NotebookClient(notebook, resources=place, timeout=120, coalesce_streams=True).execute()
+        client = NotebookClient(notebook, resources=place, timeout=120, coalesce_streams=True)
+        client.execute(env={**os.environ, "DPCHECK_QUIET": "1"})  # progress is of no interest either
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)  # when it ran is of no interest
     return notebook

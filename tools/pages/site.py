@@ -125,10 +125,11 @@ def public_names() -> list[str]:
     from dpcheck import adapters, datasets, estimators
     from dpcheck.solvers.finding import solvers
 
-    rooms: list[Any] = [dpcheck, estimators, datasets]
-    values = [getattr(room, name) for room in rooms for name in room.__all__] + list(solvers().values())
+    names, rooms = [getattr(dpcheck, name) for name in dpcheck.__all__], [estimators, datasets]
+    values = [value for value in names if not (inspect.ismodule(value) and value.__name__.count(".") == 1)]  # no rooms
+    values += [getattr(room, name) for room in rooms for name in room.__all__] + list(solvers().values())
     found = [f"{v.__module__}.{v.__qualname__}" for kind in KINDS for v in values if kind(v)]
-    found += [v.__name__ for v in values if inspect.ismodule(v) and v.__name__.count(".") > 1]  # no room of its own
+    found += [v.__name__ for v in values if inspect.ismodule(v)]
     return [*found, *(f"dpcheck.adapters.{library}" for library in adapters.LIBRARIES)]
 
 

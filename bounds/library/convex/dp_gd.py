@@ -31,7 +31,10 @@ privacy = Claim(
     checks=[Accountant(released, "T full gradients, each 2G/n apart")],
 )
 
-A_STEP = "a noisy step: F falls by ‖∇F‖²/(2β) and rises by ‖noise‖²/(2β), β = L+μ, and ‖∇F‖² ≥ 2μ(F-F°)"
+A_STEP = (
+    "a noisy step: F falls by ‖∇F‖²/(2β) and rises by ‖noise‖²/(2β), β = L+μ (smooth), and ‖∇F‖² ≥ 2μ(F-F°) "
+    "(convex, and μ/2·‖x‖²)"
+)
 kept = L_s / (L_s + mu)  # of the gap, in a step
 falls = Induction(T, gap0, lambda gap: kept * gap + d * sigma_n**2 / (2 * (L_s + mu)), given=A_STEP)
 

@@ -48,7 +48,7 @@ def equation(
 
 
 equation29 = equation(
-    "3.29", 1090, "η = √(1/(3μmL)) and θ = √(mμ/(3L)) ≤ 1/2 meet the constraint (3.29).", case1, fits,
+    "3.29", 1090, "η = √(1/(3μmL)) and θ = √(mμ/(3L)) ≤ 1/2 meet the constraint (3.29).", [*losses, *case1], fits,
     Step("<=", 3 * L_s * theta),
     Step("<=", STATEMENT),
     place="equation (3.29) at the parameters of case 1, where 3Lθη = 1",

@@ -153,7 +153,7 @@ lemma6_smooth = Claim(
     ],
 )
 
-POINCARE = Premise("the maximum is ‖C‖₂/2-Lipschitz in v: its variance is at most ‖C‖₂²/4 (Poincaré)")
+POINCARE = Premise("the maximum moves by at most ‖C‖₂/2·‖v-v'‖: its variance is at most ‖C‖₂²/4 (Poincaré)")
 
 lemma7 = Claim(
     id="dwang20.lemma3.1.7",

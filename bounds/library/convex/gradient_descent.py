@@ -85,7 +85,7 @@ def given_away(coercive: str, part: Expr, seen: Expr) -> Slack:
     return Slack(
         given={
             coercive: 2 * eta * part,
-            "‖h‖ ≤ 2L/n": 2 * eta**2 * ((2 * L / n) ** 2 - h**2),
+            "‖h‖ ≤ 2L/n (Lipschitz)": 2 * eta**2 * ((2 * L / n) ** 2 - h**2),
             "⟨Δ, h⟩ ≥ -2L/n·Δ": 2 * eta * parted * (2 * L / n + h),
         },
         seen=[2 * eta * seen * g**2, eta**2 * (g - h) ** 2],
@@ -159,7 +159,8 @@ lemma2_corrected = Claim(
     checks=[
         by_steps(
             Delta_T, lambda b: b + 2 * eta * L / n,
-            "a gradient step on the common records does not expand; two gradients of the other differ by 2L/n",
+            "a gradient step on the common records does not expand (convex, smooth); two gradients of the other differ "
+            "by 2L/n (Lipschitz)",
         ),
         Exactness(sensitivity_at, convex_points, "over all smooth convex losses", vary=["eta"]),
     ],
@@ -190,7 +191,8 @@ lemma3_corrected = Claim(
     checks=[
         by_steps(
             Delta_T, contraction,
-            "a gradient step on the common records contracts by 1-ημ; two gradients of the other differ by 2L/n",
+            "a gradient step on the common records contracts by 1-ημ (strongly convex, smooth); two gradients of the "
+            "other differ by 2L/n (Lipschitz)",
         ),
         Exactness(sensitivity_at, strong_points, "over all smooth strongly convex losses", vary=["eta"]),
     ],
@@ -206,7 +208,8 @@ lemma3_regularised = Claim(
     states=Le(Delta_T, 2 * L / (n * mu) * (1 - (1 - eta * mu) ** T)),
     corrects="zhang17.lemma3",
     checks=[
-        by_steps(Delta_T, contraction, "the common part, μ/2·‖w‖² in it, contracts by 1-ημ; ∇ℓ differs by 2L/n"),
+        by_steps(Delta_T, contraction, "the common part, μ/2·‖w‖² in it, contracts by 1-ημ (convex, smooth); ∇ℓ "
+                 "differs by 2L/n (Lipschitz)"),
         Exactness(lambda p: sensitivity_at(p, regularised=True), strong_points, "over all such regularised losses"),
     ],
 )
@@ -218,7 +221,7 @@ lemma2_confined = Claim(
     assumes=[lipschitz(L, AT_ITERATES), Setting("the run starts at 0")],
     states=Le(end_norm, eta * L * T),
     provenance=Provenance.CONSEQUENCE,
-    checks=[by_steps(end_norm, lambda b: b + eta * L, "a step adds η∇f, of norm at most ηL")],
+    checks=[by_steps(end_norm, lambda b: b + eta * L, "a step adds η∇f, of norm at most ηL (Lipschitz)")],
 )
 
 lemma3_confined = Claim(
@@ -234,7 +237,7 @@ lemma3_confined = Claim(
     checks=[
         by_steps(
             end_norm, lambda b: (1 - eta * mu) * b + eta * L,
-            "a step keeps 1-ημ of w and adds η∇ℓ, of norm at most ηL",
+            "a step keeps 1-ημ of w and adds η∇ℓ, of norm at most ηL (Lipschitz)",
         )
     ],
 )
@@ -253,7 +256,7 @@ ball3 = Claim(
             Step("<=", 2 * end_away**2 + 2 * D**2, because=Premise("(‖w_T-ŵ‖ + ‖ŵ‖)² ≤ 2‖w_T-ŵ‖² + 2‖ŵ‖²")),
             Step("<=", STATEMENT, because=Induction(
                 T, start=4 * D**2, step=lambda b: b - 2 * (2 * eta - beta * eta**2) * towards,
-                given="‖w-ŵ-η∇F‖² = ‖w-ŵ‖² - 2η⟨∇F, w-ŵ⟩ + η²‖∇F‖² with ‖∇F‖² ≤ β⟨∇F, w-ŵ⟩")),
+                given="‖w-ŵ-η∇F‖² = ‖w-ŵ‖² - 2η⟨∇F, w-ŵ⟩ + η²‖∇F‖² with ‖∇F‖² ≤ β⟨∇F, w-ŵ⟩ (convex, smooth)")),
         )
     ],
 )
@@ -273,7 +276,8 @@ lemma5 = Claim(
             Step("<=", beta / 2 * end_away**2, because=Premise("F is β-smooth, and ∇F(ŵ) = 0")),
             Step("<=", beta / 2 * (1 - pulled_in) ** T * distance**2, because=Induction(
                 T, start=beta / 2 * distance**2, step=lambda b: (1 - pulled_in) * b,
-                given="‖w-ŵ-η∇F‖² ≤ (1-2ημβ/(μ+β))·‖w-ŵ‖², as ⟨∇F, w-ŵ⟩ ≥ ‖∇F‖²/(μ+β) + μβ/(μ+β)·‖w-ŵ‖²")),
+                given="‖w-ŵ-η∇F‖² ≤ (1-2ημβ/(μ+β))·‖w-ŵ‖², as ⟨∇F, w-ŵ⟩ ≥ ‖∇F‖²/(μ+β) + μβ/(μ+β)·‖w-ŵ‖² (strongly "
+                "convex, smooth)")),
             Step("<=", beta / 2 * exp(-pulled_in) ** T * distance**2, because=Premise("1-x ≤ e^-x")),
             Step("=", STATEMENT),
         ),
@@ -305,7 +309,7 @@ lemma8 = Claim(
             Step("<=", STATEMENT, because=Slack(
                 given={
                     "F never rises: the last of T gaps is at most their mean": gap_sum / T - gap_T,
-                    "F(w_t⁺)-F(ŵ) ≤ β/2·(‖w_t-ŵ‖²-‖w_t⁺-ŵ‖²) (Nesterov [18]) adds up over T steps":
+                    "F(w_t⁺)-F(ŵ) ≤ β/2·(‖w_t-ŵ‖²-‖w_t⁺-ŵ‖²) (convex, smooth: Nesterov [18]) adds up over T steps":
                     (beta / 2 * (distance**2 - end_away**2) - gap_sum) / T,
                 },
                 seen=[beta * end_away**2 / (2 * T), Rational(3, 2) * beta * distance**2 / T])),

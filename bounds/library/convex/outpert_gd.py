@@ -315,6 +315,7 @@ theorem3_pure = Claim(
     assumes=[*convex_losses, w_hat <= D],
     states=Rate(excess_risk, pure_rate.subs(D, w_hat)),
     guarantee=PureDP(eps),
+    misprint_of="zhang17.theorem3.pure.proof",
     checks=[noise_alone(pure_steps, 1)],
     cites=[Cites("zhang17.theorem3.pure.proof")],
 )
@@ -326,6 +327,7 @@ theorem3_approx = Claim(
     assumes=[*convex_losses, w_hat <= D],
     states=Rate(excess_risk, approx_rate.subs(D, w_hat)),
     guarantee=ApproxDP(eps, delta),
+    misprint_of="zhang17.theorem3.approx.proof",
     checks=[noise_alone(approx_steps, sqrt(2 * log(2 / delta)) * sqrt(2 / pi))],
     cites=[Cites("zhang17.theorem3.approx.proof")],
 )

@@ -2,10 +2,11 @@
 
 import numpy as np
 from scipy import special
-from sympy import Le, Lt, exp
+from sympy import Le, Lt, exp, log
 
 from dpcheck.bounds.language.claim import Claim, Kind, Setting, Source
 from dpcheck.bounds.language.symbols import eps, n, quantity
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
 from dpcheck.bounds.proving.exact_values import ExactValue
 
 t_sum = quantity("t_sum", "size that a sum of noise is compared with", box=(1e-2, 1e4), printed="t", latex="t")
@@ -59,6 +60,8 @@ lemma12 = Claim(
     checks=[computed],
 )
 
+u = eps * t_sum / (2 * n + eps * t_sum)  # where Chernoff's bound is taken, in units of ε
+
 lemma12_corrected = Claim(
     id="dwang20.lemma5.1.12.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 5.1.12", line=5255),
@@ -66,5 +69,17 @@ lemma12_corrected = Claim(
     assumes=noise,
     states=Le(tail, 2 * exp(-(eps**2) * t_sum**2 / (4 * n + 2 * eps * t_sum))),
     corrects="dwang20.lemma5.1.12",
-    checks=[computed],
+    checks=[
+        Chain(
+            tail,
+            Step(
+                "<=",
+                2 * exp(-u * eps * t_sum - n * log(1 - u**2)),
+                because=Premise("Chernoff's bound on each side: E exp(uε Σxᵢ) = (1-u²)⁻ⁿ for 0 < u < 1"),
+            ),
+            Step("<=", 2 * exp(-u * eps * t_sum + n * u**2 / (1 - u**2)), because=Premise("-log(1-v) ≤ v/(1-v)")),
+            Step("<=", STATEMENT),  # as 1-u² ≥ 1-u
+        ),
+        computed,
+    ],
 )

@@ -30,7 +30,7 @@ released = Release(b, Laplace(sigma), relation=LOCAL)  # v in [0, b], as v + Lap
 
 privacy = Claim(
     id="dwang20.lemma5.1.1.privacy", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Lemma 5.1.1, first sentence, and Algorithm 5.1.30, step 3", line=4723),
+    source=Source("dwang20", "Lemma 5.1.1, first sentence, and Algorithm 5.1.30, step 3", line=4724),
     says="A number in [0, b] with Laplace noise of scale b/ε is ε-private to its user, for any ε > 0.",
     states=Eq(sigma, b / eps),
     guarantee=PureDP(eps, relation=LOCAL),
@@ -49,7 +49,7 @@ quantile = ExactValue(
 
 lemma1 = Claim(
     id="dwang20.lemma5.1.1", kind=Kind.UTILITY,
-    source=Source("dwang20", "Lemma 5.1.1", line=4723),
+    source=Source("dwang20", "Lemma 5.1.1", line=4724),
     says="The average is within 2b√log(2/γ)/(√n ε) of that of the values, with probability 1-γ, if n > log(2/γ).",
     assumes=[*reported, Gt(n, log(2 / gamma))],
     states=Le(average_error, 2 * b * sqrt(log(2 / gamma)) / (sqrt(n) * eps)),
@@ -60,7 +60,7 @@ r = sqrt(log(2 / gamma) / n)
 s = r / (1 + r)
 lemma1_corrected = Claim(
     id="dwang20.lemma5.1.1.corrected", kind=Kind.UTILITY,
-    source=Source("dwang20", "Lemma 5.1.1", line=4723),
+    source=Source("dwang20", "Lemma 5.1.1", line=4724),
     says="With b log(2/γ)/(nε) more, it is so for every n and γ.",
     assumes=reported,
     states=Le(average_error, 2 * b * sqrt(log(2 / gamma)) / (sqrt(n) * eps) + b * log(2 / gamma) / (n * eps)),

@@ -131,8 +131,8 @@ theorem2_corrected = Claim(
                 "<=",
                 8 * k * (64 * top**2 * d / n + 16 * sigma_1**2 * d / n) / gap**2,
                 because=Premise(
-                    "either end of Z's spectrum is at most 2σ₁√(p/n) on average (Sudakov and Fernique), and √2σ₁/√n-"
-                    "Lipschitz in its normals: within 4σ₁√(p/n) but for a chance of e^(-p)"
+                    "either end of Z's spectrum is at most 2σ₁√(p/n) on average (Sudakov and Fernique), and moves by "
+                    "√2σ₁/√n at most as its normals move by 1: within 4σ₁√(p/n) but for a chance of e^(-p)"
                 ),
             ),
             Step("<=", because=Cites("dwang20.theorem6.1.2.privacy.corrected")),

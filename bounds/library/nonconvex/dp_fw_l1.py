@@ -137,8 +137,8 @@ sensitivity_corrected = Claim(
             score_gap,
             Step("<=", size_1 * (g + g_other) / n, because=Premise("Hölder: ‖s‖₁ times two gradients in l∞, over n")),
             Step("<=", STATEMENT, because=Slack({
-                "‖∇f(x,z)‖∞ ≤ G": size_1 * (G - g) / n,
-                "‖∇f(x,z')‖∞ ≤ G": size_1 * (G - g_other) / n,
+                "‖∇f(x,z)‖∞ ≤ G (Lipschitz in l1)": size_1 * (G - g) / n,
+                "‖∇f(x,z')‖∞ ≤ G (Lipschitz in l1)": size_1 * (G - g_other) / n,
             })),
         )
     ],

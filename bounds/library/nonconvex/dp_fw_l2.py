@@ -105,7 +105,8 @@ theorem4, theorem4_dwang = both(
     *THEOREM4, **PLACES,
     kind=Kind.UTILITY,
     says="The Frank-Wolfe gap at x_R with these γ_t and T; G, L and F(x₁)-F(x°) are what O() hides.",
-    assumes=[*symmetric, *printed_choice, Setting("noise (3) with c = 8; G, L and F(x₁)-F(x°) at most 1")],
+    assumes=[*symmetric, *printed_choice],
+    added=[Setting("G, L and F(x₁)-F(x°) at most 1; the noise (3) has c = 8")],
     states=Rate(frank_wolfe_gap, diameter * fourth_root),
     guarantee=ApproxDP(eps, delta),
     ignores_units=True,
@@ -115,7 +116,8 @@ theorem4, theorem4_dwang = both(
             small_set | {choice.lhs: choice.rhs.subs(small_set) for choice in printed_choice},
             k,
             "F(x) = x on [-s/2, s/2], s = 1/k, from x₁ = 0: σ is above 1, so that each step goes to the wrong end with "
-            "probability Φ(-1) at least, and the gap is at least s·Φ(-1); stated is s². The proof drops 1/(L‖C‖₂²)",
+            "probability Φ(-1) at least, and the gap is at least s·Φ(-1); stated is s². For another c take "
+            "5k·c/4 records. The proof drops 1/(L‖C‖₂²)",
         )
     ],
 )

@@ -6,7 +6,7 @@ Solver: dpcheck/solvers/nonconvex/dp_lsadam.py.
 
 from sympy import Eq, Integer
 
-from dpcheck.bounds.language.claim import Kind, Setting
+from dpcheck.bounds.language.claim import Kind, Provenance, Setting
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import delta, eps
 from dpcheck.bounds.library.nonconvex.dp_lssgd import noise, nu, theorem1_corrected
@@ -21,5 +21,6 @@ privacy, privacy_v0 = both(
     assumes=[*theorem1_corrected.assumes, Setting("the iterates are a function of the noisy gradients alone")],
     states=Eq(nu, noise(Integer(8))),
     guarantee=ApproxDP(eps, delta),
+    provenance=Provenance.READING,
     checks=[Chain(Cites("lssgd20.theorem1.corrected"), Step("<=", STATEMENT))],
 )

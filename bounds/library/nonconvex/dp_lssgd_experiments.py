@@ -20,7 +20,7 @@ NETWORKS = Quoted("from runs on convolutional networks, which are not trained he
 def finding(first: str, second: str, lines: tuple[int, int], says: str) -> tuple[Claim, Claim]:
     """What the text says that softmax regression shows."""
     return both(
-        first, second, lines=lines, kind=Kind.EXPERIMENT, says=says, assumes=[INSTEAD], states=Le(left, 1)
+        first, second, lines=lines, kind=Kind.EXPERIMENT, says=says, added=[INSTEAD], states=Le(left, 1)
     )
 
 

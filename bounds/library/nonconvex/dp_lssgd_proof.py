@@ -187,7 +187,7 @@ variance = Claim(
             Step(
                 "<=", G**2 * (n - batch) / ((n - 1) * batch),
                 because=Premise(
-                    "the variance of a mean of b of n vectors drawn without replacement, of norm at most G"
+                    "the variance of a mean of b of n vectors drawn without replacement, of norm at most G (Lipschitz)"
                 ),
             ),
             Step("<=", STATEMENT),

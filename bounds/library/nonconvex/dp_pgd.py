@@ -55,6 +55,9 @@ _w, _x, _y, _z = symbols("w x y z", nonnegative=True)
 usual = {delta: exp(-log(2) - _w)}  # all δ up to 1/2
 THEOREM1, BOX, REMARK = ("theorem1", "theorem4.1.1"), ("algorithm1", "algorithm4.1.16"), ("remark1", "remark4.1.1")
 SETTINGS = ("section.experiments", "section4.1.5")
+IN_SETTINGS: dict[str, Any] = {
+    "places": ("Experiment Settings", "section 4.1.5, experiment settings"), "lines": (290, 2885)
+}
 
 # Privacy, by the moments accountant ----------------------------------------------------------------
 stated_noise = G * sqrt(c * T * a) / (n * eps)  # (3) / (4.3)
@@ -178,23 +181,23 @@ minimum_corrected, minimum_corrected_dwang = both(
 # Losses ‖x‖²/2 near x₁ = 0, d = 2 and T = 2, n large, one loss 0 in the other data set; a first step size between the
 # inverses of the two curvatures is halved on one of them: x₂ is N(0, s²I) or N(0, s²I/4), whatever s. The δ at ε is
 # that of the disc where the density of the second is at least e^ε times that of the first; x_R is x₂ half the time.
+delta_searched = quantity("delta_searched", "delta of x_R whose steps were searched", box=(1e-10, 0.5), below=1.0,
+                          printed="δ(x_R)", latex=r"\delta(x_R)")
 halved = (1 - exp(eps) + Rational(3, 4) * 4 ** Rational(-1, 3) * exp(4 * eps / 3)) / 2
 
 step_size, step_size_dwang = both(
-    *SETTINGS, ".step_size", places=("Experiment Settings", "section 4.1.5, experiment settings"), lines=(290, 2885),
-    kind=Kind.PRIVACY,
-    says="The step size does not affect privacy, so that a line search (TFOCS) on exact risks may choose it.",
-    assumes=losses,
-    states=Eq(sigma_n, stated_noise), guarantee=ApproxDP(eps, delta),
-    hidden=(c,),
+    *SETTINGS, ".step_size", **IN_SETTINGS, kind=Kind.PRIVACY,
+    says="The step size does not affect privacy: read as, so that backtracking on exact risks (TFOCS) may choose it.",
+    assumes=[*losses, Setting("noise of any size, and a step size that is halved where the risk tells so")],
+    states=Le(delta_searched, delta), guarantee=ApproxDP(eps, delta_searched), provenance=Provenance.READING,
     checks=[
-        AtMost(halved, "the δ of x_R where backtracking halves the first step on one of two data sets: no c is in it",
-               box={eps: (0.1, 1), delta: (1e-10, 1e-2)}, against=delta)
+        AtMost(halved, "the δ of x_R where backtracking halves the first step on one of two data sets, at any noise",
+               box={eps: (0.1, 1), delta: (1e-10, 1e-2)})
     ],
 )
 
 step_size_corrected, step_size_corrected_dwang = both(
-    *SETTINGS, ".step_size.corrected", lines=(290, 2885), kind=Kind.PRIVACY,
+    *SETTINGS, ".step_size.corrected", **IN_SETTINGS, kind=Kind.PRIVACY,
     says="Step sizes that are fixed beforehand do not: the noise of Theorem 1 corrected stays enough.",
     assumes=[*losses, Setting("step sizes that do not depend on the data"), eps <= 1, delta <= Rational(1, 4)],
     states=Eq(sigma_n, stated_noise.subs(c, 8)), guarantee=ApproxDP(eps, delta),
@@ -214,7 +217,7 @@ lemma2 = Claim(
         Step(
             ">=",
             because=Cites("dwang20.lemma4.1.5", {modulus: Rational(1), weight: eta, step_gap: moved},
-                          granted="w = ‖x‖²/2 has modulus 1 in the l2 norm"),
+                          granted="w = ‖x‖²/2, so that V = ‖u-x‖²/2 and α = 1"),
         ),
         Step("=", STATEMENT),
     )],

@@ -122,7 +122,7 @@ first_ratio_corrected = Claim(
 
 printed_ratio = Claim(
     id="lwang21.equation4.9.3.condition",
-    source=Source("lwang21", "after equations (4.9.3) and (4.9.5)", line=6313),
+    source=Source("lwang21", "after equations (4.9.3) and (4.9.5)", line=6314),
     kind=Kind.IDENTITY,
     says="σ²/Δ², which must be 0.7 at least, is 7b²Tα/(βn²ε), as printed for both batches.",
     assumes=losses,
@@ -134,7 +134,7 @@ printed_ratio = Claim(
 
 true_ratio = Claim(
     id="lwang21.equation4.9.3.condition.corrected",
-    source=Source("lwang21", "after equations (4.9.3) and (4.9.5)", line=6313),
+    source=Source("lwang21", "after equations (4.9.3) and (4.9.5)", line=6314),
     kind=Kind.IDENTITY,
     says="It is half of that.",
     assumes=losses,

@@ -133,7 +133,7 @@ theorem9 = Claim(
 
 def below(part: Expr, chord: Expr, where: str) -> Chain:
     """The minimum by one of its parts, which is convex in 1/σ² and so below a chord."""
-    convex = {f"e^x is convex: below its chord for 1/σ² {where}": chord - part}
+    convex = {f"e^x lies below its chord for 1/σ² {where}": chord - part}
     return Chain(
         second,
         Step("<=", part, because=Premise("a minimum is at most each of its parts")),
@@ -325,7 +325,7 @@ fixed_step_corrected = Claim(
         Chain(
             shift,
             Step("<=", later_shift, because=ONE_TERM),
-            Step("<=", STATEMENT, because=limits(2 * G, "two gradients of a record differ by 2G at most")),
+            Step("<=", STATEMENT, because=limits(2 * G, "two gradients of a record differ by 2G at most (Lipschitz)")),
         )
     ],
 )

@@ -328,7 +328,7 @@ equation19_corrected = Claim(
     ],
 )
 
-# The printed term of C₅ and what it stands for, at (4.9.19) and γ = √2ζ/n₀.
+# The printed term of C₅, at γ = √2ζ/n₀, and that of C₂ in the line before, which it stands for.
 first_noise = d * sigma_first**2 / (T * target * momentum)
 of_first = Cites("lwang21.equation4.9.19.corrected", {sigma_n: sigma_first, reaching: G})
 
@@ -339,6 +339,7 @@ equation20 = Claim(
     says="dσ₀²/(Tζγ) is of order n₀dG²log(1/δ)/(nε)², as printed.",
     assumes=[*losses, proof_parameters[0]],
     states=Rate(noise_part, slowing * d * G**2 * log(1 / delta) / (n * eps) ** 2),
+    misprint_of="lwang21.equation4.9.20.corrected",
     ignores_units=True,
     checks=[
         NoConstant(
@@ -352,11 +353,11 @@ equation20 = Claim(
 
 equation20_corrected = Claim(
     id="lwang21.equation4.9.20.corrected",
-    source=Source("lwang21", "equation (4.9.20), the term of C₅", line=7592),
+    source=Source("lwang21", "equation (4.9.20), its first line, the term of C₂", line=7561),
     kind=Kind.UTILITY,
-    says="It has ζ² below, which makes it of order ζ.",
-    assumes=[*losses, proof_parameters[0], Eq(split, Rational(1, 2)), delta <= exp(-eps)],
-    states=Rate(noise_part, slowing * d * G**2 * log(1 / delta) / ((n * eps) ** 2 * target**2)),
+    says="Over ζγ, as the line before has it: at γ = √2ζ/n₀ there is ζ² below, which makes it of order ζ.",
+    assumes=[*losses, Eq(split, Rational(1, 2)), delta <= exp(-eps)],
+    states=Rate(noise_part, d * G**2 * log(1 / delta) / ((n * eps) ** 2 * target * momentum)),
     corrects="lwang21.equation4.9.20",
     ignores_units=True,
     checks=[
@@ -364,7 +365,7 @@ equation20_corrected = Claim(
             noise_part,
             Step("=", first_noise, because=Premise("(4.9.18)")),
             Step("<=", because=of_first),
-            Step("<=", 60 * STATEMENT),
+            Step("<=", 84 * STATEMENT),
         )
     ],
 )

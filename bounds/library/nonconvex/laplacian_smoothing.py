@@ -340,6 +340,6 @@ signals, signals_v0 = both(
     "figure5.2", "figure2", lines=(8348, 102), kind=Kind.EXPERIMENT,
     says="Smoothing removes noise efficiently: from a sine with noise 0.1 (σ = 10), from sin(x)sin(y) with noise 0.2, "
     "row by row (σ = 100).",
-    assumes=[Setting("the printed N(0, I) of 2 by 2 is one standard normal a point")],
+    added=[Setting("the printed N(0, I) of 2 by 2 is one standard normal a point")],
     states=Le(left_error, 1),
 )

@@ -54,6 +54,7 @@ algorithm2 = Claim(
     id="zhang17.algorithm2.noise", kind=Kind.IDENTITY,
     source=Source("zhang17", "Algorithm 2, line 4", line=235),
     says="The variance of each coordinate of noise with density proportional to exp(-ε²‖z‖²/(8L² log(3n/δ) log(2/δ))).",
+    assumes=[lipschitz(L)],
     states=Eq(alpha_g**2, stated_noise**2),
     checks=[Equals(lambda: coordinate.mean(coordinate.variable**2).subs(c, exponent), "the density, integrated")],
 )
@@ -62,7 +63,8 @@ theorem4 = Claim(
     id="zhang17.theorem4", kind=Kind.PRIVACY,
     source=Source("zhang17", "Theorem 4, with the noise of Algorithm 2, line 4", line=216),
     says="Algorithm 2 is (ε, δ)-private for ε in (0, 1] and δ in (0, 1).",
-    assumes=[lipschitz(L), eps <= 1, Setting("step sizes that do not depend on the data")],
+    assumes=[lipschitz(L), eps <= 1],
+    added=[Setting("step sizes that do not depend on the data")],
     states=Eq(alpha_g, stated_noise),
     guarantee=ApproxDP(eps, delta),
     checks=[
@@ -163,11 +165,13 @@ u, v, w, x = symbols("u v w x", nonnegative=True)
 all_of_them = {n: 2 * exp(u), delta: exp(-v) / 2, eps: 1 / (1 + w), d: 1 + x}
 SIGMA = Premise("σ² = 4L² + 4dL² log(3n/δ) log(2/δ)/ε²")
 
+STEP_SIZE = Setting("step size min(1/β, D_F/(σn))")
+
 theorem5_rate = Claim(
     id="zhang17.theorem5.rate", kind=Kind.UTILITY,
     source=Source("zhang17", "Theorem 5, second bound", line=249),
     says="The mean squared gradient at the output with step size min(1/β, D_F/(σn)).",
-    assumes=[*losses, UNBIASED],
+    assumes=[*losses, UNBIASED, STEP_SIZE],
     added=usual,
     states=Rate(gradient_norm2, beta * D_F * order),
     checks=[
@@ -200,7 +204,7 @@ theorem5_convex = Claim(
     says="Excess risk in the convex case.",
     assumes=[
         *losses, convex(), Setting("‖ŵ‖ ≤ D, w₀ = 0"), UNBIASED,
-        Setting("step size min(1/β, D_F/(σn))"),
+        STEP_SIZE,
     ],
     added=usual,
     states=Rate(excess_risk, D * order),
@@ -305,7 +309,8 @@ equation2 = Claim(
             Step("<=", n**2 * bend / 2 * strayed**2, because=Premise("n² steps, δ_t the largest of them")),
             Step("<=", STATEMENT, because=Slack(given={
                 "‖∇f-∇F‖² ≤ 2‖∇f‖² + 2‖∇F‖²": n**2 * bend / 2 * (2 * f**2 + 2 * p**2 - strayed**2),
-                "‖∇f‖ ≤ L": n**2 * bend * (L**2 - f**2), "‖∇F‖ ≤ L": n**2 * bend * (L**2 - p**2)})),
+                "‖∇f‖ ≤ L (Lipschitz)": n**2 * bend * (L**2 - f**2),
+                "‖∇F‖ ≤ L (Lipschitz)": n**2 * bend * (L**2 - p**2)})),
         )
     ],
 )
@@ -354,6 +359,7 @@ equation5 = Claim(
     id="zhang17.equation5", kind=Kind.UTILITY,
     source=Source("zhang17", "A.6, inequality (5)", line=528),
     says="What the sum of R_t exceeds with probability at most γ/3, by the chi-square tail with dn² degrees.",
+    assumes=[smooth(beta)],
     states=Le(R_sum, beta / 2 * alpha_g**2 * eta**2 * (d * n**2 + 2 * n * sqrt(d * tail) + 2 * tail)),
     checks=[
         Chain(

@@ -93,7 +93,7 @@ lemma11_convex = Claim(
             Step("<=", (nearing + eta**2 * sigma_g**2) / weight, because=Slack(given={
                 "‖w⁺-ŵ‖² = ‖w-ŵ‖² - 2η⟨G, w-ŵ⟩ + η²‖G‖², with E G = ∇F = p and E‖G‖² ≤ ‖p‖² + σ²":
                     (nearing - 2 * eta * s + eta**2 * (p**2 + sigma_g**2)) / weight,
-                "‖∇F‖² ≤ β⟨∇F, w-ŵ⟩": eta**2 * (beta * s - p**2) / weight,
+                "‖∇F‖² ≤ β⟨∇F, w-ŵ⟩ (convex, smooth)": eta**2 * (beta * s - p**2) / weight,
             })),
             Step("<=", (distance**2 / T + eta**2 * sigma_g**2) / weight,
                  because=Premise("the distances squared fall by at most ‖w₀-ŵ‖² in all")),

@@ -269,6 +269,7 @@ theorem4 = Claim(
     assumes=sparse,
     states=Rate(error_ight, data_error + noise_error * log(budget * n * mu * truth / (s_star * kappa_s * G))),
     ignores_units=True,
+    misprint_of="lwang21.theorem2.5.4.corrected",
     checks=[
         NoConstant(
             steps_log(kept) * G**2 / (mu**2 * n**2 * budget),
@@ -285,12 +286,12 @@ fewest = E * kappa_s**2 * G**2 * s_star * log(d)  # log X is 1 at least: the bou
 
 theorem4_corrected = Claim(
     id="lwang21.theorem2.5.4.corrected",
-    source=Source("lwang21", "Theorem 2.5.4 with the logarithm of T, which (2.8.4) has with s*", line=1755),
+    source=Source("lwang21", "proof of Theorem 2.5.4, the display before (2.8.4), at its T", line=1734),
     kind=Kind.UTILITY,
-    says="The squared error after T = 7κ·log(ρn²μ²‖θ*‖²/(κ²G²s*·log d)) steps, with that logarithm.",
+    says="The squared error after T = 7κ·log(ρn²μ²‖θ*‖²/(κ²G²s*·log d)) steps, with κ times that logarithm, T/7.",
     assumes=[*sparse, Eq(sigma_n, sqrt(T / budget) * G / n), Eq(T, 7 * kappa_s * steps_log(s_star))],
     added=[enough_kept, d >= 2, fewest <= budget * n**2 * mu**2 * truth**2],
-    states=Rate(error_ight, data_error + noise_error * steps_log(s_star)),
+    states=Rate(error_ight, data_error + noise_error * T / kappa_s),
     corrects="lwang21.theorem2.5.4",
     ignores_units=True,
     checks=[
@@ -299,7 +300,7 @@ theorem4_corrected = Claim(
             Step("<=", because=Cites("lwang21.equation2.8.3")),
             Step("<=", bound.subs(shrinks**T, fading), because=Premise("1-x ≤ e^(-x)")),
             Step("<=", bound.subs(shrinks**T, kappa_s * fading), because=Slack(seen=[more])),
-            Step("<=", 170_000 * STATEMENT, where={budget: fewest / (n * mu * truth) ** 2 * (1 + v)}),
+            Step("<=", 24_300 * STATEMENT, where={budget: fewest / (n * mu * truth) ** 2 * (1 + v)}),
         )
     ],
 )
@@ -317,6 +318,7 @@ corollary71 = Claim(
         error_ight, data_error + private_error * log(n * mu * truth * log(1 / delta) / (s_star * kappa_s * G))
     ),
     ignores_units=True,
+    misprint_of="lwang21.corollary2.7.1.corrected",
     checks=[
         NoConstant(
             private_log * G**2 / (mu * n * converted) ** 2,
@@ -327,17 +329,18 @@ corollary71 = Claim(
     ],
 )
 
-room = (n * mu * truth * eps) ** 2 / (kappa_s**2 * G**2 * s_star * log(d))
-budgeted_log = log(room / log(1 / delta))
+signal = n * mu * truth / (kappa_s * G)
+room = signal**2 * log(1 / delta) / (s_star * log(d))
+printed_log = log(signal * log(1 / delta) / s_star)
 
 corollary71_corrected = Claim(
     id="lwang21.corollary2.7.1.corrected",
-    source=Source("lwang21", "Corollary 2.7.1, its proof", line=1825),
+    source=Source("lwang21", "proof of Corollary 2.7.1, last display, at its T", line=1835),
     kind=Kind.UTILITY,
-    says="With log(1/δ), and the logarithm of T = 7κ·log((nμ‖θ*‖ε)²/(κ²G²s*·log d·log(1/δ))); σ as printed.",
-    assumes=[*sparse, Eq(T, 7 * kappa_s * budgeted_log)],
-    added=[enough_kept, delta <= exp(-eps), d >= 2, delta >= exp(-room / E)],
-    states=Rate(error_ight, data_error + private_error * log(1 / delta) * budgeted_log),
+    says="With log(1/δ), as the proof has it, after T = 7κ·log((nμ‖θ*‖)²·log(1/δ)/(κ²G²s*·log d)) steps; σ as printed.",
+    assumes=[*sparse, Eq(T, 7 * kappa_s * log(room))],
+    added=[enough_kept, delta <= exp(-eps), delta <= exp(-1), d >= 3, signal >= (E * s_star) ** 2],
+    states=Rate(error_ight, data_error + private_error * log(1 / delta) * printed_log),
     corrects="lwang21.corollary2.7.1",
     ignores_units=True,
     checks=[
@@ -347,13 +350,15 @@ corollary71_corrected = Claim(
             Step("<=", bound.subs(shrinks**T, fading), because=Premise("1-x ≤ e^(-x)")),
             Step("<=", bound.subs(shrinks**T, kappa_s * fading), because=Slack(seen=[more])),
             Step("<=", because=Cites("lwang21.remark2.5.3.bound")),
-            Step("<=", 1_100_000 * STATEMENT, because=Slack(
+            Step("<=", 4_100_000 * STATEMENT, because=Slack(
                 given={
-                    "T is 7κ times the logarithm, which is 1 at least": private_error * log(1 / delta)
-                    * (1_100_000 * budgeted_log - 145_656 * T / kappa_s - 1)
-                    + kappa_s * truth**2 * (log(1 / delta) / room - fading)
+                    "T is 7κ times a logarithm that is at most 4 times the printed one, as n²μ²‖θ*‖² ≥ κ²G²s*³":
+                    private_error * log(1 / delta) * 145_656 * (28 * printed_log - T / kappa_s),
+                    "the printed one is 1 at least, and ε ≤ log(1/δ)":
+                    private_error * log(1 / delta) * (4_100_000 - 28 * 145_656) * printed_log
+                    - kappa_s * truth**2 * fading,
                 },
-                seen=[(1_100_000 - 24_276) * data_error],
+                seen=[(4_100_000 - 24_276) * data_error],
             )),
         )
     ],
@@ -375,7 +380,7 @@ corollary6_privacy = Claim(
         Accountant(
             Release(row * residual / n, Gaussian(sigma_n), steps=T),
             "a squared loss's gradient grows with the record's own residual",
-            box={T: (1, 1), kept: (1, 1), truth: (1, 1), label_noise: (1, 1), row: (1, 1)},
+            box={T: (1, 1), kept: (1, 1), truth: (1, 1), label_noise: (1, 1), row: (1, 1), eps: (1e-2, 1)},
         )
     ],
 )

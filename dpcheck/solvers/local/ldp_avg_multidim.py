@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,14 +9,13 @@ import numpy as np
 
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.guarantees import LOCAL, Guarantee, PureDP, Relation
+from dpcheck.bounds.language.guarantees import LOCAL, Guarantee, PureDP
 from dpcheck.bounds.library.local import ldp_avg_multidim as theory
 from dpcheck.bounds.privacy.release import Release, Released
-from dpcheck.families.user_numbers import lattice_under, must_be_pure, must_be_users
-from dpcheck.kernels.method import ROUNDED, Array, Drawn, Method, State
+from dpcheck.families.user_numbers import NumbersOfUsers
+from dpcheck.kernels.method import Array, Drawn, Method, State
 from dpcheck.kernels.one_answer import HELD
-from dpcheck.settings import positive
-from dpcheck.solver import Calibration, Example, Solver
+from dpcheck.solver import Calibration, Example
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,34 +55,22 @@ class InGroups(Method):
 
 
 @dataclass(frozen=True)
-class LdpAvgMultidim(Solver):
+class LdpAvgMultidim(NumbersOfUsers):
     """The mean of vectors in [0, upper]^d: a user sends one of her numbers, with Laplace noise, not d of them."""
 
-    upper: float = positive(1.0)
     name: ClassVar[str] = "ldp_avg_multidim"
-    relations: ClassVar[tuple[Relation, ...]] = (LOCAL,)
-    minimises: ClassVar[bool] = False
+    published: ClassVar[Claim] = theory.privacy
+    released: ClassVar[Release] = theory.released
+    columns: ClassVar[int | None] = 2
 
     def must_suit(self, data: Array, guarantee: Guarantee, calibration: Calibration) -> None:
-        must_be_pure(guarantee)
-        must_be_users(data, 2, lambda v: (v >= 0) & (v <= self.upper), f"numbers in [0, {self.upper:g}]")
+        super().must_suit(data, guarantee, calibration)
         if len(data) < data.shape[1]:
             limit = f"at least {data.shape[1]}, one for each coordinate"
             raise InvalidInput("number of users", len(data), limit, "Ask more users, or for fewer numbers.")
 
-    def release(self, data: Array, plan: None) -> Release:
-        rounded = ROUNDED * lattice_under(self.upper)
-        return theory.released.at(b_user=self.upper + rounded)  # privacy: dwang20.lemma5.1.6.privacy
-
     def method(self, data: Array, plan: None, released: Released) -> InGroups:
-        return InGroups(len(data), data.shape[1], lattice_under(self.upper))
-
-    def stated(self, data: Array, guarantee: Guarantee, plan: None) -> tuple[Released, Sequence[Claim]]:
-        noise = theory.privacy.evaluate(b_user=self.upper, eps=guarantee.parameters["eps"])
-        return self.release(data, plan).with_noise(float(noise)), [theory.privacy]
-
-    def certifying(self, data: Array, plan: None) -> Sequence[Claim]:
-        return [theory.privacy]
+        return InGroups(len(data), data.shape[1], self.lattice)
 
     def worst_pair(self) -> tuple[Array, Array]:
         """All numbers of a user move from one end to the other, whichever is asked for."""
