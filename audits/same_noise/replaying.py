@@ -49,7 +49,7 @@ ALONE = 12  # units that are moved one at a time
 SURE = 1e-6  # false-alarm rate of telling outputs apart by running
 PATHS = 3  # of noise, along which noisy values are followed
 FREE = 600  # moves of noisy values, which cost no run
-NUDGES = (1e-4, 0.05)  # beyond what outputs may be rounded to
+STEP = 0.2
 GOLDEN = (5**0.5 - 1) / 2  # its multiples are spread evenly
 NEAR_BY = (3.0, 0.3, 0.01)  # scales of noise beyond both values
 IN_BULK = (1.0, 0.3)
@@ -313,10 +313,11 @@ class Path:
     rows: Rows | None = None
     units: Units | None = None
 
-    def beyond(self, side: int, distance: float, rest: float) -> list[np.ndarray]:
-        """Noisy values farther out than without noise on either dataset, by so many scales of their noise.
+    def beyond(self, side: int, distance: float, rest: float) -> tuple[np.ndarray, np.ndarray]:
+        """Noisy values farther out than without noise on either dataset, by so many scales of their noise; and steps.
 
-        Side 1 is where the second dataset moves them to. Those that do not move lie at their place, or far away.
+        Side 1 is where the second dataset moves them to. Those that do not move lie at their place, or far away. A step
+        is much shorter than the way out: what is told up to a step lies beyond both datasets' values.
         """
         assert self.rows is not None
         assert self.units is not None
@@ -327,9 +328,7 @@ class Path:
         spread = distance * (1 + np.arange(len(way)) * GOLDEN % 1)  # no two alike
         places = base + (rows.moved if side == 1 else 0) + side * way * spread * scale
         far = 10 * max(1.0, float(np.abs(places).max(initial=0.0)))
-        places = np.where(way == 0, rows.first + rest * far, places)
-        cuts = np.cumsum([answer.size for answer in self.answers])[:-1]
-        return [part.reshape(a.shape) for part, a in zip(np.split(places, cuts), self.answers, strict=True)]
+        return np.where(way == 0, rows.first + rest * far, places), STEP * distance * scale
 
     @property
     def answers(self) -> list[np.ndarray]:
@@ -443,7 +442,7 @@ def _reveals(stage: Stage, path: Path, guarantee: Guarantee) -> bool:
         return True
     pure = isinstance(guarantee, PureDP)
     found = [
-        any(_tells(stage, path, path.beyond(side, distance, rest)) for rest in (0.0, 1.0, -1.0))
+        any(_tells(stage, path, *path.beyond(side, distance, rest)) for rest in (0.0, 1.0, -1.0))
         for side in (1, -1)
         for distance in (NEAR_BY if pure else IN_BULK)
     ]
@@ -466,32 +465,24 @@ def _tells_selections(stage: Stage, path: Path) -> bool:
     return True
 
 
-def _tells(stage: Stage, path: Path, answers: list[np.ndarray]) -> bool:
-    """Whether the output tells these noisy values from others: from close ones, exchanged ones, and mirrored ones."""
+def _tells(stage: Stage, path: Path, flat: np.ndarray, steps: np.ndarray) -> bool:
+    """Whether the output tells these noisy values from others: from those a step away, exchanged and mirrored ones."""
 
     def output(given: np.ndarray) -> Seen:
-        parts = np.split(given, np.cumsum([answer.size for answer in answers])[:-1])
-        shaped = [part.reshape(answer.shape) for part, answer in zip(parts, answers, strict=True)]
+        parts = np.split(given, np.cumsum([answer.size for answer in path.answers])[:-1])
+        shaped = [part.reshape(answer.shape) for part, answer in zip(parts, path.answers, strict=True)]
         return stage.run(0, seed=path.number, trace=Trace(shaped, path.taken, path.early))
 
-    flat = np.concatenate([np.ravel(answer) for answer in answers])
-
-    def moves_apart(nudge: float) -> bool:
-        columns = []
-        for place in range(len(flat)):
-            step = nudge * max(1.0, abs(flat[place])) * np.eye(len(flat))[place]
-            after = output(flat + step)
-            if after.words != before.words:
-                return False
-            columns.append((after.numbers - before.numbers) / step.max())
-        matrix = np.array(columns).T
-        return bool(np.linalg.matrix_rank(matrix, tol=1e-6 * np.abs(matrix).max(initial=0.0)) == len(flat))
-
-    before = output(flat)
-    if not any(moves_apart(nudge) for nudge in NUDGES):
-        return False
+    before, places = output(flat), np.arange(len(flat))
+    for way in (1, -1):
+        after = [output(flat + way * np.where(places == place, steps, 0.0)) for place in places]
+        if any(run.words != before.words for run in after):
+            return False
+        matrix = np.array([run.numbers - before.numbers for run in after]) / steps[:, None]
+        if np.linalg.matrix_rank(matrix, tol=1e-6 * np.abs(matrix).max(initial=0.0)) < len(flat):
+            return False
     exchanged = [_exchanged(flat, i, j) for i in range(len(flat)) for j in range(i) if flat[i] != flat[j]]
-    mirrored = [np.where(np.arange(len(flat)) == i, -flat, flat) for i in range(len(flat)) if flat[i] != 0]
+    mirrored = [np.where(places == i, -flat, flat) for i in places if flat[i] != 0]
     return not any(output(other).same_as(before) for other in (*exchanged, *mirrored))
 
 
