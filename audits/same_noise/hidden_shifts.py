@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from dpcheck.audits.same_noise.listening import GEOMETRIC
+from dpcheck.audits.same_noise.draws import GEOMETRIC
 from dpcheck.audits.same_noise.responses import Response
 from dpcheck.bounds.language.guarantees import (
     ZCDP,

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from dpcheck.audits.same_noise.listening import Site, caller
+from dpcheck.audits.same_noise.draws import Site, caller
 
 Again = Callable[[Sequence[np.ndarray]], Any]
 STRAIGHT = (np.add, np.subtract, np.negative, np.positive, np.multiply, np.true_divide)

@@ -12,8 +12,9 @@ import numpy as np
 from dpcheck.audits.pairs.drawn_pairs import Examples, Pair, content
 from dpcheck.audits.pairs.neighbours import Drawn, Neighbours, as_neighbours
 from dpcheck.audits.pairs.shrinking import shrunk
-from dpcheck.audits.same_noise.replaying import Released, replay_pair
+from dpcheck.audits.same_noise.replaying import replay_pair
 from dpcheck.audits.same_noise.result import KEPT, UNSEEN, VIOLATED, Replayed
+from dpcheck.audits.same_noise.stage import Released
 from dpcheck.audits.trials.plan import claim_for
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import Guarantee

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import PCG64, Generator  # by name: np.random is being listened to
 from scipy import special
 
-from dpcheck.audits.same_noise.listening import COIN, GEOMETRIC, Draw
+from dpcheck.audits.same_noise.draws import COIN, GEOMETRIC, Draw
 
 ROUNDING = 1e-7  # of a response, beside what floats lose
 FAR = ((37.0, -11.0), (-26.0, 7.0))  # two more moves in terms of the first two: what bends far out is not straight

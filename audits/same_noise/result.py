@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from dpcheck.audits.pairs.pair_in_words import pair_words
-from dpcheck.audits.same_noise.listening import Site
+from dpcheck.audits.same_noise.draws import Site
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 
 Verdict = Literal["violated", "kept on this pair", "not seen through"]

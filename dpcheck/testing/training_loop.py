@@ -15,10 +15,12 @@ import numpy as np
 import scipy  # its parts are imported on first use
 
 from dpcheck.audits import PerRun, per_run
-from dpcheck.audits.same_noise.listening import COIN, Draw, listening
+from dpcheck.audits.same_noise.draws import COIN, Draw
+from dpcheck.audits.same_noise.listening import listening
 from dpcheck.audits.same_noise.noisy_values import Trace
-from dpcheck.audits.same_noise.replaying import Seen, Stage, namespaces_of, near, rows_of
+from dpcheck.audits.same_noise.paths import rows_of
 from dpcheck.audits.same_noise.responses import Units
+from dpcheck.audits.same_noise.stage import Seen, Stage, namespaces_of, near
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.theory.account import NoisyRelease
 

@@ -20,9 +20,9 @@ from numpy.random import default_rng
 import dpcheck as dp
 from dpcheck.audits import add_remove, label_only, per_run, replace_one, replay
 from dpcheck.audits.same_noise.hidden_shifts import Shifts, cost
-from dpcheck.audits.same_noise.replaying import SURE, runs_to_tell
 from dpcheck.audits.same_noise.result import KEPT, UNSEEN, VIOLATED
 from dpcheck.audits.same_noise.selections import LAWS, _largest
+from dpcheck.audits.same_noise.telling import SURE, runs_to_tell
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 

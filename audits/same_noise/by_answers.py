@@ -1,0 +1,114 @@
+"""By answers: the loss of all noisy values that a mechanism looks at, if its output tells them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dpcheck.audits.same_noise.noisy_values import Trace
+from dpcheck.audits.same_noise.paths import Path, along
+from dpcheck.audits.same_noise.result import UNSEEN, Replayed, interval, order_of, parameter_of
+from dpcheck.audits.same_noise.stage import Public, Seen, Stage
+from dpcheck.bounds.language.guarantees import Guarantee, PureDP
+
+PATHS = 3  # of noise, along which noisy values are followed
+ALONE = 12  # noisy values that are tried one at a time
+NEAR_BY = (3.0, 0.3, 0.01)  # scales of noise beyond both values
+IN_BULK = (1.0, 0.3)
+
+
+def by_answers(stage: Stage, guarantee: Guarantee, result: Replayed, plain: Seen, public: Public) -> Replayed:
+    """The noisy values that are looked at, as late as the code does or before they meet more data: both bound the loss.
+
+    Looking late, values that meet data again may seem to share noise that hides neither: that alone is no violation.
+    """
+    late = _by_answers(stage, guarantee, result, plain, public, early=False)
+    if late.kept:
+        return late
+    early = _by_answers(stage, guarantee, result, plain, public, early=True)
+    if early.kept or early.violated:
+        return early if early.kept or not late.violated or early.low < late.low else late
+    if late.violated and any("of their own" in leak for leak in late.leaks):
+        return replace(early, unseen=(*early.unseen, *late.leaks))
+    return late
+
+
+def _by_answers(
+    stage: Stage, guarantee: Guarantee, result: Replayed, plain: Seen, public: Public, early: bool
+) -> Replayed:
+    paths = []
+    for number in range(PATHS):
+        path = along(stage, guarantee, result, plain if number == 0 else None, public, number, early)
+        if path.judged.verdict == UNSEEN or path.traced is None:
+            return path.judged
+        paths.append(path)
+    worst = max((path.judged for path in paths), key=lambda each: (each.violated, each.low, each.high))
+    note = f"by the noisy values that are looked at, along {PATHS} paths of noise"
+    if worst.violated and stage.released == "output" and not reveals(stage, paths[0], guarantee):
+        bound = f"{parameter_of(guarantee)} {interval(worst.low, worst.high)}{order_of(guarantee)}"
+        why = f"the output may reveal less than the noisy values: these cost {bound}, by released='noisy values'"
+        return replace(worst, verdict=UNSEEN, low=0.0, unseen=(why,))
+    return replace(worst, notes=(*worst.notes, note))
+
+
+def reveals(stage: Stage, path: Path, guarantee: Guarantee) -> bool:
+    """Whether the output tells all noisy values where these show the loss: beyond both datasets' values.
+
+    What does not move may lie anywhere. At delta = 0 one such place is enough, however close; else the loss is that of
+    a whole region, of which several places on both sides are tried.
+    """
+    if sum(answer.size for answer in path.answers) > ALONE or not _tells_selections(stage, path):
+        return False
+    if not path.answers:
+        return True
+    pure = isinstance(guarantee, PureDP)
+    found = [
+        any(_tells(stage, path, *path.beyond(side, distance, rest)) for rest in (0.0, 1.0, -1.0))
+        for side in (1, -1)
+        for distance in (NEAR_BY if pure else IN_BULK)
+    ]
+    return any(found) if pure else all(found)
+
+
+def _tells_selections(stage: Stage, path: Path) -> bool:
+    """Whether the output is another one for each outcome of each selection."""
+    for number, selection in enumerate(path.selections):
+        size = len(selection.weights if selection.scores is None else selection.scores.value)  # type: ignore[arg-type]
+        if size > ALONE:
+            return False
+        outputs = set()
+        for place in range(size):
+            taken = [*path.taken[:number], place, *path.taken[number + 1 :]]
+            after = stage.run(0, seed=path.number, trace=Trace(path.answers, taken, path.early))
+            outputs.add((after.words, after.numbers.tobytes()))
+        if len(outputs) < size:
+            return False
+    return True
+
+
+def _tells(stage: Stage, path: Path, flat: np.ndarray, steps: np.ndarray) -> bool:
+    """Whether the output tells these noisy values from others: from those a step away, exchanged and mirrored ones."""
+
+    def output(given: np.ndarray) -> Seen:
+        parts = np.split(given, np.cumsum([answer.size for answer in path.answers])[:-1])
+        shaped = [part.reshape(answer.shape) for part, answer in zip(parts, path.answers, strict=True)]
+        return stage.run(0, seed=path.number, trace=Trace(shaped, path.taken, path.early))
+
+    before, places = output(flat), np.arange(len(flat))
+    for way in (1, -1):
+        after = [output(flat + way * np.where(places == place, steps, 0.0)) for place in places]
+        if any(run.words != before.words for run in after):
+            return False
+        matrix = np.array([run.numbers - before.numbers for run in after]) / steps[:, None]
+        if np.linalg.matrix_rank(matrix, tol=1e-6 * np.abs(matrix).max(initial=0.0)) < len(flat):
+            return False
+    exchanged = [_exchanged(flat, i, j) for i in range(len(flat)) for j in range(i) if flat[i] != flat[j]]
+    mirrored = [np.where(places == i, -flat, flat) for i in places if flat[i] != 0]
+    return not any(output(other).same_as(before) for other in (*exchanged, *mirrored))
+
+
+def _exchanged(flat: np.ndarray, i: int, j: int) -> np.ndarray:
+    other = flat.copy()
+    other[[i, j]] = flat[[j, i]]
+    return other
