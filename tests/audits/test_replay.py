@@ -7,6 +7,8 @@ import math
 import os
 import random
 import secrets
+import sys
+import types
 from collections.abc import Callable
 from random import gauss
 from typing import Any
@@ -484,6 +486,23 @@ def test_generators_are_as_before() -> None:
     verdict(histogram(1.0))
     assert [getattr(module, name) for module, name in watched] == before
     assert (random.getstate(), default_rng) == (state, own)
+
+
+def test_known_samplers_of_other_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Laplace:
+        @staticmethod
+        def _laplace_sampler(*uniforms: Any) -> Any:
+            one, two, three, four = uniforms
+            return np.log(1 - one) * np.cos(np.pi * two) + np.log(1 - three) * np.cos(np.pi * four)
+
+    monkeypatch.setitem(sys.modules, "diffprivlib.mechanisms.laplace", types.SimpleNamespace(Laplace=Laplace))
+
+    def noisy(x: Any, rng: np.random.Generator) -> Any:
+        return max(0.0, x.sum() - 2.0 * Laplace._laplace_sampler(*(rng.random() for _ in range(4))))
+
+    assert verdict(noisy, PAIR, PureDP(0.5)) == KEPT
+    assert verdict(noisy, PAIR, PureDP(0.4)) == VIOLATED
+    assert Laplace._laplace_sampler(0.0, 0.0, 0.0, 0.0) == 0  # its own again
 
 
 def test_a_dataset_that_raises_is_told_apart() -> None:
