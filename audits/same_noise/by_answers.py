@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
 from dpcheck.audits.same_noise.noisy_values import Trace
-from dpcheck.audits.same_noise.paths import Path, along
+from dpcheck.audits.same_noise.paths import GOLDEN, Path, along
 from dpcheck.audits.same_noise.result import UNSEEN, Replayed, interval, order_of, parameter_of
 from dpcheck.audits.same_noise.stage import Public, Seen, Stage
 from dpcheck.bounds.language.guarantees import Guarantee, PureDP
@@ -16,6 +17,8 @@ PATHS = 3  # of noise, along which noisy values are followed
 ALONE = 12  # noisy values that are tried one at a time
 NEAR_BY = (3.0, 0.3, 0.01)  # scales of noise beyond both values
 IN_BULK = (1.0, 0.3)
+RARE = (1, -1)
+FAR_OUT = 12.0  # units of noise
 
 
 def by_answers(stage: Stage, guarantee: Guarantee, result: Replayed, plain: Seen, public: Public) -> Replayed:
@@ -39,17 +42,35 @@ def _by_answers(
 ) -> Replayed:
     paths = []
     for number in range(PATHS):
-        path = along(stage, guarantee, result, plain if number == 0 else None, public, number, early)
+        path = along(stage, guarantee, result, public, number, early, plain if number == 0 else None)
         if path.judged.verdict == UNSEEN or path.traced is None:
             return path.judged
         paths.append(path)
-    worst = max((path.judged for path in paths), key=lambda each: (each.violated, each.low, each.high))
-    note = f"by the noisy values that are looked at, along {PATHS} paths of noise"
-    if worst.violated and stage.released == "output" and not reveals(stage, paths[0], guarantee):
+    widest = max(paths, key=lambda path: (path.judged.violated, path.judged.low, path.judged.high))
+    worst = widest.judged
+    note = f"by the noisy values that are looked at, along {PATHS} paths of noise and {len(RARE)} rare ones"
+    for sign in RARE if worst.kept else ():
+        rare = along(stage, guarantee, result, public, 0, early, moved=rare_noise(plain, sign)).judged
+        if not rare.kept:
+            seen = [*rare.unseen, *rare.leaks, *map(str, rare.hidings)][0]
+            return replace(rare, verdict=UNSEEN, low=0.0, high=math.inf, unseen=(f"under rare noise: {seen}",))
+    if worst.violated and stage.released == "output" and not reveals(stage, widest, guarantee):
         bound = f"{parameter_of(guarantee)} {interval(worst.low, worst.high)}{order_of(guarantee)}"
         why = f"the output may reveal less than the noisy values: these cost {bound}, by released='noisy values'"
         return replace(worst, verdict=UNSEEN, low=0.0, unseen=(why,))
     return replace(worst, notes=(*worst.notes, note))
+
+
+def rare_noise(run: Seen, sign: int) -> dict[int, np.ndarray]:
+    """Every unit far out, one way or the other, where branches are taken that are not taken otherwise."""
+    found = {}
+    for number, draw in enumerate(run.draws):
+        ways = np.where(np.arange(draw.units.size) * GOLDEN % 1 < 0.5, sign, -sign).reshape(draw.units.shape)
+        if draw.law == "uniform":
+            found[number] = np.where(ways > 0, 0.999, 0.001)
+        elif draw.units.size:
+            found[number] = FAR_OUT * (ways if number % 2 else sign * np.ones(draw.units.shape))
+    return found
 
 
 def reveals(stage: Stage, path: Path, guarantee: Guarantee) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -66,13 +67,21 @@ class Path:
 
 
 def along(
-    stage: Stage, guarantee: Guarantee, result: Replayed, plain: Seen | None, public: Public, number: int, early: bool
+    stage: Stage,
+    guarantee: Guarantee,
+    result: Replayed,
+    public: Public,
+    number: int,
+    early: bool,
+    plain: Seen | None = None,
+    moved: Mapping[int, np.ndarray] | None = None,
 ) -> Path:
+    """Both datasets along the path of this number, or of the same with its noise moved; `plain` is the run untraced."""
     ours = Trace(early=early)
-    first = stage.run(0, seed=number, trace=ours)
+    first = stage.run(0, moved, seed=number, trace=ours)
     taken = [selection.place for selection in ours.selections]
     theirs = Trace([answer.value for answer in ours.answers], taken, early)
-    second = stage.run(1, seed=number, trace=theirs)
+    second = stage.run(1, moved, seed=number, trace=theirs)
     followed = plain is None or (first.words == plain.words and np.all(near(first.numbers, plain.numbers)))
     parted = parting(first, second) or theirs.astray
     counts = [(len(trace.answers), len(trace.selections)) for trace in (ours, theirs)]

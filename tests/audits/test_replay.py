@@ -454,6 +454,15 @@ def test_what_it_cannot_read_is_said(name: str) -> None:
     assert result.high > result.claimed
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_leak_that_only_rare_noise_shows_is_no_assurance(sign: int) -> None:
+    def rarely(x: Any, rng: np.random.Generator) -> Any:
+        noisy = x.sum() + rng.laplace()
+        return round(float(noisy), 2) if sign * noisy < 8 else float(x[0])
+
+    assert verdict(rarely) == UNSEEN
+
+
 def test_a_change_that_no_batch_holds_is_no_assurance() -> None:
     sampled = per_run(lambda x, rng: x[rng.integers(1, len(x), 3)].sum() + rng.laplace(scale=1e-3))
     assert replay(sampled, PAIR, PURE).verdict == UNSEEN
