@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from dpcheck.audits.same_noise.noisy_values import SHAPES, Noisy, Trace
+from dpcheck.audits.same_noise.noisy_values import SHAPES, STRAIGHT, Noisy, Trace
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, Guarantee, PureDP, RenyiDP, smallest_epsilon
 
 MOST_RUNS = 600  # on each dataset
@@ -88,7 +88,17 @@ class Coin(Noisy):
         plain = [each for each in inputs if not isinstance(each, Noisy)]
         if ufunc in (*BELOW, *ABOVE) and method == "__call__" and len(plain) == 1 and out is None:
             return self.tossed(plain[0], (ufunc in BELOW) == (inputs[0] is self))
+        divisor = ufunc is np.true_divide and inputs[-1] is self
+        if ufunc in STRAIGHT and method == "__call__" and len(plain) == 1 and len(inputs) == 2 and not divisor:
+            return self.scaled(lambda own: ufunc(*(own if each is self else each for each in inputs)))
         return self.trace.give_up()
+
+    def scaled(self, function: Callable[[Any], Any]) -> Coin:
+        """The same number in other units."""
+        value, ends = function(self.value), [np.asarray(function(end), float) for end in self.ends]
+        if np.shape(value) != np.shape(self.value) or np.any(ends[0] == ends[1]):
+            self.trace.give_up()
+        return Coin(self.trace, value, np.stack(ends), self.inside)
 
     def tossed(self, threshold: Any, below: bool) -> Any:
         """Whether each lies below (or above) the threshold."""
@@ -96,13 +106,14 @@ class Coin(Noisy):
         if np.broadcast_shapes(shape, np.shape(threshold)) != shape:
             self.trace.give_up()  # one number against several thresholds: its outcomes hang together
         place = np.ravel((np.broadcast_to(threshold, shape) - self.ends[0]) / (self.ends[1] - self.ends[0]))
-        taken = []
+        falls = np.ravel(self.ends[1] < self.ends[0])
+        taken: list[bool] = []
         for index, at in zip(np.ndindex(shape), place, strict=True):
             low, high = self.inside[(0, *index)], self.inside[(1, *index)]
             share = float(np.clip((at - low) / (high - low), 0, 1))
             lies_below = bool(self.trace.toss(np.array([1 - share, share])))
             self.inside[(int(lies_below), *index)] = np.clip(at, low, high)
-            taken.append(lies_below == below)
+            taken.append(lies_below == (below != falls[len(taken)]))
         found = np.array(taken, dtype=bool).reshape(shape)
         return bool(found) if found.ndim == 0 else found
 

@@ -325,6 +325,14 @@ def unary(kept: float) -> Run:
     return bits
 
 
+def scaled_coins(eps: float) -> Run:
+    def flipped(x: Any, rng: np.random.Generator) -> Any:
+        rest = 1 - rng.random() * (math.exp(eps) + 1)
+        return bool(x[0]) if rest > 1 - math.exp(eps) else not x[0]
+
+    return flipped
+
+
 def by_intervals(share: float) -> Run:
     def answer(x: Any) -> Any:
         u = random.random()
@@ -364,6 +372,7 @@ CASES: dict[str, tuple[Run, Run, Any, Guarantee]] = {
     "randomised response": (randomised_response(0.75), randomised_response(0.73), PAIR, PURE),
     "one of five": (one_of_five(1.1), one_of_five(1.0), PAIR, PURE),
     "unary encoding": (unary(0.6), unary(0.5), PAIR, PURE),
+    "scaled coins": (scaled_coins(1.2), scaled_coins(1.0), PAIR, PURE),
     "by intervals": (by_intervals(0.6), by_intervals(0.5), PAIR, PURE),
     "exact maximum": (argmax_of(1, exact=True), argmax_of(1, exact=False), PAIR, PURE),
 }
