@@ -212,6 +212,9 @@ def growth_of_exp(argument: sympy.Expr, symbol: sympy.Symbol) -> Growth:
     if as_float(a) < 0 or (a == 0 and as_float(b) <= 0):
         return FLAT  # tends to a constant
     if a == 0:
+        power = sympy.cancel(argument / sympy.log(symbol))
+        if power.is_rational_function(symbol):  # d^(d/(2h+2d)) is about √d: its exponent settles faster than 1/log d
+            return sympy.limit(power, symbol, sympy.oo), sympy.Integer(0)
         raise InvalidInput("bound", f"exp({argument})", "a product of powers", "Write powers of symbols as such.")
     return (-sympy.oo if argument.could_extract_minus_sign() else sympy.oo), sympy.Integer(0)
 

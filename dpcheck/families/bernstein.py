@@ -25,9 +25,13 @@ class GridLosses:
     p: int = 1
 
     def __post_init__(self) -> None:
-        records = np.asarray(self.records, float)
+        try:
+            records = np.asarray(self.records, float)
+        except (TypeError, ValueError):
+            records = np.empty(0)  # no numbers; what they are stays with the user
         if records.ndim != 2 or len(records) < 1 or not np.all(np.isfinite(records)):
-            raise InvalidInput("records", records.shape, "finite numbers, one row a user", "Give an array (n, r).")
+            shape = np.shape(self.records)
+            raise InvalidInput("records", shape, "finite numbers, one row a user", "Give an array (n, r).") from None
         object.__setattr__(self, "records", records)
 
     @property

@@ -1,7 +1,8 @@
 """Which randomiser for which question, and what it costs that nobody is trusted: exact errors at n users.
 
-Errors are against the mean of the very users who report, the largest over what they may hold. A curator who sees all
-records adds the noise of the same eps to their mean, for neighbours that differ in one record.
+Errors are against the mean of the very users who report: of numbers and vectors the largest over what they may hold, of
+a share that of an item which nobody holds. A curator sees all records and adds Laplace noise of the same eps to their
+mean (to a vector noise of density exp(-eps |x| / sensitivity)), for neighbours that differ in one record.
 """
 
 from __future__ import annotations
@@ -78,5 +79,5 @@ def choice(question: str, n: int, known: list[Any], central: float) -> LocalChoi
 
 
 def error_of(one: Randomiser, n: int) -> float:
-    """Root of the mean squared error at n users, at worst."""
+    """Root of the mean squared error at n users; of a share, where nobody holds the item."""
     return math.sqrt(one.variance(n))  # type: ignore[attr-defined]

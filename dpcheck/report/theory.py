@@ -97,9 +97,9 @@ def local_page(found: Sequence[LocalChoice]) -> Group:
     for one in found:
         lines.append(Text(f"{sentence(one.question)}, {one.n} users", style="bold"))
         lines += [indented(f"{error:.4g}  {name}") for name, error in one.errors]
-        lines.append(indented(f"{one.central:.4g}  a trusted curator: {one.lost:.3g} times less"))
+        lines.append(indented(f"{one.central:.4g}  a trusted curator, Laplace noise: {one.lost:.3g} times less"))
         lines.append(indented(f"{one.users:.3g} users would have the curator's error."))
-    lines.append(Text("Errors: root of the mean squared error of the users' own mean, at worst, all at the same ε."))
+    lines.append(Text("Errors: roots of mean squares; of a mean at worst, of a share where nobody holds the item."))
     return Group(*lines)
 
 

@@ -13,6 +13,7 @@ import pytest
 from scipy import optimize
 
 from dpcheck.audits import AuditResult, MechanismFailed, add_remove, audit, one_user, per_run, replace_one
+from dpcheck.audits.audit import Tested as Counts
 from dpcheck.bounds.language.errors import InvalidInput, MixedRelations
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
@@ -355,3 +356,21 @@ def test_a_narrow_violation_is_told_from_the_claim_and_asks_to_be_confirmed() ->
     assert "up to 5% of the audits" in text
     assert "confirm" not in repr(audit(laplace, guarantee=PureDP(1.0), alpha=1e-6, **asked))
     assert "confirm" not in repr(audit(laplace, guarantee=PureDP(3.0), **asked))
+
+
+@pytest.mark.parametrize(("shown", "worked_out"), [(None, False), (False, False), (True, True)])
+def test_no_bound_is_worked_out_that_nobody_is_shown(
+    shown: bool | None, worked_out: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It took half of the time of a small audit; who asks for progress, by a function too, gets it."""
+    asked: list[float] = []
+    plain = Counts.by_hand
+    monkeypatch.setattr(Counts, "by_hand", lambda self, *args: (asked.append(1.0), plain(self, *args))[1])
+    quiet = run(laplace, (0.0, 1.0), PureDP(1.0), max_trials=2000, progress=shown)
+    assert bool(asked) == worked_out
+    told: list[float] = []
+    loud = run(
+        laplace, (0.0, 1.0), PureDP(1.0), max_trials=2000, progress=lambda done, total, bound: told.append(bound)
+    )
+    assert told
+    assert quiet.epsilon_lower == loud.epsilon_lower

@@ -25,6 +25,7 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.estimators.base import PrivateLinear
+from dpcheck.families.bernstein import GridLosses
 from dpcheck.kernels.noisy_answers import NoisyAnswers
 from dpcheck.kernels.one_answer import OneAnswer
 from dpcheck.problems.problem import Problem
@@ -251,6 +252,11 @@ def test_what_is_refused_is_not_quoted(name: str) -> None:
             bad.flat[0] = value
             must_not_quote(lambda bad=bad: solver.solve(bad, guarantee))
         must_not_quote(lambda: solver.solve(np.full(np.shape(data), WORD), guarantee))
+        return
+    if isinstance(data, GridLosses):
+        for value in (FAR, np.nan, WORD):
+            bad = np.full(data.records.shape, value, dtype=object if value == WORD else float)
+            must_not_quote(lambda bad=bad: solver.solve(replace(data, records=bad), guarantee))
         return
     rows, labels = np.array(data.X), np.array(data.y)
     rows[0, 0] = FAR

@@ -131,6 +131,14 @@ def test_a_sum_grows_like_its_fastest_leading_term(terms: list[sympy.Expr], symb
     assert fastest == max((float(e.power), float(e.log)) for e in (exponent(t, symbol) for t in terms))
 
 
+def test_an_exponent_that_settles_is_read_as_where_it_settles() -> None:
+    for power, settled in ((d / (2 * T + 2 * d), 1 / 2), ((3 * d + T) / (d + 1), 3), (1 / d, 0)):
+        found = exponent(d**power / n, d)
+        assert (found.power, found.log) == (sympy.Rational(settled), 0)
+    with pytest.raises(InvalidInput, match="a product of powers"):
+        exponent(d ** (1 + 1 / log(d)) / n, d)
+
+
 def test_every_utility_claim_has_exponents() -> None:
     for claim in library.values():
         if claim.kind in (Kind.UTILITY, Kind.LOWER_BOUND):

@@ -84,7 +84,7 @@ def test_no_refuted_bound_is_ranked_and_corrections_stand_in() -> None:
     rows = [row for group in found.groups for row in group.rows]
     assert all(known[row.bound.claim.id]["verdict"] == row.verdict != "REFUTED" for row in rows)
     (row,) = [row for row in rows if row.bound.claim.id == "zhang17.theorem3.approx.corrected"]
-    assert row.replaces.startswith("zhang17.theorem3.approx (rate: ")
+    assert row.replaces.startswith("zhang17.theorem3.approx (misprint: ")
     assert found.refuted["zhang17.theorem3.approx"][1] == "zhang17.theorem3.approx.corrected"
     assert not any(isinstance(r.bound.claim, dp.Claim) and r.bound.claim.id in found.refuted for r in rows)
 
@@ -339,7 +339,7 @@ def test_texts_say_what_was_assumed() -> None:
         "L = 1 and β = 0.25, ‖ŵ‖ ≤ D = 1 by default",
         "rrpsgd has the least rate; outpert_gd comes next, 2.11 times larger, constants aside.",
         "its privacy as published is refuted (zhang17.theorem5.privacy, privacy failure: at ε = 1)",
-        "in place of zhang17.theorem3.approx (rate: ",
+        "in place of zhang17.theorem3.approx (misprint: ",
         "No method: ≥ C·7.071e-05 (dwang20.table3.2.lower.scaled, SUPPORTED",
         "needs --divergence (V₀)",
     ):

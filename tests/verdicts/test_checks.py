@@ -68,7 +68,7 @@ classical = sqrt(2 * log(Rational(5, 4) / delta)) / eps  # noise over sensitivit
 about_sigma = claim(Eq(sigma, classical * Delta), eps <= 1)
 
 
-@settings(deadline=None, max_examples=3)
+@settings(deadline=None, max_examples=2)
 @given(st.fractions(min_value=1, max_value=3, max_denominator=20))
 def test_a_sound_noise_formula_is_certified(room: Any) -> None:
     check = GaussianAccountant(Delta / sigma, "sound", SMALL)

@@ -9,7 +9,7 @@ from sympy import Integer
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source, convex, lipschitz
 from dpcheck.bounds.language.symbols import d, eps, likely_excess_risk, quantity, x_tail
-from dpcheck.bounds.library.local.local_bernstein import D_h, all_orders, equation5, target_error, users_needed
+from dpcheck.bounds.library.local.local_bernstein import D_h, all_orders, equation5, no_logs, target_error, users_needed
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
 from dpcheck.bounds.proving.proofs import Equals
 
@@ -42,7 +42,7 @@ theorem6 = Claim(
     id="dwang20.theorem5.1.6", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.1.6", line=4967),
     says="Users that make it O(α): those of (5.5) at α/p.",
-    assumes=[*on_sets, *all_orders],
+    assumes=[*on_sets, *all_orders, no_logs],
     states=Rate(users_needed, 4 ** (d * (d + 1)) * x_tail * D_h**2 * d**5 * eps**-2 * target_error**-4),
     ignores_units=True,
     checks=[Equals(lambda: equation5.formula.subs(target_error, target_error / d), "(5.5) at α/p")],

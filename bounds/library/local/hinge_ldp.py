@@ -236,7 +236,7 @@ one_pass = Claim(
             Step("<=", because=Cites("dwang20.lemma5.1.8.close")),
             Step("<=", 2 * (1 / (smoothing * n) + oracle_std / sqrt(n) + 4 * polynomial_gap) + smoothing,
                  because=Premise(
-                     "lemma5.1.5.corrected with its constant 2 on a set of diameter 2, as f_β'' ≤ 1/β (lemma5.1.8), where"
+                     "lemma5.1.5.corrected with its constant 2 on a set of diameter 2, as f_β'' ≤ 1/β (lemma5.1.8);"
                      " slopes off by η make an oracle of error 4η")),
             Step("<=", because=Cites("dwang20.theorem5.1.7.approximation.corrected")),
             Step("<=", 8 * STATEMENT),

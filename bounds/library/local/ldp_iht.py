@@ -150,8 +150,7 @@ theorem5 = Claim(
 optimality = Claim(
     id="dwang20.section5.3.3.optimality", kind=Kind.UTILITY,
     source=Source("dwang20", "section 5.3.3, after Theorem 5.3.5", line=6504),
-    says="For s* = 1 the squared error's bound O(p·log p·log n/(nε²)) is Theorem 5.3.2's up to a factor of √log p. "
-    "That would be one of the error, not squared, at best.",
+    says="For s* = 1 the error's bound, the root of O(p·log p·log n/(nε²)), is that of Theorem 5.3.2 up to √log p.",
     assumes=[d >= 2],
     states=Rate(ratio, sqrt(log(d))),
     checks=[

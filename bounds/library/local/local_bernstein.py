@@ -51,6 +51,7 @@ grid_error = quantity(
 i, big = Symbol("i", integer=True), Symbol("big", positive=True)
 many_users = Setting("n ≥ p log(2/β) log(k+1), as its proof says")
 smooth_losses = Setting("ℓ(·; x) is (2h, T)-smooth with values in [0, 1], T = O(1)")
+no_logs = Setting("powers of logarithms are left out, as Õ does")
 
 # Privacy -------------------------------------------------------------------------------------------
 released = Release((k + 1) ** d, Laplace(sigma), relation=LOCAL)  # losses in [0, 1] at (k+1)^p points
@@ -242,7 +243,7 @@ theorem2 = Claim(
     id="dwang20.theorem5.1.2", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.1.2, (5.3)", line=4844),
     says="Excess empirical risk of the local Bernstein mechanism, with p^(p/(2(h+p))).",
-    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2"), enough_users],
+    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2"), enough_users, no_logs],
     states=Rate(likely_excess_risk, excess(d ** (d / (2 * (h + d))))),
     ignores_units=True,
     checks=[
@@ -300,7 +301,7 @@ equation4 = Claim(
     id="dwang20.equation5.4", kind=Kind.UTILITY,
     source=Source("dwang20", "(5.4)", line=4854),
     says="Users that make the excess risk at most α.",
-    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2")],
+    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2"), no_logs],
     states=Rate(
         users_needed,
         x_tail * D_h ** (2 * d / h) * d ** (d / h) * 4 ** ((h + 1) * d) * at_most_alpha * target_error ** (-2 * d / h),
@@ -319,7 +320,7 @@ equation4_corrected = Claim(
     id="dwang20.equation5.4.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "(5.4)", line=4854),
     says="With the powers of p and 2^h-1 that Theorem 5.1.2 has when its proof is followed.",
-    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2")],
+    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2"), no_logs],
     states=Rate(
         users_needed,
         x_tail * D_h ** (2 * d / h) * d ** (1 + 2 * d / h) * 4 ** ((h + 1) * d)
@@ -339,7 +340,7 @@ corollary1 = Claim(
     id="dwang20.corollary5.1.1", kind=Kind.UTILITY,
     source=Source("dwang20", "Corollary 5.1.1", line=4860),
     says="Users for (8, T)-smooth losses, h = 4; D_h is D_4 here.",
-    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2 with h = 4")],
+    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2 with h = 4"), no_logs],
     states=Rate(
         users_needed,
         x_tail * at_most_alpha * target_error ** (-d / 2) * (4**5 * sqrt(D_h) * d ** Rational(1, 4)) ** d,
@@ -358,7 +359,7 @@ corollary1_corrected = Claim(
     id="dwang20.corollary5.1.1.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "Corollary 5.1.1", line=4860),
     says="With the powers of p and 15 that (5.4) has when the proof is followed.",
-    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2 with h = 4")],
+    assumes=[smooth_losses, Setting("k as in Theorem 5.1.2 with h = 4"), no_logs],
     states=Rate(
         users_needed,
         x_tail * at_most_alpha * target_error ** (-d / 2)
@@ -415,7 +416,7 @@ equation5 = Claim(
     id="dwang20.equation5.5", kind=Kind.UTILITY,
     source=Source("dwang20", "(5.5), first term", line=4870),
     says="Users for (∞, T)-smooth losses, h = p; D_h is D_p here.",
-    assumes=all_orders,
+    assumes=[*all_orders, no_logs],
     states=Rate(users_needed, 4 ** (d * (d + 1)) * x_tail * D_h**2 * d * eps**-2 * target_error**-4),
     ignores_units=True,
     checks=[

@@ -5,11 +5,11 @@ loss at the grid point of her group and f_v the density of v + Laplace(1/ε). A 
 than ε. Solver, with plain randomised response in its place: dpcheck/solvers/local/local_bernstein_1bit.py.
 """
 
-from sympy import Eq, Integer, exp, log, sqrt
+from sympy import Eq, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, PureDP
-from dpcheck.bounds.language.symbols import d, eps, likely_excess_risk, n, quantity, sigma, x_tail
+from dpcheck.bounds.language.symbols import d, eps, likely_excess_risk, n, sigma, x_tail
 from dpcheck.bounds.library.local.local_bernstein import (
     D_h,
     all_orders,
@@ -26,9 +26,7 @@ from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import OneBit
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
-from dpcheck.bounds.proving.proofs import AtMost, Equals
-
-weight = quantity("bit_weight", "factor of the mean of a group's kept y", box=(1, 1e6), printed="weight")
+from dpcheck.bounds.proving.proofs import AtMost
 
 # Privacy -------------------------------------------------------------------------------------------
 # Given y ≥ 1 the bit is 1 with probability e^(v/σ)/2: v = 0 and v = 1 give "not kept" 1/2 and 1 - e^(1/σ)/2.
@@ -75,29 +73,6 @@ plain_bits = Claim(
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
     checks=[Accountant(released, "users at v = 0 and v = 1")],
-)
-
-# The server ----------------------------------------------------------------------------------------
-HALF = "half of the users keep y, and those who do keep v + Laplace: E[y·b] = v/2"
-estimates = [Setting("what line 17 computes is to estimate the mean loss of the group")]
-
-server = Claim(
-    id="dwang20.algorithm5.1.32.server", kind=Kind.UTILITY,
-    source=Source("dwang20", "Algorithm 5.1.32, line 17", line=4948),
-    says="The server's value of a grid point is n times the mean of its group's kept y.",
-    assumes=estimates,
-    states=Eq(weight, n),
-    checks=[Equals(Integer(2), HALF)],
-)
-
-server_corrected = Claim(
-    id="dwang20.algorithm5.1.32.server.corrected", kind=Kind.UTILITY,
-    source=Source("dwang20", "Algorithm 5.1.32, line 17", line=4948),
-    says="It takes twice the mean of the kept y.",
-    assumes=estimates,
-    states=Eq(weight, 2),
-    corrects="dwang20.algorithm5.1.32.server",
-    checks=[Equals(Integer(2), HALF)],
 )
 
 # Utility -------------------------------------------------------------------------------------------

@@ -82,6 +82,7 @@ server = Claim(
     says="n/|I| times the sum of the places g that a group sends stands for its mean loss.",
     assumes=[Setting("all losses of the group are v")],
     states=Eq(server_value, v),
+    provenance=Provenance.READING,
     checks=[Equals(n * (draws + 1) / 2, "the public numbers come in no order: g is uniform on 1..T, whatever v is")],
 )
 

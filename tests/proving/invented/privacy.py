@@ -48,7 +48,7 @@ def gaussian_case(noise: Expr, *assumes: Any, box: Any = SMALL) -> Case:
     return case(check, Eq(sigma, Delta * noise), *assumes, kind=Kind.PRIVACY, guarantee=ApproxDP(eps, delta))
 
 
-@family("accountant", "Gaussian noise", 4)
+@family("accountant", "Gaussian noise", 2)
 def gaussian_noise(draw: Draw) -> Pair:
     inside = draw(st.sampled_from([Rational(5, 4), Rational(3, 2), Integer(2)]))
     noise = sqrt(2 * log(inside / delta)) / eps
