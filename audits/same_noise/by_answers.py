@@ -19,6 +19,7 @@ NEAR_BY = (3.0, 0.3, 0.01)  # scales of noise beyond both values
 IN_BULK = (1.0, 0.3)
 RARE = (1, -1)
 FAR_OUT = 12.0  # units of noise
+BRANCHES = 200
 
 
 def by_answers(stage: Stage, guarantee: Guarantee, result: Replayed, plain: Seen, public: Public) -> Replayed:
@@ -49,16 +50,46 @@ def _by_answers(
     widest = max(paths, key=lambda path: (path.judged.violated, path.judged.low, path.judged.high))
     worst = widest.judged
     note = f"by the noisy values that are looked at, along {PATHS} paths of noise and {len(RARE)} rare ones"
-    for sign in RARE if worst.kept else ():
-        rare = along(stage, guarantee, result, public, 0, early, moved=rare_noise(plain, sign)).judged
-        if not rare.kept:
-            seen = [*rare.unseen, *rare.leaks, *map(str, rare.hidings)][0]
-            return replace(rare, verdict=UNSEEN, low=0.0, high=math.inf, unseen=(f"under rare noise: {seen}",))
+    if worst.kept:
+        rare = [along(stage, guarantee, result, public, 0, early, moved=rare_noise(plain, sign)) for sign in RARE]
+        elsewhere = [("under rare noise", path) for path in rare]
+        branches, more = _branches(stage, guarantee, result, public, paths[0])
+        elsewhere += [("on another branch", path) for path in branches]
+        for where, path in elsewhere:
+            other = path.judged
+            if not other.kept:
+                seen = [*other.unseen, *other.leaks, *map(str, other.hidings)][0]
+                return replace(other, verdict=UNSEEN, low=0.0, high=math.inf, unseen=(f"{where}: {seen}",))
+        if more:
+            why = f"it has more than {BRANCHES} branches that depend on noisy values"
+            return replace(worst, verdict=UNSEEN, low=0.0, high=math.inf, unseen=(why,))
+        worst = max((worst, *(path.judged for _, path in elsewhere)), key=lambda judged: judged.high)
+        note += f", and {len(branches)} other branches" if branches else ""
     if worst.violated and stage.released == "output" and not reveals(stage, widest, guarantee):
         bound = f"{parameter_of(guarantee)} {interval(worst.low, worst.high)}{order_of(guarantee)}"
         why = f"the output may reveal less than the noisy values: these cost {bound}, by released='noisy values'"
         return replace(worst, verdict=UNSEEN, low=0.0, unseen=(why,))
     return replace(worst, notes=(*worst.notes, note))
+
+
+def _branches(
+    stage: Stage, guarantee: Guarantee, result: Replayed, public: Public, path: Path
+) -> tuple[list[Path], bool]:
+    """Paths that begin on the other sides of comparisons, and those found on these; whether there are more."""
+    found: list[Path] = []
+    todo, known = [*path.branches()], set()
+    while todo:
+        name, start = todo.pop(0)
+        if name in known:
+            continue
+        if len(found) == BRANCHES:
+            return found, True
+        known.add(name)
+        found.append(along(stage, guarantee, result, public, path.number, path.early, start=start))
+        if not found[-1].judged.kept:
+            break
+        todo += found[-1].branches()
+    return found, False
 
 
 def rare_noise(run: Seen, sign: int) -> dict[int, np.ndarray]:
@@ -95,13 +126,13 @@ def reveals(stage: Stage, path: Path, guarantee: Guarantee) -> bool:
 def _tells_selections(stage: Stage, path: Path) -> bool:
     """Whether the output is another one for each outcome of each selection."""
     for number, selection in enumerate(path.selections):
-        size = len(selection.weights if selection.scores is None else selection.scores.value)  # type: ignore[arg-type]
+        size = selection.size
         if size > ALONE:
             return False
         outputs = set()
         for place in range(size):
             taken = [*path.taken[:number], place, *path.taken[number + 1 :]]
-            after = stage.run(0, seed=path.number, trace=Trace(path.answers, taken, path.early))
+            after = stage.run(0, seed=path.number, trace=Trace(path.answers, taken, early=path.early))
             outputs.add((after.words, after.numbers.tobytes()))
         if len(outputs) < size:
             return False
@@ -114,7 +145,7 @@ def _tells(stage: Stage, path: Path, flat: np.ndarray, steps: np.ndarray) -> boo
     def output(given: np.ndarray) -> Seen:
         parts = np.split(given, np.cumsum([answer.size for answer in path.answers])[:-1])
         shaped = [part.reshape(answer.shape) for part, answer in zip(parts, path.answers, strict=True)]
-        return stage.run(0, seed=path.number, trace=Trace(shaped, path.taken, path.early))
+        return stage.run(0, seed=path.number, trace=Trace(shaped, path.taken, early=path.early))
 
     before, places = output(flat), np.arange(len(flat))
     for way in (1, -1):

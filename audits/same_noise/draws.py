@@ -26,6 +26,7 @@ LAWS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]] = 
     "uniform": lambda rng, shape: rng.random(shape),
 }
 Made = Callable[[int, Any, Callable[[np.ndarray], Any], str], Any]  # of a draw's number, value, function and law
+DOUBLE = np.dtype(float)
 COIN = "coin"  # any other draw: its value is held still, its law is not read
 SPENT = "spent"  # uniform numbers that a known sampler of noise has used up
 SAMPLERS = {("diffprivlib.mechanisms.laplace", "Laplace", "_laplace_sampler"): "Laplace"}  # of uniform numbers: its law
@@ -117,16 +118,19 @@ class Book:
             units = units + offset if law != "uniform" else offset
         return self.enter(law, call, units, origin), units
 
-    def located(self, law: str, call: str, loc: Any, scale: Any, size: Any, origin: Origin | None) -> Any:
+    def located(
+        self, law: str, call: str, loc: Any, scale: Any, size: Any, origin: Origin | None, dtype: Any = DOUBLE
+    ) -> Any:
         """A draw of a location-scale law."""
         shape = np.broadcast_shapes(np.shape(loc), np.shape(scale)) if size is None else shape_of(size)
         number, units = self.units(law, call, shape, origin)
 
         def again(unit: np.ndarray) -> Any:
-            return loc + scale * unit
+            value = loc + scale * unit
+            return value if dtype == DOUBLE else np.asarray(value, dtype)[()]
 
         value = again(units)
-        plain = float(value) if shape == () else np.asarray(value, float)
+        plain = np.asarray(value, dtype) if shape else float(value) if dtype == DOUBLE else dtype.type(value)
         return self.made(number, plain, again, law)
 
     def coin(self, call: str, origin: Origin | None, value: Callable[[np.random.Generator], Any]) -> Any:

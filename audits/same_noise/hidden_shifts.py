@@ -28,7 +28,7 @@ from dpcheck.bounds.language.guarantees import (
     smallest_epsilon,
 )
 
-EQUAL = 1e-9  # relative: slopes, and shifts of one unit, that differ by less are the same
+EQUAL = 1e-9  # relative: scales that differ by less are the same, since no float generator draws a thousand units
 DISCRETE = "discrete Laplace"
 LIPSCHITZ = ("Laplace", "logistic", DISCRETE)  # shifted by s these lose s at most, and as much in the far tail
 MOST_PARTS = 60  # different shifts that an account of Laplace noise at delta > 0 adds up
@@ -67,12 +67,11 @@ class Shifts:
 def shifts_of(
     moved: np.ndarray, first: Response, second: Response, lost: np.ndarray, rates: np.ndarray, public: np.ndarray
 ) -> Shifts:
-    """The shifts that hide `moved` (second minus first), up to what floats have `lost` of it.
+    """The shifts that hide `moved` (second minus first), of which floats have `lost` so much.
 
     `rates` are those of geometric units, `public` tells which units everybody knows.
     """
     one, two = (_without(response, public) for response in (first, second))
-    moved = np.where(np.abs(moved) <= lost, 0.0, moved)
     rows = np.zeros(len(moved), dtype=bool)
     rows[one.row] = rows[two.row] = True
     bare = tuple(np.flatnonzero(~rows & (moved != 0)).tolist())
@@ -104,16 +103,16 @@ def _without(response: Response, public: np.ndarray) -> Response:
 def _alone(moved: np.ndarray, one: Response, two: Response, lost: np.ndarray, rates: np.ndarray) -> Shifts:
     """Every number has one unit; a unit may have several numbers, whose shifts must then agree."""
     size, ratio = moved[one.row] / one.slope, two.slope / one.slope
-    slack = EQUAL * np.abs(size) + lost[one.row] / np.abs(one.slope)
+    slack = lost[one.row] / np.abs(one.slope)
     order = np.lexsort((np.abs(size), one.unit))
     unit, start = np.unique(one.unit[order], return_index=True)
     groups = np.split(order, start[1:]) if len(order) else []
     shared = [g for g in groups if len(g) > 1]
-    clashing = [g for g in shared if np.ptp(size[g]) > slack[g].max() * 2 or np.ptp(ratio[g]) > EQUAL * ratio[g].max()]
+    clashing = [g for g in shared if np.ptp(size[g]) > slack[g].sum() or np.ptp(ratio[g]) > EQUAL * ratio[g].max()]
     if clashing:
         return _nothing(clashing=tuple(one.row[clashing[0]].tolist()))
     chosen = np.array([g[-1] for g in groups], dtype=int)
-    return _read(unit, one.laws[unit], size[chosen], ratio[chosen], one.row[chosen], rates[unit])
+    return _read(unit, one.laws[unit], size[chosen], ratio[chosen], one.row[chosen], rates[unit], slack[chosen])
 
 
 def _together(moved: np.ndarray, one: Response, two: Response, lost: np.ndarray, rates: np.ndarray) -> Shifts:
@@ -121,42 +120,57 @@ def _together(moved: np.ndarray, one: Response, two: Response, lost: np.ndarray,
     matrix, other = one.dense, two.dense
     if not np.allclose(matrix, other, rtol=EQUAL, atol=0):
         return _nothing(unclear="noise that mixes has another scale on the second dataset")
+    heights = np.abs(matrix).max(axis=1)
+    heights[heights == 0] = 1.0
+    matrix, moved, lost = matrix / heights[:, None], moved / heights, lost / heights  # so that no number drowns another
     used = np.flatnonzero(np.any(matrix != 0, axis=0))
-    matrix, laws, rates = matrix[:, used], one.laws[used].copy(), rates[used]
-    keep = np.ones(len(used), dtype=bool)
-    for i in range(
-        len(used)
-    ):  # a difference of two exponentials is Laplace, of two geometric numbers its discrete form
-        for j in range(i + 1, len(used)):
+    laws, rates = one.laws[used].copy(), rates[used]
+    keep = _joined(matrix[:, used], laws, rates)
+    matrix, laws, used, rates = matrix[:, used[keep]], laws[keep], used[keep], rates[keep]
+    gaussian = bool(np.all(laws == "Gaussian"))
+    size = np.linalg.lstsq(matrix, moved, rcond=None)[0]
+    slack = lost + 64 * np.finfo(float).eps * (np.abs(matrix) @ np.abs(size))
+    left = np.abs(matrix @ size - moved)
+    if np.any(left > slack):
+        return _nothing(clashing=tuple(np.flatnonzero(left > slack).tolist()))
+    exact = gaussian or bool(np.linalg.matrix_rank(matrix) == len(used))
+    hidden = exact
+    if not exact and np.any(laws == "Laplace"):
+        least = _least_sum(matrix, moved, laws == "Laplace")
+        hidden = least is not None and bool(np.all(np.abs(matrix @ least - moved) <= slack))
+        size = least if least is not None and hidden else size
+    # Where Laplace noise alone does not hide it, Gaussian noise must, which at delta = 0 it never does.
+    readable = hidden or np.any(laws == "Gaussian")
+    exact_pure = exact or bool(readable and np.all(np.isin(laws, ("Laplace", "Gaussian"))))
+    row, loose = np.abs(matrix).argmax(axis=0), np.max(slack) / np.abs(matrix).max(axis=0)
+    return _read(used, laws, size, np.ones(len(used)), row, rates, loose, exact, exact_pure)
+
+
+def _joined(matrix: np.ndarray, laws: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    """Which units are left where a difference of two exponentials is Laplace, of geometric numbers discrete Laplace."""
+    keep = np.ones(len(laws), dtype=bool)
+    for i in range(len(laws)):
+        for j in range(i + 1, len(laws)):
             twins = laws[i] == laws[j] and laws[i] in ("exponential", GEOMETRIC) and rates[i] == rates[j]
             if keep[i] and keep[j] and twins and np.allclose(matrix[:, i], -matrix[:, j], rtol=EQUAL, atol=0):
                 keep[j] = False
                 laws[i] = "Laplace" if laws[i] == "exponential" else DISCRETE
-    matrix, laws, used, rates = matrix[:, keep], laws[keep], used[keep], rates[keep]
-    gaussian = bool(np.all(laws == "Gaussian"))
-    size = np.linalg.lstsq(matrix, moved, rcond=None)[0]
-    left = np.abs(matrix @ size - moved)
-    if np.any(left > 1e-9 * np.abs(moved).max() + 4 * lost):
-        return _nothing(clashing=tuple(np.flatnonzero(left > 4 * lost).tolist()))
-    exact = gaussian or bool(np.linalg.matrix_rank(matrix) == len(used))
-    if not exact and np.any(laws == "Laplace"):
-        least = _least_sum(matrix, moved, laws == "Laplace")
-        size = size if least is None else least
-    exact_pure = exact or bool(np.all(np.isin(laws, ("Laplace", "Gaussian"))))
-    row = np.abs(matrix).argmax(axis=0)
-    return _read(used, laws, size, np.ones(len(used)), row, rates, exact, exact_pure)
+    return keep
 
 
 def _least_sum(matrix: np.ndarray, moved: np.ndarray, usable: np.ndarray) -> np.ndarray | None:
     """The shift of the usable units with the least l1 norm."""
     from scipy.optimize import linprog
 
-    part = matrix[:, usable]
-    solved = linprog(np.ones(2 * part.shape[1]), A_eq=np.hstack([part, -part]), b_eq=moved)
+    part, most = matrix[:, usable], np.abs(moved).max()
+    if most == 0:
+        return np.zeros(len(usable))
+    solved = linprog(np.ones(2 * part.shape[1]), A_eq=np.hstack([part, -part]), b_eq=moved / most)
     if solved.status != 0:
         return None
-    size = np.zeros(matrix.shape[1])
-    size[usable] = solved.x[: part.shape[1]] - solved.x[part.shape[1] :]
+    corner = np.abs(solved.x[: part.shape[1]] - solved.x[part.shape[1] :]) > 1e-9
+    size = np.zeros(len(usable))
+    size[np.flatnonzero(usable)[corner]] = np.linalg.lstsq(part[:, corner], moved, rcond=None)[0]
     return size
 
 
@@ -167,13 +181,14 @@ def _read(
     ratio: np.ndarray,
     row: np.ndarray,
     rates: np.ndarray,
+    slack: np.ndarray,
     exact: bool = True,
     exact_pure: bool = True,
 ) -> Shifts:
     """Discrete Laplace units cost by their rate, if they can make the step at all."""
     grid = laws == DISCRETE
     size = np.where(np.abs(size) < 1e-300, 0.0, np.abs(size))
-    if np.any(grid & (np.abs(size - np.round(size)) > 1e-6)):
+    if np.any(grid & (np.abs(size - np.round(size)) > np.minimum(slack, 1e-3))):
         return _nothing(clashing=tuple(row[grid].tolist()))
     size = np.where(grid, np.round(size) * rates, size)
     moves = (size != 0) | (np.abs(ratio - 1) > EQUAL)

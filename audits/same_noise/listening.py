@@ -8,7 +8,8 @@ import secrets
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -16,14 +17,16 @@ import numpy as np
 from numpy.random import Generator, RandomState  # by their own names, whatever stands in their place meanwhile
 
 from dpcheck.audits.same_noise.draws import FEW, SAMPLERS, Book, Origin, shape_of
+from dpcheck.audits.same_noise.holdings import Put, holdings
 
 
 # Generators -----------------------------------------------------------------------------------------
 @dataclass(eq=False)
 class Ear:
-    """What generators tell their draws to: the book of the run under way."""
+    """What generators tell their draws to: the book of the run under way; and all of these generators."""
 
     book: Book
+    generators: list[Any] = field(default_factory=list)
 
 
 class _Laws:
@@ -37,10 +40,7 @@ class _Laws:
         return self.ear.book
 
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
-        if out is not None:
-            out[...] = self.random(np.shape(out))
-            return out
-        return self.book.located("uniform", "random", 0.0, 1.0, () if size is None else size, self.origin)
+        return self._standard("uniform", "random", size, dtype, out)
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         return self.book.located("uniform", "uniform", low, np.subtract(high, low), size, self.origin)
@@ -49,10 +49,7 @@ class _Laws:
         return self._scaled("Gaussian", "normal", loc, scale, size)
 
     def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
-        if out is not None:
-            out[...] = self.standard_normal(np.shape(out))
-            return out
-        return self._scaled("Gaussian", "standard_normal", 0.0, 1.0, () if size is None else size)
+        return self._standard("Gaussian", "standard_normal", size, dtype, out)
 
     def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         return self._scaled("Laplace", "laplace", loc, scale, size)
@@ -69,10 +66,7 @@ class _Laws:
     def standard_exponential(
         self, size: Any = None, dtype: Any = np.float64, method: str = "zig", out: Any = None
     ) -> Any:
-        if out is not None:
-            out[...] = self.standard_exponential(np.shape(out))
-            return out
-        return self._scaled("exponential", "standard_exponential", 0.0, 1.0, () if size is None else size)
+        return self._standard("exponential", "standard_exponential", size, dtype, out)
 
     def standard_cauchy(self, size: Any = None) -> Any:
         return self._scaled("Cauchy", "standard_cauchy", 0.0, 1.0, () if size is None else size)
@@ -111,6 +105,12 @@ class _Laws:
                 return least + self.book.choice(most - least, np.ones(most - least), self.origin)
         return _tossed(self, base, name, args, options)
 
+    def _standard(self, law: str, call: str, size: Any, dtype: Any, out: Any) -> Any:
+        if out is not None:
+            out[...] = self._standard(law, call, np.shape(out), out.dtype, None)
+            return out
+        return self.book.located(law, call, 0.0, 1.0, () if size is None else size, self.origin, np.dtype(dtype))
+
     def _scaled(self, law: str, call: str, loc: Any, scale: Any, size: Any) -> Any:
         if np.any(np.asarray(scale) < 0):
             raise ValueError("scale < 0")
@@ -123,6 +123,11 @@ class ListenedGenerator(_Laws, Generator):
     def __init__(self, ear: Ear, origin: Origin | None = None) -> None:
         Generator.__init__(self, np.random.PCG64(0))
         self.ear, self.origin = ear, origin
+        ear.generators.append(self)
+
+    def untouched(self) -> bool:
+        """Whether nobody drew from it behind the book's back."""
+        return bool(super().bit_generator.state == UNTOUCHED_BITS)
 
     def spawn(self, n_children: int) -> list[np.random.Generator]:
         if self.origin is None:
@@ -143,6 +148,12 @@ class ListenedState(_Laws, RandomState):
     def __init__(self, ear: Ear, origin: Origin | None = None) -> None:
         RandomState.__init__(self, 0)
         self.ear, self.origin = ear, origin
+        ear.generators.append(self)
+
+    def untouched(self) -> bool:
+        """Whether nobody drew from it behind the book's back."""
+        state = RandomState.get_state(self, legacy=False)["state"]
+        return bool(state["pos"] == UNTOUCHED_STATE["pos"] and np.array_equal(state["key"], UNTOUCHED_STATE["key"]))
 
     def rand(self, *shape: int) -> Any:
         return self.random(shape or None)
@@ -166,6 +177,12 @@ class ListenedRandom(Random):
         self.ear: Ear | None = None
         super().__init__(0)
         self.ear, self.origin = ear, origin
+        self.fresh = self.getstate()
+        ear.generators.append(self)
+
+    def untouched(self) -> bool:
+        """Whether nobody drew from it behind the book's back."""
+        return self.getstate() == self.fresh
 
     def _told(self) -> Book:
         assert self.ear is not None
@@ -186,6 +203,13 @@ class ListenedRandom(Random):
     def expovariate(self, lambd: Any = 1.0) -> Any:
         return self._told().located("exponential", "expovariate", 0.0, 1.0 / lambd, (), self.origin)
 
+    def _randbelow(self, n: int) -> int:  # what Random's choices, samples and whole numbers are made of
+        if self._told().tossing and 0 < n <= FEW:
+            return int(self._told().choice(n, np.ones(n), self.origin))
+        return int(
+            self._told().coin("randrange", self.origin, lambda rng: rng.integers(n) if n < 2**63 else _wide(rng, n))
+        )
+
     def getrandbits(self, k: int) -> int:
         return int(self._told().coin("getrandbits", self.origin, lambda rng: int.from_bytes(rng.bytes(k // 8 + 1)))) % (
             1 << k
@@ -194,6 +218,14 @@ class ListenedRandom(Random):
     def seed(self, a: Any = None, version: int = 2) -> None:
         if self.ear is not None:
             self.origin = _origin(self.ear.book, a)
+
+
+def _wide(rng: np.random.Generator, n: int) -> int:
+    return int.from_bytes(rng.bytes(n.bit_length() // 8 + 16)) % n
+
+
+UNTOUCHED_BITS = np.random.PCG64(0).state
+UNTOUCHED_STATE: Any = RandomState(0).get_state(legacy=False)["state"]
 
 
 def _pass_on(kind: type, base: type, known: type) -> None:
@@ -239,7 +271,11 @@ class Room:
     def run(self, book: Book) -> Iterator[ListenedGenerator]:
         """One run, told to its own book."""
         self.ear.book, self.shared.origin, self.plain.origin = book, None, None
+        known = len(self.ear.generators)
         yield ListenedGenerator(self.ear)
+        if not all(generator.untouched() for generator in self.ear.generators):
+            book.sources.append("something draws from a generator past its methods")
+        del self.ear.generators[known:]  # made in this run
 
     def strays(self) -> list[str]:
         """Global generators that were used by a name that is not known here."""
@@ -253,8 +289,8 @@ def _global_states() -> tuple[Any, ...]:
 
 
 @contextmanager
-def listening(namespaces: list[dict[str, Any]]) -> Iterator[Room]:
-    """Every generator that is made or shared is listened to; names imported into `namespaces` are, too."""
+def listening(mechanism: Any) -> Iterator[Room]:
+    """Every generator that is made, shared or held by the mechanism is listened to, by whatever name it knows it."""
     ear = Ear(Book(0))
     room = Room(ear, ListenedState(ear), ListenedRandom(ear), _global_states())
     replaced: list[tuple[Any, str, Any]] = [
@@ -279,32 +315,20 @@ def listening(namespaces: list[dict[str, Any]]) -> Iterator[Room]:
         if module in sys.modules
     ]
     new = {id(getattr(module, name)): value for module, name, value in replaced}
-    places: list[tuple[Any, str, Any]] = [(module, name, value) for module, name, value in replaced]
-    places += [
-        (space, name, _listened(ear, value)) for space in namespaces for name, value in space.items() if _is_own(value)
-    ]
-    places += [
-        (space, name, new[id(value)]) for space in namespaces for name, value in space.items() if id(value) in new
-    ]
-    kept = [(space, name, _names(space)[name]) for space, name, _ in places]
+    kept: list[tuple[Put, Any]] = [(partial(setattr, module, name), vars(module)[name]) for module, name, _ in replaced]
+    puts: list[tuple[Put, Any]] = [(partial(setattr, module, name), value) for module, name, value in replaced]
+    for held in holdings(mechanism):
+        heard = new.get(id(held.value)) or _listened(ear, held.value)
+        if held.put is not None and heard is not None:
+            kept.append((held.put, held.value))
+            puts.append((held.put, heard))
     try:
-        for place in places:
-            _put(*place)
+        for put, value in puts:
+            put(value)
         yield room
     finally:
-        for place in kept:
-            _put(*place)
-
-
-def _names(space: Any) -> Any:
-    return space if isinstance(space, dict) else vars(space)
-
-
-def _put(space: Any, name: str, value: Any) -> None:
-    if isinstance(space, dict):
-        space[name] = value
-    else:
-        setattr(space, name, value)
+        for put, value in kept:
+            put(value)
 
 
 def _sampler(ear: Ear, law: str, name: str) -> Any:
@@ -318,14 +342,17 @@ SECRETS = ("randbelow", "randbits", "choice", "token_bytes", "token_hex")
 PYTHON = [n for n in dir(Random) if n[0] != "_" and callable(getattr(random, n, None)) and not n.endswith("state")]
 
 
-def _is_own(value: Any) -> bool:
-    """Whether it is a generator that stands in a namespace."""
-    return isinstance(value, Generator | RandomState | Random)
-
-
 def _listened(ear: Ear, value: Any) -> Any:
-    kind = ListenedGenerator if isinstance(value, Generator) else ListenedRandom
-    return ListenedState(ear) if isinstance(value, RandomState) else kind(ear)
+    """A listened generator in place of a generator, or a method of one in place of its method; else None."""
+    for base, kind in KINDS.items():
+        if isinstance(value, base):
+            return kind(ear)
+        if isinstance(getattr(value, "__self__", None), base):
+            return getattr(kind(ear), value.__name__, None)
+    return None
+
+
+KINDS: dict[type, Any] = {Generator: ListenedGenerator, RandomState: ListenedState, Random: ListenedRandom}
 
 
 def _generator(ear: Ear, seed: Any) -> np.random.Generator:
@@ -387,5 +414,8 @@ def _stand_in(kind: type, make: Callable[..., Any]) -> Any:
 
         def __subclasscheck__(cls, other: type) -> bool:
             return issubclass(other, kind)
+
+        def __getattr__(cls, name: str) -> Any:
+            return getattr(kind, name)
 
     return Meta(kind.__name__, (), {"__doc__": kind.__doc__})

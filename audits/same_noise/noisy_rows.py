@@ -11,7 +11,7 @@ import numpy as np
 
 from dpcheck.audits.same_noise.draws import GEOMETRIC, Draw
 from dpcheck.audits.same_noise.hidden_shifts import Shifts, cost, shifts_of
-from dpcheck.audits.same_noise.responses import Response, Units
+from dpcheck.audits.same_noise.responses import EPS, Response, Units
 from dpcheck.audits.same_noise.result import (
     KEPT,
     UNSEEN,
@@ -26,8 +26,10 @@ from dpcheck.audits.same_noise.result import (
 from dpcheck.audits.same_noise.stage import Public
 from dpcheck.bounds.language.guarantees import Guarantee
 
+PLAINLY = 10  # times what was claimed: a loss that is more, however its noise is rounded
 SLACK = 1e-6  # relative: what rounding may add to a cost
-LOSS = 1e-12  # relative: what floats lose of an output
+ROUNDINGS = 16  # of floats, that two numbers may differ by and still be called the same
+FINE = 64  # times that: noise that is smaller is none of its law
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +41,18 @@ class Rows:
     ours: Response
     theirs: Response
     names: Sequence[str]
+    eps: np.ndarray | float = EPS  # the rounding of the numbers' type
+
+    @property
+    def lost(self) -> np.ndarray:
+        """What floats may have lost of each number."""
+        return np.asarray(ROUNDINGS * self.eps * (np.abs(self.first) + np.abs(self.second)))
 
     def shifts(self, units: Units, public: Public) -> Shifts:
         """Of the noise, that hide how far they moved."""
         known = np.array([draw.seed in public for draw in units.draws], dtype=bool)[units.draw]
         rates = [-math.log1p(-(d.parameter or 0.0)) if d.law == GEOMETRIC else 0.0 for d in units.draws]
-        lost = LOSS * (np.abs(self.first) + np.abs(self.second))
-        return shifts_of(self.moved, self.ours, self.theirs, lost, np.array(rates)[units.draw], known)
+        return shifts_of(self.moved, self.ours, self.theirs, self.lost, np.array(rates)[units.draw], known)
 
     @property
     def moved(self) -> np.ndarray:
@@ -56,10 +63,19 @@ class Rows:
         shifts = self.shifts(units, public)
         low, high = cost(shifts, guarantee)
         verdict = verdict_of(low, high, result.claimed)
+        if low <= PLAINLY * result.claimed and self._too_fine(shifts):
+            shifts, verdict = replace(shifts, unclear="its noise is as fine as the rounding of floats"), UNSEEN
+            low, high = cost(shifts, guarantee)
         unseen = () if verdict != UNSEEN else (shifts.unclear or "no account is tight enough for this noise",)
         hidings = hidings_of(shifts, self.ours, self.moved, units, guarantee)
         leaks = leaks_of(shifts, self.moved, self.names, public, units.draws)
         return replace(result, verdict=verdict, low=low, high=high, hidings=hidings, leaks=leaks, unseen=unseen)
+
+    def _too_fine(self, shifts: Shifts) -> bool:
+        """Whether noise that hides something is not much larger than the rounding of what it is added to."""
+        scale = np.zeros(len(self.first))
+        np.maximum.at(scale, self.ours.row, np.abs(self.ours.slope))
+        return bool(np.any(scale[shifts.row] < FINE * self.lost[shifts.row]))
 
 
 def verdict_of(low: float, high: float, claimed: float) -> Verdict:

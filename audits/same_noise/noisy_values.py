@@ -43,39 +43,63 @@ SAME_LINEAR = (
     np.tile,
 )
 SHAPES = (np.shape, np.ndim, np.size)  # no secret
+COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 METHODS = ("sum", "mean", "reshape", "ravel", "flatten", "transpose", "squeeze", "copy", "__getitem__")
 BENDING = ("log", "log1p", "exp", "abs", "absolute", "sign", "sqrt", "fabs", "arctanh", "tan", "power", "square")
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """A noisy value that was looked at: where, what it was, and as a function of the units."""
+    """A noisy value that was looked at: where, what it was, and as a function of the units; after how many selections.
 
-    site: Site
+    `eps` is the rounding of its type.
+    """
+
+    site: Site | None
     value: np.ndarray
     again: Again
+    after: int = 0
+    eps: float = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """One of several was taken: where, which, and by what: weights, or the largest of noisy values."""
+    """One of several was taken: where, which, after how many answers; by weights, or as the largest of noisy values."""
 
     site: Site
     place: int
     weights: np.ndarray | None = None
     scores: Answer | None = None
+    after: int = 0
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        values = self.weights if self.scores is None else self.scores.value
+        return 0 if values is None else len(values)
 
 
 @dataclass(eq=False)
 class Trace:
-    """The answers and selections of one run. `given` and `taken` have those that it is given instead of its own."""
+    """The answers and selections of one run.
+
+    `given` and `taken` have those that it is given instead of its own; where it asks for more, it goes `on` with its
+    own, or it is astray. `answers` are its own, `used` those that it went on with. `compared` has the comparisons of
+    answers with plain numbers, by which code branches.
+    """
 
     given: Sequence[np.ndarray] | None = None
     taken: Sequence[int] | None = None
+    on: bool = False
     early: bool = False  # what has noise already is looked at before it meets an array: w before w - data
     tossing: bool = False  # uniform numbers are coins, which everybody may see
     answers: list[Answer] = field(default_factory=list)
     selections: list[Selection] = field(default_factory=list)
+    used: list[np.ndarray] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    compared: list[tuple[int, np.ndarray]] = field(default_factory=list)
+    decides: str = ""  # where noise was made a decision or a whole number, and not only released
+    outside: Site | None = None  # the line that asked for the replay
     astray: str = ""  # why the run could not be given its answers
 
     def made(self, number: int, value: Any, again: Callable[[np.ndarray], Any], law: str) -> Noisy:
@@ -84,51 +108,68 @@ class Trace:
 
     def chosen(self, place: int, weights: np.ndarray) -> int:
         """A draw by weights."""
-        return self._selected(Selection(caller(), place, weights), len(weights))
+        return self._selected(Selection(caller(), place, weights, after=len(self.answers)))
 
     def largest(self, noisy: Noisy, sign: int) -> int:
         """The place of the largest of noisy values; nobody sees these."""
         again = noisy.again
         assert again is not None
         scores = Answer(caller(), sign * np.ravel(noisy.value), lambda units: sign * np.ravel(again(units)))
-        return self._selected(Selection(caller(), int(np.argmax(scores.value)), scores=scores), scores.value.size)
+        return self._selected(Selection(caller(), int(np.argmax(scores.value)), scores=scores, after=len(self.answers)))
 
-    def _selected(self, own: Selection, size: int) -> int:
-        number = len(self.selections)
+    def _selected(self, own: Selection) -> int:
+        number, place = len(self.selections), own.place
         self.selections.append(own)
-        if self.taken is None:
-            return own.place
-        if number >= len(self.taken) or self.taken[number] >= size:
+        if self.taken is not None and number < len(self.taken) and self.taken[number] < own.size:
+            place = self.taken[number]
+        elif self.taken is not None and not self.on:
             self.astray = self.astray or f"{own.site} selects what the first dataset does not have"
-            return own.place
-        return self.taken[number]
+        self.places.append(place)
+        return place
 
     def look(self, noisy: Noisy) -> Any:
         """The value as everybody may see it from now on."""
         again = noisy.again
         if again is None or (self.tossing and noisy.bendable):
             return noisy.value
-        number = len(self.answers)
-        self.answers.append(Answer(caller(), np.asarray(noisy.value, float), again))
-        if self.given is not None:
-            if number >= len(self.given) or np.shape(self.given[number]) != np.shape(noisy.value):
-                self.astray = self.astray or f"{caller()} looks at a noisy value that the first dataset does not have"
-            else:
-                value = np.array(self.given[number]).astype(np.asarray(noisy.value).dtype)
-                noisy.value = value[()] if value.ndim == 0 else value
-        noisy.again = None
+        number, own = len(self.answers), np.asarray(noisy.value)
+        eps = float(np.finfo(own.dtype if own.dtype.kind == "f" else float).eps)
+        self.answers.append(Answer(self.site(), own.astype(float), again, len(self.selections), eps))
+        if self.given is not None and number < len(self.given) and np.shape(self.given[number]) == own.shape:
+            value = np.array(self.given[number]).astype(own.dtype)
+            noisy.value = value[()] if value.ndim == 0 else value
+        elif self.given is not None and not self.on:
+            self.astray = self.astray or f"{caller()} looks at a noisy value that the first dataset does not have"
+        self.used.append(np.array(noisy.value, float))
+        noisy.again, noisy.number = None, number
         return noisy.value
+
+    def site(self) -> Site | None:
+        """Where it is looked at; None where it is returned."""
+        site = caller()
+        return None if site == self.outside else site
+
+    def compare(self, noisy: Noisy, other: Any) -> None:
+        """That a looked-at value was compared with a plain one."""
+        self.decided()
+        if noisy.number is not None and np.asarray(other).dtype.kind in "bif":
+            self.compared.append((noisy.number, np.asarray(other, float)))
+
+    def decided(self) -> None:
+        """That noise was made a decision here."""
+        self.decides = self.decides or str(caller())
 
 
 class Noisy(NDArrayOperatorsMixin):
     """A value that noise is part of; `again` computes it from other units, None once it was looked at."""
 
-    __slots__ = ("again", "bendable", "pure", "trace", "value")
+    __slots__ = ("again", "bendable", "number", "pure", "trace", "value")
     __array_priority__ = 1000.0
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
     def __init__(self, trace: Trace, value: Any, again: Again | None, bendable: bool, pure: bool) -> None:
         self.trace, self.value, self.again = trace, value, again
+        self.number: int | None = None  # of the answer that it became
         self.bendable, self.pure = bendable, pure  # made of uniform numbers alone; of draws and numbers alone
 
     def look(self) -> Any:
@@ -149,7 +190,12 @@ class Noisy(NDArrayOperatorsMixin):
         if method == "__call__" and not options and noisy and self._keeps(ufunc, inputs, noisy):
             result = combined(ufunc, inputs, noisy)
         else:
-            result = getattr(ufunc, method)(*(seen(each) for each in inputs), **options)
+            looked = [seen(each) for each in inputs]
+            if ufunc in COMPARISONS and len(inputs) == 2:
+                for each, other in zip(inputs, looked[::-1], strict=True):
+                    if isinstance(each, Noisy):
+                        self.trace.compare(each, other)
+            result = getattr(ufunc, method)(*looked, **options)
         if out is None:
             return result
         target = out[0]
@@ -163,6 +209,7 @@ class Noisy(NDArrayOperatorsMixin):
         """In place."""
         other = result if isinstance(result, Noisy) else Noisy(self.trace, result, None, False, False)
         self.value, self.again, self.bendable, self.pure = other.value, other.again, other.bendable, other.pure
+        self.number = other.number
 
     @staticmethod
     def _meet(inputs: Sequence[Any]) -> None:
@@ -235,34 +282,39 @@ class Noisy(NDArrayOperatorsMixin):
         return getattr(np.asarray(self.look())[()], name)
 
     def _astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
-        if np.dtype(dtype).kind == "f":
+        if np.dtype(dtype).kind == "f" and np.finfo(dtype).eps <= np.finfo(self.dtype).eps:
             return self._mapped(lambda value: np.asarray(value).astype(dtype))
-        return np.asarray(self.look()).astype(dtype)
+        return np.asarray(self.look()).astype(dtype)  # rounded: no noise of its law any more
 
     # Whatever looks at it ---------------------------------------------------------------------------
     def __float__(self) -> float:
         return float(self.look())
 
+    def _decided(self) -> Any:
+        self.trace.decided()
+        return self.look()
+
     def __int__(self) -> int:
-        return int(self.look())
+        whole = np.asarray(self.value).dtype.kind in "iu"
+        return int(self.look() if whole else self._decided())
 
     def __index__(self) -> int:
-        return int(self.look())
+        return int(self._decided())
 
     def __bool__(self) -> bool:
-        return bool(self.look())
+        return bool(self._decided())
 
     def __round__(self, digits: int | None = None) -> Any:
-        return round(float(self), digits)
+        return round(float(self._decided()), digits)
 
     def __floor__(self) -> int:
-        return math.floor(float(self))
+        return math.floor(self._decided())
 
     def __ceil__(self) -> int:
-        return math.ceil(float(self))
+        return math.ceil(self._decided())
 
     def __trunc__(self) -> int:
-        return math.trunc(float(self))
+        return math.trunc(self._decided())
 
     def __repr__(self) -> str:
         return repr(self.look())
@@ -328,7 +380,7 @@ def arrays_of_noise() -> Iterator[None]:
         @functools.wraps(function)
         def made(value: Any, *args: Any, **options: Any) -> Any:
             noisy = _noisy_in(value) if type(value) in (tuple, list) else []
-            if not noisy or args or np.dtype(options.get("dtype", float)).kind != "f":
+            if not noisy or args or np.dtype(options.get("dtype") or float) != float:
                 return function(value, *args, **options)
             return combined(lambda inner: function(inner, **options), (value,), noisy)
 

@@ -21,11 +21,13 @@ from dpcheck.audits.pairs.neighbours import Pair
 from dpcheck.audits.same_noise.by_answers import by_answers
 from dpcheck.audits.same_noise.draws import CHOICE, COIN
 from dpcheck.audits.same_noise.enumeration import Tosses, distribution, loss
+from dpcheck.audits.same_noise.holdings import changed, state
 from dpcheck.audits.same_noise.listening import listening
-from dpcheck.audits.same_noise.noisy_rows import LOSS, Rows, verdict_of
+from dpcheck.audits.same_noise.noisy_rows import Rows, verdict_of
+from dpcheck.audits.same_noise.noisy_values import Trace
 from dpcheck.audits.same_noise.responses import Units, response
 from dpcheck.audits.same_noise.result import KEPT, UNSEEN, VIOLATED, Replayed, claimed_by
-from dpcheck.audits.same_noise.stage import Public, Released, Seen, Stage, namespaces_of, near, parting
+from dpcheck.audits.same_noise.stage import Public, Released, Seen, Stage, parting
 from dpcheck.audits.same_noise.telling import runs_to_tell, told_apart
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import Guarantee
@@ -33,6 +35,7 @@ from dpcheck.bounds.language.guarantees import Guarantee
 ALONE = 12  # units that are moved one at a time
 FRESH = 10  # runs under other noise that confirm a number without any
 OTHER = 3  # their first seed
+OWN_SOURCE = "it draws from a source of its own, or keeps state: the same data and noise gave another output"
 OWN_NOISE = ("opendp", "torch", "jax", "tensorflow")  # libraries with generators that nobody listens to
 
 
@@ -41,10 +44,26 @@ def replay_pair(
 ) -> Replayed:
     """What one pair shows."""
     started = time.perf_counter()
-    with listening(namespaces_of(mechanism)) as room:
+    with listening(mechanism) as room:
         stage = Stage(mechanism, (pair[0], pair[1]), seed, room, released)
-        judged = _judge(stage, guarantee)
+        judged = _judged_in_any_order(stage, guarantee)
     return replace(judged, runs=stage.runs, seconds=time.perf_counter() - started)
+
+
+def _judged_in_any_order(stage: Stage, guarantee: Guarantee) -> Replayed:
+    """The verdict, if no run depends on those before it."""
+    opening = [stage.run(side) for side in (0, 1)]  # whatever is made on first use is made now
+    before = state(stage.mechanism)
+    judged = _judge(stage, guarantee)
+    closing = [stage.run(side) for side in (1, 0)][::-1]
+    kept = changed(before, state(stage.mechanism))
+    if not all(one.same_as(two) for one, two in zip(opening, closing, strict=True)):
+        why = OWN_SOURCE
+    elif kept:
+        why = f"it keeps state from run to run: {kept} has changed, and later runs may release something else"
+    else:
+        return judged
+    return replace(judged, verdict=UNSEEN, low=0.0, high=math.inf, hidings=(), leaks=(), unseen=(why,), notes=())
 
 
 def _judge(stage: Stage, guarantee: Guarantee) -> Replayed:
@@ -55,7 +74,7 @@ def _judge(stage: Stage, guarantee: Guarantee) -> Replayed:
         raise InvalidInput(what, stage.failed[0], "to return an output", "Mend it, or pass another pair.")
     fresh = stage.run(0, seed=1)
     if not (first.same_as(again) and first.way == again.way):
-        return replace(result, unseen=("it draws from a source of its own: the same noise gave another output",))
+        return replace(result, unseen=(OWN_SOURCE,))
     unseen = list(dict.fromkeys((*first.sources, *second.sources, *stage.room.strays())))
     public = frozenset(draw.seed for draw in first.draws) & {draw.seed for draw in fresh.draws} - {None}
     discrete = {draw.law for draw in (*first.draws, *second.draws)} <= {"uniform", CHOICE, COIN}
@@ -78,6 +97,11 @@ def _judge(stage: Stage, guarantee: Guarantee) -> Replayed:
     chosen = any(draw.law == CHOICE for draw in first.draws) or first.words != second.words
     if chosen or stage.released == "noisy values":
         return by_answers(stage, guarantee, result, first, public)
+    for side in (0, 1):
+        trace = Trace()
+        stage.run(side, trace=trace)
+        if trace.decides:  # where it is compared, a few moves do not speak for all noise
+            return by_answers(stage, guarantee, result, first, public)
     return _by_output(stage, guarantee, result, first, second, public)
 
 
@@ -89,7 +113,7 @@ def _enumerated(stage: Stage, guarantee: Guarantee, result: Replayed, public: Pu
         repeated = [draw.again for draw in run.draws if draw.again is not None and draw.law != COIN]
         known = any(draw.seed in public for draw in run.draws)
         tosses.lost = tosses.lost or known or bool(run.sources or run.coins) or len(repeated) > len({*repeated})
-        return run.words, tuple(np.round(run.numbers, 9).tolist())
+        return run.words, run.numbers.tobytes()
 
     listed = []
     for side in (0, 1):
@@ -126,19 +150,22 @@ def _by_output(
         return by_answers(stage, guarantee, result, first, public)
     rows = Rows(first.numbers, second.numbers, ours, theirs, first.names)
     judged, shifts = rows.judged(guarantee, result, units, public), rows.shifts(units, public)
-    if shifts.bare and not _constant(stage, guarantee, first, second, shifts.bare[0]):
+    if shifts.bare and not _apart(stage, guarantee, first, second, shifts.bare[0]):
         return replace(result, unseen=(f"{first.names[shifts.bare[0]]} is no number with noise added",))
     return judged
 
 
-def _constant(stage: Stage, guarantee: Guarantee, first: Seen, second: Seen, row: int) -> bool:
-    """Whether a number that no noise moved is the same under other noise: a rule may look at noise from afar."""
+def _apart(stage: Stage, guarantee: Guarantee, first: Seen, second: Seen, row: int) -> bool:
+    """Whether a number that no noise moved stays apart under other noise: a rule may look at noise from afar."""
+    values: list[list[float]] = []
     for side, before in enumerate((first, second)):
+        values.append([float(before.numbers[row])])
         for i in range(min(runs_to_tell(guarantee), FRESH)):
             after = stage.run(side, seed=OTHER + i)
-            if after.words != before.words or not near(after.numbers, before.numbers)[row]:
+            if after.words != before.words:
                 return False
-    return True
+            values[side].append(float(after.numbers[row]))
+    return max(values[0]) < min(values[1]) or max(values[1]) < min(values[0])
 
 
 def _without_draws(stage: Stage, guarantee: Guarantee, result: Replayed, first: Seen, second: Seen) -> Replayed:
@@ -146,8 +173,9 @@ def _without_draws(stage: Stage, guarantee: Guarantee, result: Replayed, first: 
     foreign = [name for name in OWN_NOISE if name in sys.modules]
     if foreign:
         return told_apart(stage, guarantee, result, first, second, [f"{' or '.join(foreign)} may draw by itself"])
-    lost = LOSS * (np.abs(first.numbers) + np.abs(second.numbers))
-    rows = np.flatnonzero(np.abs(first.numbers - second.numbers) > lost)
+    if any(not stage.run(side).same_as(before) for _ in range(FRESH) for side, before in enumerate((first, second))):
+        return replace(result, unseen=(OWN_SOURCE,))
+    rows = np.flatnonzero(first.numbers != second.numbers)
     if len(rows) == 0:
         return replace(result, verdict=KEPT, high=0.0, notes=("nothing was drawn, and the output is the same",))
     row = rows[0]

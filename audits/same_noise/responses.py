@@ -1,8 +1,10 @@
 """How numbers respond to the units of noise behind them: found by moving the units, whatever the code in between.
 
 Two random moves tell which unit drives which number, if each has one of its own: the ratio of its two responses is that
-of the unit's two moves. Far ones, both ways, tell whether the response is straight. Numbers that mix units are taken
-apart one unit at a time, as long as these are few. Uniform units that were bent into noise are read by its quantiles.
+of the unit's two moves. Two more, farther out than generators of floats ever draw, tell its slope. All four must be
+straight up to the rounding of floats, so that noise on a grid, as rounded noise is, is no straight one. Numbers that
+mix units are taken apart one unit at a time, as long as these are few. Uniform units that were bent into noise are read
+by its quantiles.
 """
 
 from __future__ import annotations
@@ -17,8 +19,10 @@ from scipy import special
 
 from dpcheck.audits.same_noise.draws import COIN, GEOMETRIC, Draw
 
-ROUNDING = 1e-7  # of a response, beside what floats lose
-FAR = ((37.0, -11.0), (-26.0, 7.0))  # two more moves in terms of the first two: what bends far out is not straight
+ROUNDINGS = 16  # of floats, of the size of what is computed, that a straight response may lose
+EPS = float(np.finfo(float).eps)
+FAR = (45.0, 60.0)  # units: a Laplace draw of 53 bits ends at 37, a Gaussian one before 14
+ALONE = 16.0
 WHOLE = 10**6
 QUANTILES = (0.5, 0.75, 0.25, 0.9, 0.999, 0.02)
 BENT: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -107,41 +111,47 @@ class Units:
         return np.asarray(self.laws == "uniform", bool)
 
 
-def response(outcome: Outcome, before: np.ndarray, units: Units, most: int, seed: int = 0) -> Response | None:
+def response(
+    outcome: Outcome, before: np.ndarray, units: Units, most: int, eps: np.ndarray | float = EPS, seed: int = 0
+) -> Response | None:
     """The response of `outcome(move)` to moves of the units, if it is straight (or bent from one uniform unit each).
 
     `outcome` takes additions to all units but uniform ones, of which it takes values; None is an outcome of another
-    shape. `most` bounds the moves of single units.
+    shape. `most` bounds the moves of single units; `eps` is the rounding of the numbers' type.
     """
     rng = Generator(PCG64(seed))
     size, still = len(units.values), np.where(units.uniform(), units.values, 0.0)
-    free = ~units.uniform()
-    moves = [np.where(free, rng.choice([-1, 1], size) * rng.uniform(0.5, 1.5, size), still) for _ in range(2)]
-    whole = units.laws == GEOMETRIC
-    moves = [np.where(whole, np.round(WHOLE * move), move) for move in moves]  # so that no two of them cancel
-    moves += [np.where(free, a * moves[0] + b * moves[1], still) for a, b in FAR]
-    changes = []
+    free, whole = ~units.uniform(), units.laws == GEOMETRIC
+    near = [rng.choice([-1, 1], size) * rng.uniform(0.5, 1.5, size) for _ in range(2)]
+    far = rng.choice([-1, 1], size) * rng.uniform(*FAR, size)
+    # Whole numbers of many digits, so that no two of them cancel.
+    moves = [np.where(free, np.where(whole, np.round(WHOLE * m), m), still) for m in (*near, far, -far)]
+    after = []
     for move in moves:
-        after = outcome(move)
-        if after is None or len(after) != len(before) or not np.all(np.isfinite(after)):
+        seen = outcome(move)
+        if seen is None or len(seen) != len(before) or not np.all(np.isfinite(seen)):
             return None
-        changes.append(after - before)
-    loss = 1e-13 * np.maximum(1e-300, np.abs(before) + np.abs(changes).max(axis=0))
+        after.append(np.asarray(seen))
+    changes = [seen - before for seen in after]
+    size_of_all = np.abs(before) + np.abs(after).max(axis=0)
+    lost = ROUNDINGS * eps * size_of_all
     bent = None
     if units.uniform().any():
         bent = _bent(outcome, before, units, still)
         if bent is None:
             return None
-    straight = _own_units(changes[0], changes[1], moves, free, loss)
+    straight = _own_units(changes, moves, free, lost)
     if straight is None:
-        straight = _one_by_one(outcome, before, free, still, whole, most)
+        straight = _one_by_one(outcome, before, free, still, eps, most)
     if straight is None:
         return None
     row, unit, slope = straight
     found = Response(len(before), row, unit, slope, units.laws)
-    for move, seen in zip(moves, changes, strict=True):
-        error = np.abs(found.moved(np.where(free, move, 0.0)) - seen)
-        if np.any(error > ROUNDING * np.abs(seen) + 20 * loss):
+    steepness = np.zeros(len(before))  # what is added up on the way may be larger than what comes out
+    np.add.at(steepness, row, np.abs(slope) * np.abs(moves[2][unit]))
+    lost = ROUNDINGS * eps * (size_of_all + steepness)
+    for move, change in zip(moves, changes, strict=True):
+        if np.any(np.abs(found.moved(np.where(free, move, 0.0)) - change) > lost):
             return None
     if bent is None:
         return found
@@ -153,10 +163,11 @@ Triples = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def _own_units(
-    one: np.ndarray, two: np.ndarray, moves: Sequence[np.ndarray], free: np.ndarray, loss: np.ndarray
+    changes: Sequence[np.ndarray], moves: Sequence[np.ndarray], free: np.ndarray, lost: np.ndarray
 ) -> Triples | None:
     """Each number with the one unit that drives it, by the ratio of two responses."""
-    row = np.flatnonzero((np.abs(one) > loss) | (np.abs(two) > loss))
+    one, two, up, down = changes
+    row = np.flatnonzero(np.max(np.abs(changes), axis=0) > lost)
     places = np.flatnonzero(free)
     if len(row) == 0:
         return row, row.copy(), np.empty(0)
@@ -169,13 +180,13 @@ def _own_units(
     near = np.stack([np.maximum(right - 1, 0), np.minimum(right, len(order) - 1)])
     best = near[np.abs(ratios[order][near] - wanted).argmin(axis=0), np.arange(len(row))]
     unit = places[order[best]]
-    slope = one[row] / moves[0][unit]
-    error = np.abs(slope * moves[1][unit] - two[row])
-    return (row, unit, slope) if np.all(error <= ROUNDING * np.abs(two[row]) + 20 * loss[row]) else None
+    slope = (up - down)[row] / (moves[2] - moves[3])[unit]
+    error = np.maximum(np.abs(slope * moves[0][unit] - one[row]), np.abs(slope * moves[1][unit] - two[row]))
+    return (row, unit, slope) if np.all(error <= lost[row]) else None
 
 
 def _one_by_one(
-    outcome: Outcome, before: np.ndarray, free: np.ndarray, still: np.ndarray, whole: np.ndarray, most: int
+    outcome: Outcome, before: np.ndarray, free: np.ndarray, still: np.ndarray, eps: np.ndarray | float, most: int
 ) -> Triples | None:
     """Every unit moved alone."""
     places = np.flatnonzero(free)
@@ -184,13 +195,13 @@ def _one_by_one(
     found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     for place in places:
         move = still.copy()
-        move[place] = step = 4.0 if whole[place] else 1.0
+        move[place] = ALONE
         after = outcome(move)
         if after is None or len(after) != len(before):
             return None
-        change = (np.asarray(after) - before) / step
-        row = np.flatnonzero(np.abs(change) > 1e-13 * (np.abs(before) + np.abs(after)))
-        found.append((row, np.full(len(row), place), change[row]))
+        change = np.asarray(after) - before
+        row = np.flatnonzero(np.abs(change) > 4 * eps * (np.abs(before) + np.abs(after)))
+        found.append((row, np.full(len(row), place), change[row] / ALONE))
     row, unit, slope = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return row, unit, slope
 
@@ -215,7 +226,7 @@ def _bent(
         shape = quantile(np.array(QUANTILES)) - quantile(np.array(QUANTILES[:1]))
         slope = grid[1, row] / shape[1]
         # A noise that falls where its unit rises is the mirrored law: the same one, if it is symmetric.
-        if np.allclose(grid[:, row], np.outer(shape, slope), rtol=1e-9, atol=1e-13 * np.abs(levels).max()):
+        if np.allclose(grid[:, row], np.outer(shape, slope), rtol=1e-12, atol=1e-14 * np.abs(levels).max()):
             unit = _drivers(outcome, row, levels[0], levels[1], places, uniform)
             return None if unit is None else (row, unit, slope, law)
     return None

@@ -13,7 +13,7 @@ import numpy as np
 from dpcheck.audits.outputs.canonical import form_of
 from dpcheck.audits.outputs.returned import FailedRun, Mechanism, as_array
 from dpcheck.audits.pairs.neighbours import Pair
-from dpcheck.audits.same_noise.draws import COIN, GEOMETRIC, Book, Draw
+from dpcheck.audits.same_noise.draws import COIN, GEOMETRIC, Book, Draw, Site, caller
 from dpcheck.audits.same_noise.enumeration import Tosses
 from dpcheck.audits.same_noise.listening import Room
 from dpcheck.audits.same_noise.noisy_values import Trace, arrays_of_noise, seen
@@ -54,6 +54,7 @@ class Stage:
     released: Released = "output"
     runs: int = 0
     failed: dict[int, str] = field(default_factory=dict)
+    outside: Site = field(default_factory=caller)
 
     def run(
         self, side: int, moved: Mapping[int, np.ndarray] | None = None, seed: int = 0, trace: Trace | None = None
@@ -64,7 +65,7 @@ class Stage:
         tracing: Any = nullcontext()
         if trace is not None:
             book.made, book.chosen, tracing = trace.made, trace.chosen, arrays_of_noise()
-            book.tossing = isinstance(trace, Tosses)
+            book.tossing, trace.outside = isinstance(trace, Tosses), self.outside
         data = copy.deepcopy(self.pair[side])
         with self.room.run(book) as rng, tracing:
             try:
@@ -72,8 +73,12 @@ class Stage:
             except (FailedRun, Exception) as error:  # what it raises is seen, too
                 cause = error.cause if isinstance(error, FailedRun) else error
                 self.failed[side] = output = f"raised {type(cause).__name__}: {cause}"
+        guise = ("guise of the output", guise_of(output))
         coins = [draw for i, draw in enumerate(book.draws) if draw.law == COIN and i not in book.seeds]
-        return Seen(*_read(output), tuple(book.draws), tuple(dict.fromkeys(book.sources)), tuple(coins))
+        numbers, words, names = _read(output)
+        return Seen(
+            numbers, (*words, guise), names, tuple(book.draws), tuple(dict.fromkeys(book.sources)), tuple(coins)
+        )
 
 
 def _read(output: Any) -> tuple[np.ndarray, tuple[Any, ...], tuple[str, ...]]:
@@ -92,9 +97,20 @@ def _read(output: Any) -> tuple[np.ndarray, tuple[Any, ...], tuple[str, ...]]:
     return np.concatenate(numbers) if numbers else np.empty(0), tuple(words), tuple(names)
 
 
-def near(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Which numbers agree, up to rounding."""
-    return np.asarray(np.abs(one - other) <= 1e-9 * (np.abs(one) + np.abs(other)))
+def guise_of(output: Any) -> Any:
+    """What equal outputs may still differ in, for everybody to see: types, orders of keys, signs of zeros."""
+    if isinstance(output, dict):
+        return type(output).__name__, tuple((repr(key), guise_of(value)) for key, value in output.items())
+    if isinstance(output, list | tuple):
+        return type(output).__name__, tuple(map(guise_of, output))
+    if isinstance(output, np.ndarray) and output.dtype == object:
+        return "array", output.shape, tuple(map(guise_of, output.ravel().tolist()))
+    if isinstance(output, np.ndarray | float | np.floating):
+        kind = str(output.dtype) if isinstance(output, np.ndarray | np.generic) else "float"
+        values = np.asarray(output)
+        negative = np.flatnonzero((values == 0) & np.signbit(values)) if values.dtype.kind == "f" else np.empty(0)
+        return kind, negative.tobytes()
+    return type(output).__name__
 
 
 def difference(first: Seen, second: Seen) -> str:
@@ -102,9 +118,11 @@ def difference(first: Seen, second: Seen) -> str:
     ours, theirs = dict(first.words), dict(second.words)
     for name in dict.fromkeys([*ours, *theirs]):
         if ours.get(name) != theirs.get(name):
+            if name.startswith("guise"):
+                return "its types, the order of its keys or the signs of its zeros"
             one, two = (_said(words, name) for words in (ours, theirs))
             return f"{name} is {one} on the first, {two} on the second"
-    return "its numbers"
+    return "the order of its parts" if first.words != second.words else "its numbers"
 
 
 def _said(words: Mapping[str, Any], name: str) -> str:
@@ -128,21 +146,3 @@ def parting(first: Seen, second: Seen) -> str:
 def _drawn(draw: Draw) -> str:
     law = draw.law if draw.law not in (COIN, GEOMETRIC) else draw.call
     return f"{law} of shape {draw.units.shape}" if draw.units.shape else law
-
-
-def namespaces_of(mechanism: Any) -> list[dict[str, Any]]:
-    """The global names that the mechanism's own code sees."""
-    found: list[dict[str, Any]] = []
-    todo, seen = [mechanism], set()
-    while todo:
-        each = todo.pop()
-        if id(each) in seen:
-            continue
-        seen.add(id(each))
-        names = getattr(each, "__globals__", None)
-        if isinstance(names, dict) and not any(names is known for known in found):
-            found.append(names)
-        todo += [getattr(each, name) for name in ("function", "func", "__wrapped__", "__func__") if hasattr(each, name)]
-        if callable(each) and not isinstance(each, type) and not hasattr(each, "__globals__"):
-            todo.append(type(each).__call__)
-    return [space for space in found if not str(space.get("__name__", "")).startswith("dpcheck.audits.")]

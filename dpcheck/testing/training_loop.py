@@ -20,7 +20,7 @@ from dpcheck.audits.same_noise.listening import listening
 from dpcheck.audits.same_noise.noisy_values import Trace
 from dpcheck.audits.same_noise.paths import rows_of
 from dpcheck.audits.same_noise.responses import Units
-from dpcheck.audits.same_noise.stage import Seen, Stage, namespaces_of, near
+from dpcheck.audits.same_noise.stage import Seen, Stage
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.theory.account import NoisyRelease
 
@@ -105,7 +105,7 @@ def check_training(
     if claimed.noise is None:
         raise InvalidInput("claimed.noise", None, "a number", "Pass the noise multiplier that was used.")
     mechanism = train if isinstance(train, PerRun) else per_run(train)
-    with listening(namespaces_of(mechanism)) as room:
+    with listening(mechanism) as room:
         stage = Stage(mechanism, pair, seed, room)
         walks = [_walk(stage, number, early=True) for number in range(PATHS)]
         if any(isinstance(walk, str) for walk in walks):
@@ -139,7 +139,7 @@ def _walk(stage: Stage, number: int, early: bool) -> Walk | str:
     """Both datasets along one path, or why that cannot be followed."""
     ours = Trace(early=early, tossing=True)
     first = stage.run(0, seed=number, trace=ours)
-    theirs = Trace([answer.value for answer in ours.answers], [], early, tossing=True)
+    theirs = Trace(ours.used, [], early=early, tossing=True)
     second = stage.run(1, seed=number, trace=theirs)
     if stage.failed:
         return next(iter(stage.failed.values()))
@@ -236,7 +236,7 @@ def _beside(walks: Sequence[Walk], claimed: NoisyRelease, contributions: int) ->
     """With the same noisy values, the same model."""
     for walk in walks:
         first, second = walk.outputs
-        if first.words != second.words or not np.all(near(first.numbers, second.numbers)):
+        if not first.same_as(second):
             why = "it differs though every noisy value is the same: data reach it beside the noise"
             return Finding("model", False, why)
     return Finding("model", True, "made of noisy values and nothing else of the record")
