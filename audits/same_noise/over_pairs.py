@@ -47,7 +47,7 @@ def replay(
     replay cannot read (noise that is multiplied, selection, rejection, sampling, a source of its own): that is left
     to `audit`. `released="noisy values"` counts every noisy value that the code looks at as released, as accountants of
     iterations do; by default only the output is.
-    With `neighbours` instead of a pair, `pairs` of them are tried, and a violation is shrunk; `hostile` adds records
+    With `neighbours` and no pair, `pairs` of them are tried, and a violation is shrunk; `hostile` adds records
     outside of the domain (NaN, infinite and extreme values) and other orders of the records.
     Raises InvalidInput for bad arguments, and for a mechanism that fails on both datasets.
 
@@ -68,20 +68,23 @@ def replay(
         raise InvalidInput("released", released, " or ".join(map(repr, RELEASED)), "Leave it out for the output alone.")
     if not isinstance(pairs, int | np.integer) or pairs < 1:
         raise InvalidInput("pairs", pairs, "an integer >= 1", "Leave it out to try 60.")
-    if (pair is None) == (neighbours is None):
+    if pair is None and neighbours is None:
         remedy = "Pass pair=(data, neighbour), or neighbours=replace_one(low=0, high=1, n=10)."
-        raise InvalidInput("pair", pair, "given, or neighbours to search, and not both", remedy)
-    if pair is not None:
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise InvalidInput("pair", pair, "two datasets", "Pass pair=(data, neighbour).")
+        raise InvalidInput("pair", pair, "given, or neighbours to search", remedy)
+    if pair is not None and (not isinstance(pair, tuple | list) or len(pair) != 2):
+        raise InvalidInput("pair", pair, "two datasets", "Pass pair=(data, neighbour).")
+    if neighbours is None:
+        assert pair is not None
         return replay_pair(mechanism, (pair[0], pair[1]), guarantee, int(seed), released)
     near = as_neighbours(neighbours, guarantee.relation)
     claim = claim_for(guarantee, near)
+    if pair is not None and not near.is_pair(*pair):
+        raise InvalidInput("pair", pair, f"neighbours ({near})", "Change one record only, and stay inside the domain.")
 
     def one(pair: Pair) -> Replayed:
         return replay_pair(mechanism, pair, claim, int(seed), released)
 
-    return _over(one, near, int(pairs), hostile, int(seed))
+    return one((pair[0], pair[1])) if pair is not None else _over(one, near, int(pairs), hostile, int(seed))
 
 
 def _over(one: Callable[[Pair], Replayed], near: Neighbours, count: int, hostile: bool, seed: int) -> Replayed:

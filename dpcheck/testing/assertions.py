@@ -18,6 +18,7 @@ import numpy as np
 from dpcheck.audits import AuditResult, MechanismFailed, Neighbours, Replayed, audit, replay
 from dpcheck.audits.pairs.pair_in_words import difference
 from dpcheck.audits.same_noise.result import UNSEEN
+from dpcheck.audits.same_noise.telling import SURE
 from dpcheck.bounds.language.errors import DpcheckError, InvalidInput, shown
 from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.report.audit_page import shown_of
@@ -107,7 +108,7 @@ def assert_private(
     if pair is not None and _equal(pair) and "equal datasets" not in suppress:
         raise Unhealthy("equal datasets", f"equal datasets: both are {shown(pair[0])}. Change one record.")
     if method == "replay":
-        return _replayed(mechanism, pair, neighbours, guarantee, 0 if seed is None else seed, suppress, options)
+        return _replayed(mechanism, pair, neighbours, guarantee, seed, suppress, options, test)
     arguments: dict[str, Any] = {"pair": pair, "neighbours": neighbours, "guarantee": guarantee, "alpha": alpha}
     try:
         result = audit(mechanism, **arguments, max_trials=max_trials, seed=seed, **options)
@@ -137,22 +138,29 @@ def _replayed(
     pair: tuple[Any, Any] | None,
     neighbours: Neighbours | None,
     guarantee: Guarantee,
-    seed: int,
+    seed: int | None,
     suppress: Sequence[str],
     options: dict[str, Any],
+    test: ledger.RunningTest | None,
 ) -> Replayed:
     """The same by replay."""
     __tracebackhide__ = True
     try:
-        result = replay(mechanism, pair, guarantee, neighbours=neighbours, seed=seed, **options)
+        result = replay(mechanism, pair, guarantee, neighbours=neighbours, seed=seed or 0, **options)
     except InvalidInput as refused:
         raise refused.with_traceback(None) from None
-    if result.violated:
-        lines = "\n".join(f"  {name:<8} {text}" for name, text in result.lines()[1:])
-        raise PrivacyViolation(f"{name_of(mechanism)} is not as private as claimed ({guarantee}).\n{lines}", result)
-    if not result.kept and UNSEEN not in suppress:
+    illness = None
+    if result.verdict == UNSEEN and UNSEEN not in suppress:
         remedy = "Audit it: leave method='replay' out."
-        raise Unhealthy(UNSEEN, f"{UNSEEN} by replay: {'; '.join(result.unseen)}. {remedy}")
+        illness = Unhealthy(UNSEEN, f"{UNSEEN} by replay: {'; '.join(result.unseen)}. {remedy}")
+    if test is not None:
+        test.enter(_replay_entry(mechanism, result, test, illness))
+    if illness is not None:
+        raise illness
+    if result.violated:
+        named = [*result.lines()[1:], *([] if test is None else [("", test.replay)])]
+        lines = "\n".join(f"  {name:<8} {text}" for name, text in named)
+        raise PrivacyViolation(f"{name_of(mechanism)} is not as private as claimed ({guarantee}).\n{lines}", result)
     return result
 
 
@@ -301,6 +309,31 @@ REMEDIES = {
     DEPENDENT: "What such runs show, or do not show, says nothing.",
     "too few trials": "Raise max_trials (or --dpcheck-budget), or alpha.",
 }
+
+
+def _replay_entry(
+    mechanism: Any, result: Replayed, test: ledger.RunningTest, illness: Unhealthy | None
+) -> ledger.Entry:
+    """A replay as plain values, by the names that an audit has for them."""
+    outcome = "unhealthy" if illness is not None else "violated" if result.violated else "passed"
+    where = "this pair" if result.pairs == 1 else f"these {result.pairs} pairs"
+    caught = f"read to the end on {where}: any loss beyond the claim would have been flagged"
+    said = {
+        **json.loads(result.to_json()),
+        "pair": " and ".join(_data(data) for data in result.pair),
+        "says": result.finding,
+        "finding": result.finding,
+        "would_catch": caught if result.kept else f"{UNSEEN}, as the test accepts",
+        "detectable_epsilon": result.claimed if result.kept else math.inf,
+        "epsilon_lower": result.low,
+        "alpha": result.pairs * SURE,
+        "trials": result.runs,
+        "counted": "runs by replay",
+        "health": list(result.unseen),
+        "replay": test.replay,
+    }
+    about = {"test": test.name, "mechanism": name_of(mechanism), "outcome": outcome, "page": shown_of(result)}
+    return {**said, **about}
 
 
 def _entry(mechanism: Any, result: AuditResult, test: ledger.RunningTest, illness: Unhealthy | None) -> ledger.Entry:

@@ -611,7 +611,7 @@ def test_a_calibrated_sum_is_never_flagged(n: int, eps: float, seed: int) -> Non
     [
         ({"pair": PAIR}, "guarantee"),
         ({"guarantee": PURE}, "pair"),
-        ({"pair": PAIR, "guarantee": PURE, "neighbours": replace_one()}, "pair"),
+        ({"pair": REMOVED, "guarantee": PURE, "neighbours": replace_one(low=0, high=1)}, "one record only"),
         ({"pair": (1, 2, 3), "guarantee": PURE}, "two datasets"),
         ({"pair": PAIR, "guarantee": PURE, "seed": -1}, "seed"),
         ({"pair": PAIR, "guarantee": PURE, "released": "all"}, "released"),
