@@ -27,7 +27,7 @@ from dpcheck.audits.same_noise.noisy_rows import Rows, verdict_of
 from dpcheck.audits.same_noise.noisy_values import Trace
 from dpcheck.audits.same_noise.responses import Units, response
 from dpcheck.audits.same_noise.result import KEPT, UNSEEN, VIOLATED, Replayed, claimed_by
-from dpcheck.audits.same_noise.stage import Public, Released, Seen, Stage, parting
+from dpcheck.audits.same_noise.stage import Public, Released, Seen, Stage, parting, public_seeds
 from dpcheck.audits.same_noise.telling import runs_to_tell, told_apart
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import Guarantee
@@ -76,7 +76,7 @@ def _judge(stage: Stage, guarantee: Guarantee) -> Replayed:
     if not (first.same_as(again) and first.way == again.way):
         return replace(result, unseen=(OWN_SOURCE,))
     unseen = list(dict.fromkeys((*first.sources, *second.sources, *stage.room.strays())))
-    public = frozenset(draw.seed for draw in first.draws) & {draw.seed for draw in fresh.draws} - {None}
+    public = public_seeds(first, fresh)
     discrete = {draw.law for draw in (*first.draws, *second.draws)} <= {"uniform", CHOICE, COIN}
     if first.draws and discrete and not unseen:
         listed = _enumerated(stage, guarantee, result, public)

@@ -130,6 +130,11 @@ def _said(words: Mapping[str, Any], name: str) -> str:
     return said if isinstance(said, str) else f"of shape {said}" if said else "a number"
 
 
+def public_seeds(one: Seen, other: Seen) -> Public:
+    """Seeds of generators that are the same in two runs under different noise: everybody knows what they draw."""
+    return frozenset(draw.seed for draw in one.draws) & {draw.seed for draw in other.draws} - {None}
+
+
 def parting(first: Seen, second: Seen) -> str:
     """Where control flow parts, as far as draws show it."""
     for one, two in zip(first.draws, second.draws, strict=False):

@@ -17,10 +17,11 @@ import scipy  # its parts are imported on first use
 from dpcheck.audits import PerRun, per_run
 from dpcheck.audits.same_noise.draws import COIN, Draw
 from dpcheck.audits.same_noise.listening import listening
+from dpcheck.audits.same_noise.noisy_rows import leaks_of
 from dpcheck.audits.same_noise.noisy_values import Trace
 from dpcheck.audits.same_noise.paths import rows_of
 from dpcheck.audits.same_noise.responses import Units
-from dpcheck.audits.same_noise.stage import Seen, Stage
+from dpcheck.audits.same_noise.stage import Public, Seen, Stage, public_seeds
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.theory.account import NoisyRelease
 
@@ -107,14 +108,18 @@ def check_training(
     mechanism = train if isinstance(train, PerRun) else per_run(train)
     with listening(mechanism) as room:
         stage = Stage(mechanism, pair, seed, room)
-        walks = [_walk(stage, number, early=True) for number in range(PATHS)]
-        if any(isinstance(walk, str) for walk in walks):
-            late = [_walk(stage, number, early=False) for number in range(PATHS)]
-            walks = walks if any(isinstance(walk, str) for walk in late) else late
+        public = public_seeds(stage.run(0), stage.run(0, seed=1))
+        walks = [_walk(stage, number, public, early=True) for number in range(PATHS)]
+        broken = [walk for walk in walks if isinstance(walk, Finding) and walk.kept is False]
+        if broken:  # two steps under one noise, say: nothing else can be told of such a loop
+            return CheckedTraining(claimed, (broken[0],))
+        if any(isinstance(walk, Finding) for walk in walks):
+            late = [_walk(stage, number, public, early=False) for number in range(PATHS)]
+            walks = walks if any(isinstance(walk, Finding) for walk in late) else late
     known = [walk for walk in walks if isinstance(walk, Walk)]
-    if len(known) < len(walks):
-        why = next(str(walk) for walk in walks if not isinstance(walk, Walk))
-        return CheckedTraining(claimed, (Finding("loop", None, why),))
+    unseen = [walk for walk in walks if isinstance(walk, Finding)]
+    if unseen:
+        return CheckedTraining(claimed, (unseen[0],))
     points = (_noise, _steps, _sampling, _rate, _beside)
     return CheckedTraining(claimed, tuple(point(known, claimed, contributions) for point in points))
 
@@ -135,29 +140,37 @@ def _contributions(pair: tuple[Any, Any]) -> int:
     raise InvalidInput("pair", f"{sizes[0]} and {sizes[1]} records", limit, "Pass (data, data[:-1]) for example.")
 
 
-def _walk(stage: Stage, number: int, early: bool) -> Walk | str:
-    """Both datasets along one path, or why that cannot be followed."""
+def _walk(stage: Stage, number: int, public: Public, early: bool) -> Walk | Finding:
+    """Both datasets along one path, or what keeps it from being followed."""
     ours = Trace(early=early, tossing=True)
     first = stage.run(0, seed=number, trace=ours)
     theirs = Trace(ours.used, [], early=early, tossing=True)
     second = stage.run(1, seed=number, trace=theirs)
     if stage.failed:
-        return next(iter(stage.failed.values()))
+        return Finding("loop", None, next(iter(stage.failed.values())))
     if theirs.astray or len(ours.answers) != len(theirs.answers) or ours.selections:
-        return theirs.astray or "the datasets look at different noisy values"
+        return Finding("loop", None, theirs.astray or "the datasets look at different noisy values")
     if [draw.law for draw in first.draws] != [draw.law for draw in second.draws]:
-        return "control flow parts: the datasets draw differently"
+        return Finding("loop", None, "control flow parts: the datasets draw differently")
     fixed = [replace(draw, law=COIN) if draw.law == "uniform" else draw for draw in first.draws]
     units = Units.of(fixed)
     rows = rows_of(ours, theirs, units)
     if rows is None:
-        return "noise is not simply added"
-    shifts = rows.shifts(units, frozenset())
-    if shifts.bare or shifts.clashing:
-        names = [rows.names[row] for row in (*shifts.bare, *shifts.clashing)]
-        return f"{names[0]} has too little noise of its own: noise of scale 0, or the same noise for two steps"
-    if shifts.unclear or np.any(shifts.rescaled):
-        return shifts.unclear or "the scale of the noise depends on the data (a batch size that is not public?)"
+        return Finding("loop", None, "noise is not simply added")
+    shifts = rows.shifts(units, public)
+    if shifts.bare:
+        leaks = leaks_of(shifts, rows.moved, rows.names, public, units.draws)
+        return Finding("noise", False, "; ".join(leaks))
+    if shifts.clashing:
+        one, two = (rows.names[row] for row in (shifts.clashing[0], shifts.clashing[-1]))
+        return Finding("noise", False, f"{one} and {two} share their noise: a generator or key is used again")
+    if shifts.unclear:
+        return Finding("loop", None, shifts.unclear)
+    if np.any(shifts.rescaled):
+        place = int(np.argmax(shifts.rescaled))
+        site, ratio = units.draws[units.draw[shifts.unit[place]]].site, float(shifts.ratio[place])
+        why = f"without the record the noise of {site} is {ratio:.4g} times as large: is it divided by a batch's own size?"
+        return Finding("noise", False, why)
     steps = tuple(dict.fromkeys(units.draw[rows.ours.unit].tolist()))
     moved, scale = np.zeros(len(steps)), np.zeros(len(steps))
     for place, step in enumerate(steps):
