@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator  # by its own name, whatever stands in its place meanwhile
 
-OURS = ("dpcheck.audits.", "numpy", "random", "scipy.stats", "contextlib")
+OURS = ("dpcheck.audits.", "numpy", "random", "scipy.stats", "contextlib", "torch")
 LAWS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]] = {
     "Gaussian": lambda rng, shape: rng.standard_normal(shape),
     "Laplace": lambda rng, shape: rng.laplace(size=shape),

@@ -65,11 +65,18 @@ class Shifts:
 
 
 def shifts_of(
-    moved: np.ndarray, first: Response, second: Response, lost: np.ndarray, rates: np.ndarray, public: np.ndarray
+    moved: np.ndarray,
+    first: Response,
+    second: Response,
+    lost: np.ndarray,
+    rates: np.ndarray,
+    public: np.ndarray,
+    equal: float = EQUAL,
 ) -> Shifts:
     """The shifts that hide `moved` (second minus first), of which floats have `lost` so much.
 
-    `rates` are those of geometric units, `public` tells which units everybody knows.
+    `rates` are those of geometric units, `public` tells which units everybody knows. Scales that differ by less than
+    `equal`, relatively, are the same.
     """
     one, two = (_without(response, public) for response in (first, second))
     rows = np.zeros(len(moved), dtype=bool)
@@ -85,8 +92,8 @@ def shifts_of(
         if not (np.array_equal(one.row, two.row) and np.array_equal(one.unit, two.unit)):
             return _nothing(unclear="the noise falls on other numbers on the second dataset")
     if len(np.unique(one.row)) == len(one.row):
-        return _alone(moved, one, two, lost, rates)
-    return _together(moved, one, two, lost, rates)
+        return _alone(moved, one, two, lost, rates, equal)
+    return _together(moved, one, two, lost, rates, equal)
 
 
 def _nothing(bare: tuple[int, ...] = (), clashing: tuple[int, ...] = (), unclear: str = "") -> Shifts:
@@ -100,9 +107,12 @@ def _without(response: Response, public: np.ndarray) -> Response:
     return Response(response.rows, response.row[kept], response.unit[kept], response.slope[kept], response.laws)
 
 
-def _alone(moved: np.ndarray, one: Response, two: Response, lost: np.ndarray, rates: np.ndarray) -> Shifts:
+def _alone(
+    moved: np.ndarray, one: Response, two: Response, lost: np.ndarray, rates: np.ndarray, equal: float
+) -> Shifts:
     """Every number has one unit; a unit may have several numbers, whose shifts must then agree."""
     size, ratio = moved[one.row] / one.slope, two.slope / one.slope
+    ratio = np.where(np.abs(ratio - 1) <= equal, 1.0, ratio)
     slack = lost[one.row] / np.abs(one.slope)
     order = np.lexsort((np.abs(size), one.unit))
     unit, start = np.unique(one.unit[order], return_index=True)
@@ -115,17 +125,19 @@ def _alone(moved: np.ndarray, one: Response, two: Response, lost: np.ndarray, ra
     return _read(unit, one.laws[unit], size[chosen], ratio[chosen], one.row[chosen], rates[unit], slack[chosen])
 
 
-def _together(moved: np.ndarray, one: Response, two: Response, lost: np.ndarray, rates: np.ndarray) -> Shifts:
+def _together(
+    moved: np.ndarray, one: Response, two: Response, lost: np.ndarray, rates: np.ndarray, equal: float
+) -> Shifts:
     """Numbers that mix units."""
     matrix, other = one.dense, two.dense
-    if not np.allclose(matrix, other, rtol=EQUAL, atol=0):
+    if not np.allclose(matrix, other, rtol=equal, atol=0):
         return _nothing(unclear="noise that mixes has another scale on the second dataset")
     heights = np.abs(matrix).max(axis=1)
     heights[heights == 0] = 1.0
     matrix, moved, lost = matrix / heights[:, None], moved / heights, lost / heights  # so that no number drowns another
     used = np.flatnonzero(np.any(matrix != 0, axis=0))
     laws, rates = one.laws[used].copy(), rates[used]
-    keep = _joined(matrix[:, used], laws, rates)
+    keep = _joined(matrix[:, used], laws, rates, equal)
     matrix, laws, used, rates = matrix[:, used[keep]], laws[keep], used[keep], rates[keep]
     gaussian = bool(np.all(laws == "Gaussian"))
     size = np.linalg.lstsq(matrix, moved, rcond=None)[0]
@@ -146,13 +158,13 @@ def _together(moved: np.ndarray, one: Response, two: Response, lost: np.ndarray,
     return _read(used, laws, size, np.ones(len(used)), row, rates, loose, exact, exact_pure)
 
 
-def _joined(matrix: np.ndarray, laws: np.ndarray, rates: np.ndarray) -> np.ndarray:
+def _joined(matrix: np.ndarray, laws: np.ndarray, rates: np.ndarray, equal: float) -> np.ndarray:
     """Which units are left where a difference of two exponentials is Laplace, of geometric numbers discrete Laplace."""
     keep = np.ones(len(laws), dtype=bool)
     for i in range(len(laws)):
         for j in range(i + 1, len(laws)):
             twins = laws[i] == laws[j] and laws[i] in ("exponential", GEOMETRIC) and rates[i] == rates[j]
-            if keep[i] and keep[j] and twins and np.allclose(matrix[:, i], -matrix[:, j], rtol=EQUAL, atol=0):
+            if keep[i] and keep[j] and twins and np.allclose(matrix[:, i], -matrix[:, j], rtol=equal, atol=0):
                 keep[j] = False
                 laws[i] = "Laplace" if laws[i] == "exponential" else DISCRETE
     return keep

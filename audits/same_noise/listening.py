@@ -18,6 +18,7 @@ from numpy.random import Generator, RandomState  # by their own names, whatever 
 
 from dpcheck.audits.same_noise.draws import FEW, SAMPLERS, Book, Origin, shape_of
 from dpcheck.audits.same_noise.holdings import Put, holdings
+from dpcheck.audits.same_noise.torch_draws import torch_heard
 
 
 # Generators -----------------------------------------------------------------------------------------
@@ -266,15 +267,19 @@ class Room:
     shared: ListenedState
     plain: ListenedRandom
     before: tuple[Any, ...]
+    all_of_torch: Callable[[], bool]  # starts a run
 
     @contextmanager
     def run(self, book: Book) -> Iterator[ListenedGenerator]:
         """One run, told to its own book."""
         self.ear.book, self.shared.origin, self.plain.origin = book, None, None
         known = len(self.ear.generators)
+        self.all_of_torch()
         yield ListenedGenerator(self.ear)
         if not all(generator.untouched() for generator in self.ear.generators):
             book.sources.append("something draws from a generator past its methods")
+        if not self.all_of_torch():
+            book.sources.append("something draws from torch's generator unheard")
         del self.ear.generators[known:]  # made in this run
 
     def strays(self) -> list[str]:
@@ -292,7 +297,15 @@ def _global_states() -> tuple[Any, ...]:
 def listening(mechanism: Any) -> Iterator[Room]:
     """Every generator that is made, shared or held by the mechanism is listened to, by whatever name it knows it."""
     ear = Ear(Book(0))
-    room = Room(ear, ListenedState(ear), ListenedRandom(ear), _global_states())
+    with torch_heard(ear, lambda seed: _origin(ear.book, seed)) as all_of_torch:
+        room = Room(ear, ListenedState(ear), ListenedRandom(ear), _global_states(), all_of_torch)
+        with _replaced(room, mechanism):
+            yield room
+
+
+@contextmanager
+def _replaced(room: Room, mechanism: Any) -> Iterator[None]:
+    ear = room.ear
     replaced: list[tuple[Any, str, Any]] = [
         (np.random, "default_rng", lambda seed=None: _generator(ear, seed)),
         (np.random, "Generator", _stand_in(Generator, lambda seed=None: _generator(ear, seed))),
@@ -325,7 +338,7 @@ def listening(mechanism: Any) -> Iterator[Room]:
     try:
         for put, value in puts:
             put(value)
-        yield room
+        yield
     finally:
         for put, value in kept:
             put(value)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpcheck.audits.same_noise.draws import GEOMETRIC, Draw
-from dpcheck.audits.same_noise.hidden_shifts import Shifts, cost, shifts_of
+from dpcheck.audits.same_noise.hidden_shifts import EQUAL, Shifts, cost, shifts_of
 from dpcheck.audits.same_noise.responses import EPS, Response, Units
 from dpcheck.audits.same_noise.result import (
     KEPT,
@@ -27,7 +27,7 @@ from dpcheck.audits.same_noise.stage import Public
 from dpcheck.bounds.language.guarantees import Guarantee
 
 PLAINLY = 10  # times what was claimed: a loss that is more, however its noise is rounded
-SLACK = 1e-6  # relative: what rounding may add to a cost
+SLACK = 1e-6  # relative: what rounding may add to a cost, in doubles
 ROUNDINGS = 16  # of floats, that two numbers may differ by and still be called the same
 FINE = 64  # times that: noise that is smaller is none of its law
 
@@ -52,7 +52,13 @@ class Rows:
         """Of the noise, that hide how far they moved."""
         known = np.array([draw.seed in public for draw in units.draws], dtype=bool)[units.draw]
         rates = [-math.log1p(-(d.parameter or 0.0)) if d.law == GEOMETRIC else 0.0 for d in units.draws]
-        return shifts_of(self.moved, self.ours, self.theirs, self.lost, np.array(rates)[units.draw], known)
+        equal = max(EQUAL, self.slack if self.slack > SLACK else 0.0)
+        return shifts_of(self.moved, self.ours, self.theirs, self.lost, np.array(rates)[units.draw], known, equal)
+
+    @property
+    def slack(self) -> float:
+        """What rounding may add to a cost, relatively."""
+        return max(SLACK, 100 * float(np.max(self.eps, initial=0.0)))
 
     @property
     def moved(self) -> np.ndarray:
@@ -62,7 +68,7 @@ class Rows:
         """What they show of the guarantee, if all of them are released."""
         shifts = self.shifts(units, public)
         low, high = cost(shifts, guarantee)
-        verdict = verdict_of(low, high, result.claimed)
+        verdict = verdict_of(low, high, result.claimed, self.slack)
         if low <= PLAINLY * result.claimed and self._too_fine(shifts):
             shifts, verdict = replace(shifts, unclear="its noise is as fine as the rounding of floats"), UNSEEN
             low, high = cost(shifts, guarantee)
@@ -78,9 +84,9 @@ class Rows:
         return bool(np.any(scale[shifts.row] < FINE * self.lost[shifts.row]))
 
 
-def verdict_of(low: float, high: float, claimed: float) -> Verdict:
+def verdict_of(low: float, high: float, claimed: float, slack: float = SLACK) -> Verdict:
     """What bounds on the loss say of the claim, up to rounding."""
-    most = claimed * (1 + SLACK)
+    most = claimed * (1 + slack)
     return VIOLATED if low > most else KEPT if high <= most else UNSEEN
 
 

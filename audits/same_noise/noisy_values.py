@@ -52,7 +52,7 @@ BENDING = ("log", "log1p", "exp", "abs", "absolute", "sign", "sqrt", "fabs", "ar
 class Answer:
     """A noisy value that was looked at: where, what it was, and as a function of the units; after how many selections.
 
-    `eps` is the rounding of its type.
+    `eps` is the rounding of its type; `pure` is noise alone, that was looked at before it was added to anything.
     """
 
     site: Site | None
@@ -60,6 +60,7 @@ class Answer:
     again: Again
     after: int = 0
     eps: float = float(np.finfo(float).eps)
+    pure: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +135,7 @@ class Trace:
             return noisy.value
         number, own = len(self.answers), np.asarray(noisy.value)
         eps = float(np.finfo(own.dtype if own.dtype.kind == "f" else float).eps)
-        self.answers.append(Answer(self.site(), own.astype(float), again, len(self.selections), eps))
+        self.answers.append(Answer(self.site(), own.astype(float), again, len(self.selections), eps, noisy.pure))
         if self.given is not None and number < len(self.given) and np.shape(self.given[number]) == own.shape:
             value = np.array(self.given[number]).astype(own.dtype)
             noisy.value = value[()] if value.ndim == 0 else value

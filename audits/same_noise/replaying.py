@@ -36,7 +36,7 @@ ALONE = 12  # units that are moved one at a time
 FRESH = 10  # runs under other noise that confirm a number without any
 OTHER = 3  # their first seed
 OWN_SOURCE = "it draws from a source of its own, or keeps state: the same data and noise gave another output"
-OWN_NOISE = ("opendp", "torch", "jax", "tensorflow")  # libraries with generators that nobody listens to
+OWN_NOISE = ("opendp", "jax", "tensorflow")  # libraries with generators that nobody listens to
 
 
 def replay_pair(
@@ -142,13 +142,13 @@ def _by_output(
 
         return moved
 
-    ours = response(outcome(0, first), first.numbers, units, ALONE)
-    theirs = response(outcome(1, second), second.numbers, units, ALONE) if ours is not None else None
+    ours = response(outcome(0, first), first.numbers, units, ALONE, first.eps)
+    theirs = response(outcome(1, second), second.numbers, units, ALONE, second.eps) if ours is not None else None
     everything = np.ones(len(units.values), dtype=bool)
     if ours is None or theirs is None or not (ours.hears(everything) and theirs.hears(everything)):
         # A draw that moves no number may still decide something.
         return by_answers(stage, guarantee, result, first, public)
-    rows = Rows(first.numbers, second.numbers, ours, theirs, first.names)
+    rows = Rows(first.numbers, second.numbers, ours, theirs, first.names, max(first.eps, second.eps))
     judged, shifts = rows.judged(guarantee, result, units, public), rows.shifts(units, public)
     if shifts.bare and not _apart(stage, guarantee, first, second, shifts.bare[0]):
         return replace(result, unseen=(f"{first.names[shifts.bare[0]]} is no number with noise added",))

@@ -24,6 +24,7 @@ EPS = float(np.finfo(float).eps)
 FAR = (45.0, 60.0)  # units: a Laplace draw of 53 bits ends at 37, a Gaussian one before 14
 ALONE = 16.0
 WHOLE = 10**6
+BENDS = 4000  # roundings that a number close to 1, which is taken from 1, becomes in a logarithm
 QUANTILES = (0.5, 0.75, 0.25, 0.9, 0.999, 0.02)
 BENT: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "Laplace": lambda q: np.where(q < 0.5, np.log(2 * q), -np.log(2 - 2 * q)),
@@ -137,7 +138,7 @@ def response(
     lost = ROUNDINGS * eps * size_of_all
     bent = None
     if units.uniform().any():
-        bent = _bent(outcome, before, units, still)
+        bent = _bent(outcome, before, units, float(np.max(eps)))
         if bent is None:
             return None
     straight = _own_units(changes, moves, free, lost)
@@ -207,7 +208,7 @@ def _one_by_one(
 
 
 def _bent(
-    outcome: Outcome, before: np.ndarray, units: Units, still: np.ndarray
+    outcome: Outcome, before: np.ndarray, units: Units, eps: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, str] | None:
     """Numbers that a uniform unit each drives through a known quantile function: rows, units, scales, the law."""
     uniform = units.uniform()
@@ -226,7 +227,8 @@ def _bent(
         shape = quantile(np.array(QUANTILES)) - quantile(np.array(QUANTILES[:1]))
         slope = grid[1, row] / shape[1]
         # A noise that falls where its unit rises is the mirrored law: the same one, if it is symmetric.
-        if np.allclose(grid[:, row], np.outer(shape, slope), rtol=1e-12, atol=1e-14 * np.abs(levels).max()):
+        loss = BENDS * eps * np.abs(levels).max()
+        if np.allclose(grid[:, row], np.outer(shape, slope), rtol=BENDS * eps, atol=loss):
             unit = _drivers(outcome, row, levels[0], levels[1], places, uniform)
             return None if unit is None else (row, unit, slope, law)
     return None
@@ -243,7 +245,7 @@ def _drivers(
         seen = outcome(value)
         if seen is None or len(seen) != len(low):
             return None
-        up, down = (np.isclose(np.asarray(seen)[row], level[row], rtol=1e-12, atol=0) for level in (high, low))
+        up, down = (np.isclose(np.asarray(seen)[row], level[row], rtol=1e-9, atol=0) for level in (high, low))
         if not np.all(up ^ down):
             return None
         code |= up.astype(np.int64) << bit

@@ -17,6 +17,7 @@ from dpcheck.audits.same_noise.draws import COIN, GEOMETRIC, Book, Draw, Site, c
 from dpcheck.audits.same_noise.enumeration import Tosses
 from dpcheck.audits.same_noise.listening import Room
 from dpcheck.audits.same_noise.noisy_values import Trace, arrays_of_noise, seen
+from dpcheck.audits.same_noise.responses import EPS
 
 Released = Literal["output", "noisy values"]
 Public = frozenset[str | None]  # seeds that are the same in every run
@@ -32,6 +33,7 @@ class Seen:
     draws: tuple[Draw, ...]
     sources: tuple[str, ...]
     coins: tuple[Draw, ...]  # draws that are no noise, and seed no generator
+    eps: float = EPS  # the rounding of the numbers' type
 
     @property
     def way(self) -> tuple[Any, ...]:
@@ -76,9 +78,8 @@ class Stage:
         guise = ("guise of the output", guise_of(output))
         coins = [draw for i, draw in enumerate(book.draws) if draw.law == COIN and i not in book.seeds]
         numbers, words, names = _read(output)
-        return Seen(
-            numbers, (*words, guise), names, tuple(book.draws), tuple(dict.fromkeys(book.sources)), tuple(coins)
-        )
+        sources = tuple(dict.fromkeys(book.sources))
+        return Seen(numbers, (*words, guise), names, tuple(book.draws), sources, tuple(coins), _rounding(output))
 
 
 def _read(output: Any) -> tuple[np.ndarray, tuple[Any, ...], tuple[str, ...]]:
@@ -95,6 +96,12 @@ def _read(output: Any) -> tuple[np.ndarray, tuple[Any, ...], tuple[str, ...]]:
         numbers.append(values)
         names += [name] if values.size == 1 else [f"{name}[{i}]" for i in range(values.size)]
     return np.concatenate(numbers) if numbers else np.empty(0), tuple(words), tuple(names)
+
+
+def _rounding(output: Any) -> float:
+    """That of the output's numbers, if it is one array of floats; else that of doubles."""
+    kind = getattr(output, "dtype", None)
+    return float(np.finfo(kind).eps) if kind is not None and kind.kind == "f" else EPS
 
 
 def guise_of(output: Any) -> Any:

@@ -152,6 +152,10 @@ def _walk(stage: Stage, number: int, public: Public, early: bool) -> Walk | Find
         return Finding("loop", None, theirs.astray or "the datasets look at different noisy values")
     if [draw.law for draw in first.draws] != [draw.law for draw in second.draws]:
         return Finding("loop", None, "control flow parts: the datasets draw differently")
+    early_looks = [answer.site for answer in ours.answers if answer.pure and answer.site is not None]
+    if early_looks:
+        why = f"{early_looks[0]} looks at noise (by float(), or as a tensor) before it is added to anything"
+        return Finding("loop", None, why)
     fixed = [replace(draw, law=COIN) if draw.law == "uniform" else draw for draw in first.draws]
     units = Units.of(fixed)
     rows = rows_of(ours, theirs, units)
@@ -169,7 +173,7 @@ def _walk(stage: Stage, number: int, public: Public, early: bool) -> Walk | Find
     if np.any(shifts.rescaled):
         place = int(np.argmax(shifts.rescaled))
         site, ratio = units.draws[units.draw[shifts.unit[place]]].site, float(shifts.ratio[place])
-        why = f"without the record the noise of {site} is {ratio:.4g} times as large: is it divided by a batch's own size?"
+        why = f"the noise of {site} is {ratio:.4g} times as large without the record: divided by a batch's own size?"
         return Finding("noise", False, why)
     steps = tuple(dict.fromkeys(units.draw[rows.ours.unit].tolist()))
     moved, scale = np.zeros(len(steps)), np.zeros(len(steps))

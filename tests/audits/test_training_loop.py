@@ -113,6 +113,18 @@ def test_no_batches_where_some_are_claimed() -> None:
     ]
 
 
+def test_noise_that_cannot_be_followed_is_no_accusation() -> None:
+    def converting(data: Any, rng: np.random.Generator) -> Any:
+        w = 0.0
+        for _ in range(5):
+            w = w - 0.1 * (np.clip(w - data, -1, 1).sum() + float(rng.normal(0, 2)))
+        return w
+
+    result = check_training(converting, (np.ones(6), np.ones(5)), NoisyRelease(noise=2.0, steps=5))
+    assert [finding.kept for finding in result.findings] == [None]
+    assert "looks at noise" in result.findings[0].seen
+
+
 def test_pairs_of_another_kind_are_refused() -> None:
     for pair in ((np.ones(5), np.zeros(5)), (np.arange(5), np.arange(1, 5)), (np.ones(5), np.ones(3))):
         with pytest.raises(InvalidInput, match="lacks the last record"):
