@@ -17,7 +17,7 @@ import numpy as np
 from scipy import special
 
 from dpcheck.audits.same_noise.draws import GEOMETRIC
-from dpcheck.audits.same_noise.responses import Response
+from dpcheck.audits.same_noise.responses import ALONE, FAR, Response
 from dpcheck.bounds.language.guarantees import (
     ZCDP,
     ApproxDP,
@@ -112,8 +112,8 @@ def _alone(
 ) -> Shifts:
     """Every number has one unit; a unit may have several numbers, whose shifts must then agree."""
     size, ratio = moved[one.row] / one.slope, two.slope / one.slope
-    ratio = np.where(np.abs(ratio - 1) <= equal, 1.0, ratio)
     slack = lost[one.row] / np.abs(one.slope)
+    ratio = np.where(np.abs(ratio - 1) <= equal + slack / FAR[0], 1.0, ratio)
     order = np.lexsort((np.abs(size), one.unit))
     unit, start = np.unique(one.unit[order], return_index=True)
     groups = np.split(order, start[1:]) if len(order) else []
@@ -130,7 +130,7 @@ def _together(
 ) -> Shifts:
     """Numbers that mix units."""
     matrix, other = one.dense, two.dense
-    if not np.allclose(matrix, other, rtol=equal, atol=0):
+    if np.any(np.abs(matrix - other) > equal * np.abs(matrix) + lost[:, None] / ALONE):
         return _nothing(unclear="noise that mixes has another scale on the second dataset")
     heights = np.abs(matrix).max(axis=1)
     heights[heights == 0] = 1.0

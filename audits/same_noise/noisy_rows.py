@@ -29,7 +29,7 @@ from dpcheck.bounds.language.guarantees import Guarantee
 PLAINLY = 10  # times what was claimed: a loss that is more, however its noise is rounded
 SLACK = 1e-6  # relative: what rounding may add to a cost, in doubles
 ROUNDINGS = 16  # of floats, that two numbers may differ by and still be called the same
-FINE = 64  # times that: noise that is smaller is none of its law
+FINE = 0.01  # units of noise: where rounding moves it by more, it is none of its law
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +67,13 @@ class Rows:
     def judged(self, guarantee: Guarantee, result: Replayed, units: Units, public: Public) -> Replayed:
         """What they show of the guarantee, if all of them are released."""
         shifts = self.shifts(units, public)
+        bare = [*shifts.bare]
+        if bare and np.all(np.abs(self.moved[bare]) <= self.lost[bare]):
+            shifts = replace(shifts, bare=(), unclear="a number moved by as little as the rounding of floats")
         low, high = cost(shifts, guarantee)
-        verdict = verdict_of(low, high, result.claimed, self.slack)
-        if low <= PLAINLY * result.claimed and self._too_fine(shifts):
+        lost = self._lost_of_noise(shifts)
+        verdict = verdict_of(low, high, result.claimed, self.slack + lost / result.claimed)
+        if low <= PLAINLY * result.claimed and lost > FINE:
             shifts, verdict = replace(shifts, unclear="its noise is as fine as the rounding of floats"), UNSEEN
             low, high = cost(shifts, guarantee)
         unseen = () if verdict != UNSEEN else (shifts.unclear or "no account is tight enough for this noise",)
@@ -77,11 +81,11 @@ class Rows:
         leaks = leaks_of(shifts, self.moved, self.names, public, units.draws)
         return replace(result, verdict=verdict, low=low, high=high, hidings=hidings, leaks=leaks, unseen=unseen)
 
-    def _too_fine(self, shifts: Shifts) -> bool:
-        """Whether noise that hides something is not much larger than the rounding of what it is added to."""
+    def _lost_of_noise(self, shifts: Shifts) -> float:
+        """How much rounding may change the shifts of the noise, all together."""
         scale = np.zeros(len(self.first))
         np.maximum.at(scale, self.ours.row, np.abs(self.ours.slope))
-        return bool(np.any(scale[shifts.row] < FINE * self.lost[shifts.row]))
+        return float(np.sum(self.lost[shifts.row] / scale[shifts.row]))
 
 
 def verdict_of(low: float, high: float, claimed: float, slack: float = SLACK) -> Verdict:
