@@ -17,6 +17,7 @@ from dpcheck.audits.pairs.neighbours import (
     replace_one,
 )
 from dpcheck.audits.pairs.query_answers import queries
+from dpcheck.audits.past import Past
 from dpcheck.audits.result import AuditResult, Curve, Event
 from dpcheck.audits.same_noise.over_pairs import replay
 from dpcheck.audits.same_noise.result import Replayed
@@ -43,6 +44,7 @@ __all__ = [
     "MechanismFailed",
     "Neighbours",
     "NotSendable",
+    "Past",
     "PerRun",
     "Replayed",
     "TrainingAudit",
