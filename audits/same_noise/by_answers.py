@@ -69,7 +69,7 @@ def _by_answers(
         bound = f"{parameter_of(guarantee)} {interval(worst.low, worst.high)}{order_of(guarantee)}"
         why = f"the output may reveal less than the noisy values: these cost {bound}, by released='noisy values'"
         return replace(worst, verdict=UNSEEN, low=0.0, unseen=(why,))
-    return replace(worst, notes=(*worst.notes, note))
+    return replace(worst, notes=(*worst.notes, note, *(converted(paths[0].traced) if paths[0].traced else ())))
 
 
 def _branches(
@@ -90,6 +90,16 @@ def _branches(
             break
         todo += found[-1].branches()
     return found, False
+
+
+def converted(trace: Trace) -> tuple[str, ...]:
+    """What to say where noise becomes a plain number before it is returned: what follows is not seen."""
+    sites = dict.fromkeys(str(answer.site) for answer in trace.answers if answer.plain and answer.site is not None)
+    if not sites:
+        return ()
+    return (
+        f"at {', '.join([*sites][:3])} noise becomes a plain number: of branches on it, these runs saw what they took",
+    )
 
 
 def rare_noise(run: Seen, sign: int) -> dict[int, np.ndarray]:

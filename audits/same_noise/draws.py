@@ -32,6 +32,7 @@ SPENT = "spent"  # uniform numbers that a known sampler of noise has used up
 SAMPLERS = {("diffprivlib.mechanisms.laplace", "Laplace", "_laplace_sampler"): "Laplace"}  # of uniform numbers: its law
 GEOMETRIC = "geometric"
 FEW = 32  # whole numbers that are listed
+MANY = 2**24  # seeds: of fewer, everybody may try all
 CHOICE = "choice"  # one of several, with weights
 
 
@@ -59,7 +60,7 @@ class Draw:
     units: np.ndarray = field(repr=False)
     seed: str | None = None
     turn: int = 0  # which draw of a generator with that seed
-    parameter: float | None = None  # of a geometric draw its probability, of a choice the number of what is chosen from
+    parameter: float | None = None  # of a geometric draw its probability, of a choice or coin the number of outcomes
 
     @property
     def again(self) -> tuple[Any, ...] | None:
@@ -93,6 +94,9 @@ class Book:
     sources: list[str] = field(default_factory=list)  # of randomness that cannot be held still
     tossed: dict[str, int] = field(default_factory=dict)  # coins by their value
     seeds: set[int] = field(default_factory=set)  # coins that were used to seed a generator that is listened to
+    other_coins: bool = (
+        False  # coins fall another way: what is made of a seed stays the same, what is made of it else not
+    )
 
     def rng(self, origin: Origin | None) -> np.random.Generator:
         """For the next draw: the same for the same number, or for the same turn of a generator with the same seed."""
@@ -133,10 +137,14 @@ class Book:
         plain = np.asarray(value, dtype) if shape else float(value) if dtype == DOUBLE else dtype.type(value)
         return self.made(number, plain, again, law)
 
-    def coin(self, call: str, origin: Origin | None, value: Callable[[np.random.Generator], Any]) -> Any:
-        """Any other draw, the same whenever it is asked the same."""
+    def coin(
+        self, call: str, origin: Origin | None, value: Callable[[np.random.Generator], Any], outcomes: Any = None
+    ) -> Any:
+        """Any other draw, one of so many `outcomes`, the same whenever it is asked the same."""
         rng = self.rng(origin)
-        number = self.enter(COIN, call, (), origin)
+        if self.other_coins:
+            rng.random()
+        number = self.enter(COIN, call, (), origin, outcomes)
         tossed = value(rng)
         if np.asarray(tossed).dtype.kind in "iu":
             self.tossed[repr(np.asarray(tossed).tolist())] = number
@@ -172,6 +180,20 @@ class Book:
                 left -= draw.units.size
                 self.draws[number] = replace(draw, law=SPENT, units=np.empty(0))
         return self.located(law, call, 0.0, 1.0, shape, None)
+
+    def as_seed(self, entropy: Any) -> Any:
+        """A seed in words that are the same for the same seed: coins in it by their number, whatever their value."""
+        entropy = entropy.tolist() if isinstance(entropy, np.generic | np.ndarray) else entropy
+        if isinstance(entropy, tuple | list):
+            return [self.as_seed(part) for part in entropy]
+        number = self.tossed.get(repr(entropy))
+        if number is None:
+            return entropy
+        self.seeds.add(number)
+        few = self.draws[number].parameter
+        if few is not None and few < MANY:
+            self.sources.append(f"{caller()} seeds a generator by one of only {few:.0f} numbers")
+        return f"coin {number} under noise {self.seed}"
 
     def deaf(self, what: str) -> None:
         """A source that is not held still was used."""

@@ -104,7 +104,9 @@ class _Laws:
             least, most = (0, int(low)) if high is None else (int(low), int(high))
             if 0 < most - least <= FEW:
                 return least + self.book.choice(most - least, np.ones(most - least), self.origin)
-        return _tossed(self, base, name, args, options)
+        one = size is None and np.ndim(low) == 0 and np.ndim(high) == 0
+        outcomes = float(low if high is None else high - low) if one else None
+        return _tossed(self, base, name, args, options, outcomes)
 
     def _standard(self, law: str, call: str, size: Any, dtype: Any, out: Any) -> Any:
         if out is not None:
@@ -168,7 +170,7 @@ class ListenedState(_Laws, RandomState):
     ranf = sample = random_sample
 
     def seed(self, seed: Any = None) -> None:
-        self.origin = _origin(self.book, seed)
+        self.origin = _origin(self.book, seed, "RandomState")
 
 
 class ListenedRandom(Random):
@@ -207,21 +209,17 @@ class ListenedRandom(Random):
     def _randbelow(self, n: int) -> int:  # what Random's choices, samples and whole numbers are made of
         if self._told().tossing and 0 < n <= FEW:
             return int(self._told().choice(n, np.ones(n), self.origin))
-        return int(
-            self._told().coin("randrange", self.origin, lambda rng: rng.integers(n) if n < 2**63 else _wide(rng, n))
-        )
+        return int(self._told().coin("randrange", self.origin, partial(_below, n), float(n)))
 
     def getrandbits(self, k: int) -> int:
-        return int(self._told().coin("getrandbits", self.origin, lambda rng: int.from_bytes(rng.bytes(k // 8 + 1)))) % (
-            1 << k
-        )
+        return int(self._told().coin("getrandbits", self.origin, partial(_below, 1 << k), 2.0 ** min(k, 1000)))
 
     def seed(self, a: Any = None, version: int = 2) -> None:
         if self.ear is not None:
-            self.origin = _origin(self.ear.book, a)
+            self.origin = _origin(self.ear.book, a, "Random")
 
 
-def _wide(rng: np.random.Generator, n: int) -> int:
+def _below(n: int, rng: np.random.Generator) -> int:
     return int.from_bytes(rng.bytes(n.bit_length() // 8 + 16)) % n
 
 
@@ -244,14 +242,14 @@ def _pass_on(kind: type, base: type, known: type) -> None:
         setattr(kind, name, coin)
 
 
-def _tossed(listened: Any, base: type, name: str, args: Any, options: Any) -> Any:
+def _tossed(listened: Any, base: type, name: str, args: Any, options: Any, outcomes: float | None = None) -> Any:
     """A draw of numpy's that is a coin."""
 
     def value(rng: np.random.Generator) -> Any:
         drawing = rng if base is Generator else RandomState(int(rng.integers(2**32)))
         return getattr(drawing, name)(*args, **options)
 
-    return listened.book.coin(name, listened.origin, value)
+    return listened.book.coin(name, listened.origin, value, outcomes)
 
 
 _pass_on(ListenedGenerator, Generator, _Laws)
@@ -297,7 +295,7 @@ def _global_states() -> tuple[Any, ...]:
 def listening(mechanism: Any) -> Iterator[Room]:
     """Every generator that is made, shared or held by the mechanism is listened to, by whatever name it knows it."""
     ear = Ear(Book(0))
-    with torch_heard(ear, lambda seed: _origin(ear.book, seed)) as all_of_torch:
+    with torch_heard(ear, lambda seed: _origin(ear.book, seed, "torch")) as all_of_torch:
         room = Room(ear, ListenedState(ear), ListenedRandom(ear), _global_states(), all_of_torch)
         with _replaced(room, mechanism):
             yield room
@@ -312,9 +310,9 @@ def _replaced(room: Room, mechanism: Any) -> Iterator[None]:
         (
             np.random,
             "RandomState",
-            _stand_in(RandomState, lambda seed=None: ListenedState(ear, _origin(ear.book, seed))),
+            _stand_in(RandomState, lambda seed=None: ListenedState(ear, _origin(ear.book, seed, "RandomState"))),
         ),
-        (random, "Random", _stand_in(Random, lambda seed=None: ListenedRandom(ear, _origin(ear.book, seed)))),
+        (random, "Random", _stand_in(Random, lambda seed=None: ListenedRandom(ear, _origin(ear.book, seed, "Random")))),
         (random, "SystemRandom", _stand_in(random.SystemRandom, lambda seed=None: ListenedRandom(ear))),
         (secrets, "SystemRandom", _stand_in(random.SystemRandom, lambda seed=None: ListenedRandom(ear))),
         (os, "urandom", lambda size: ear.book.coin("urandom", None, lambda rng: rng.bytes(size))),
@@ -377,19 +375,18 @@ def _generator(ear: Ear, seed: Any) -> np.random.Generator:
     return ListenedGenerator(ear, _origin(ear.book, seed))
 
 
-def _origin(book: Book, seed: Any) -> Origin | None:
-    """What a generator was made from, in words that are the same for the same seed; None where the system seeds it."""
+def _origin(book: Book, seed: Any, kind: str = "") -> Origin | None:
+    """What a generator of a kind was made from, in words that are the same for the same seed; None for the system's."""
     if isinstance(seed, np.random.BitGenerator):
         seed = seed.seed_seq
     entropy: Any = seed
     branch: tuple[int, ...] = ()
     if isinstance(seed, np.random.SeedSequence):
         entropy, branch = seed.entropy, seed.spawn_key
-    entropy = entropy.tolist() if isinstance(entropy, np.generic | np.ndarray) else entropy
-    words = repr(entropy)
-    parts = {words, *(repr(part) for part in entropy)} if isinstance(entropy, tuple | list) else {words}
-    book.seeds |= {book.tossed[part] for part in parts & {*book.tossed}}
-    return None if entropy is None else Origin(f"{words}, branch {branch}" if branch else words)
+    if entropy is None:
+        return None
+    words = f"{book.as_seed(entropy)!r}{f' of {kind}' if kind else ''}"
+    return Origin(f"{words}, branch {branch}" if branch else words)
 
 
 def _coin(ear: Ear, name: str) -> Callable[..., Any]:

@@ -52,7 +52,8 @@ BENDING = ("log", "log1p", "exp", "abs", "absolute", "sign", "sqrt", "fabs", "ar
 class Answer:
     """A noisy value that was looked at: where, what it was, and as a function of the units; after how many selections.
 
-    `eps` is the rounding of its type; `pure` is noise alone, that was looked at before it was added to anything.
+    `eps` is the rounding of its type; `pure` is noise alone, that was looked at before it was added to anything,
+    `plain` what was made a plain number or array, whose use is not seen.
     """
 
     site: Site | None
@@ -61,6 +62,7 @@ class Answer:
     after: int = 0
     eps: float = float(np.finfo(float).eps)
     pure: bool = False
+    plain: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,14 +130,14 @@ class Trace:
         self.places.append(place)
         return place
 
-    def look(self, noisy: Noisy) -> Any:
+    def look(self, noisy: Noisy, plain: bool = False) -> Any:
         """The value as everybody may see it from now on."""
         again = noisy.again
         if again is None or (self.tossing and noisy.bendable):
             return noisy.value
         number, own = len(self.answers), np.asarray(noisy.value)
         eps = float(np.finfo(own.dtype if own.dtype.kind == "f" else float).eps)
-        self.answers.append(Answer(self.site(), own.astype(float), again, len(self.selections), eps, noisy.pure))
+        self.answers.append(Answer(self.site(), own.astype(float), again, len(self.selections), eps, noisy.pure, plain))
         if self.given is not None and number < len(self.given) and np.shape(self.given[number]) == own.shape:
             value = np.array(self.given[number]).astype(own.dtype)
             noisy.value = value[()] if value.ndim == 0 else value
@@ -249,7 +251,7 @@ class Noisy(NDArrayOperatorsMixin):
         return rows and self.again is not None and len(args) <= 1 and not {*options} - {"axis"}
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
-        return np.array(self.look(), dtype=dtype)
+        return np.array(self.trace.look(self, plain=True), dtype=dtype)
 
     def __getitem__(self, place: Any) -> Any:
         place = seen(place)
@@ -289,7 +291,7 @@ class Noisy(NDArrayOperatorsMixin):
 
     # Whatever looks at it ---------------------------------------------------------------------------
     def __float__(self) -> float:
-        return float(self.look())
+        return float(self.trace.look(self, plain=True))
 
     def _decided(self) -> Any:
         self.trace.decided()

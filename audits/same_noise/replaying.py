@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from dpcheck.audits.outputs.foreign import OPAQUE
 from dpcheck.audits.outputs.returned import Mechanism
 from dpcheck.audits.pairs.neighbours import Pair
-from dpcheck.audits.same_noise.by_answers import by_answers
+from dpcheck.audits.same_noise.by_answers import by_answers, converted
 from dpcheck.audits.same_noise.draws import CHOICE, COIN
 from dpcheck.audits.same_noise.enumeration import Tosses, distribution, loss
 from dpcheck.audits.same_noise.holdings import changed, state
@@ -90,6 +91,9 @@ def _judge(stage: Stage, guarantee: Guarantee) -> Replayed:
     coins = [f"{draw.site} draws by {draw.call}(): no noise that is added" for draw in (*first.coins, *second.coins)]
     parted = parting(first, second)
     unseen += [*dict.fromkeys(coins), *([parted] if parted else [])]
+    unseen += [said for name, said in first.words if isinstance(said, str) and said.startswith(OPAQUE)]
+    if any(draw.law == COIN for draw in first.draws) and not stage.run(0, other_coins=True).same_as(first):
+        unseen.append("what seeds a generator is used for something else, too")
     if unseen:
         return replace(result, unseen=tuple(unseen))
     if not any(draw.law != COIN for draw in first.draws):
@@ -97,12 +101,13 @@ def _judge(stage: Stage, guarantee: Guarantee) -> Replayed:
     chosen = any(draw.law == CHOICE for draw in first.draws) or first.words != second.words
     if chosen or stage.released == "noisy values":
         return by_answers(stage, guarantee, result, first, public)
-    for side in (0, 1):
-        trace = Trace()
+    traces = [Trace(), Trace()]
+    for side, trace in enumerate(traces):
         stage.run(side, trace=trace)
         if trace.decides:  # where it is compared, a few moves do not speak for all noise
             return by_answers(stage, guarantee, result, first, public)
-    return _by_output(stage, guarantee, result, first, second, public)
+    judged = _by_output(stage, guarantee, result, first, second, public)
+    return replace(judged, notes=(*judged.notes, *converted(traces[0]))) if judged.kept else judged
 
 
 def _enumerated(stage: Stage, guarantee: Guarantee, result: Replayed, public: Public) -> Replayed | None:

@@ -59,11 +59,16 @@ class Stage:
     outside: Site = field(default_factory=caller)
 
     def run(
-        self, side: int, moved: Mapping[int, np.ndarray] | None = None, seed: int = 0, trace: Trace | None = None
+        self,
+        side: int,
+        moved: Mapping[int, np.ndarray] | None = None,
+        seed: int = 0,
+        trace: Trace | None = None,
+        other_coins: bool = False,
     ) -> Seen:
         """One run on a dataset of the pair, with the units of some draws moved, or its noisy values traced."""
         self.runs += 1
-        book = Book(self.seed + seed, {} if moved is None else moved)
+        book = Book(self.seed + seed, {} if moved is None else moved, other_coins=other_coins)
         tracing: Any = nullcontext()
         if trace is not None:
             book.made, book.chosen, tracing = trace.made, trace.chosen, arrays_of_noise()

@@ -78,6 +78,19 @@ def two_in_small_units(x: Any, rng: np.random.Generator) -> Any:
     return 1e-9 * x.sum() + rng.laplace(scale=1e-10) + rng.laplace(scale=2e-10)
 
 
+def few_seeds(x: Any, rng: np.random.Generator) -> Any:
+    return x.sum() + np.random.default_rng(int(rng.integers(10))).laplace()
+
+
+def seed_released(x: Any, rng: np.random.Generator) -> Any:
+    seed = int(rng.integers(2**31))
+    return seed, x.sum() + np.random.default_rng(seed).laplace()
+
+
+def one_by_one(x: Any, rng: np.random.Generator) -> Any:
+    return (each for each in (x[0], x[1]))
+
+
 LEAKS: dict[str, tuple[Run, str]] = {
     "noise taken away again": (cancelled, VIOLATED),
     "single precision and a little": (
@@ -123,6 +136,9 @@ LEAKS: dict[str, tuple[Run, str]] = {
     "an exception at rare noise": (raising_rarely, UNSEEN),
     "order of draws": (lambda x, rng: x.sum() + [rng.laplace(), rng.laplace()][int(x[0])], UNSEEN),
     "a generator past its methods": (past_the_methods, UNSEEN),
+    "one of few seeds": (few_seeds, UNSEEN),
+    "a seed beside its noise": (seed_released, UNSEEN),
+    "what cannot be read": (one_by_one, UNSEEN),
 }
 
 
@@ -130,6 +146,10 @@ LEAKS: dict[str, tuple[Run, str]] = {
 def test_no_leak_beside_the_noise_is_kept(name: str) -> None:
     leak, expected = LEAKS[name]
     assert replay(per_run(leak), PAIR, PURE).verdict == expected
+
+
+def two_libraries(x: Any) -> Any:
+    return float(x.sum()) + random.gauss(0, 4), x[0] + np.random.normal(0, 4)  # noqa: NPY002 - seeded alike by per_run
 
 
 TWINS: dict[str, tuple[Run, Any]] = {
@@ -144,6 +164,8 @@ TWINS: dict[str, tuple[Run, Any]] = {
         GaussianDP(0.5),
     ),
     "small units": (lambda x, rng: 1e-9 * x.sum() + rng.laplace(scale=1e-10) + rng.laplace(scale=1e-9), PURE),
+    "large numbers": (lambda x, rng: 1e10 + x.sum() + rng.laplace(), PURE),
+    "generators of two libraries": (two_libraries, GaussianDP(0.36)),  # type: ignore[dict-item]
     "a threshold": (lambda x, rng: "high" if x.sum() + rng.laplace() > 3 else "low", PURE),
     "values above a threshold": (
         lambda x, rng: [float(v) if v > 1 else None for v in x[:3] + rng.laplace(size=3)],
@@ -164,6 +186,16 @@ def test_the_same_without_a_leak_is_kept(name: str) -> None:
     twin, claim = TWINS[name]
     result = replay(per_run(twin), PAIR, claim)
     assert result.verdict == KEPT, result
+
+
+def test_noise_that_becomes_a_plain_number_is_mentioned() -> None:
+    def converting(x: Any, rng: np.random.Generator) -> Any:
+        return x.sum() + float(rng.laplace())
+
+    result = replay(per_run(converting), PAIR, PURE)
+    assert result.kept
+    assert "becomes a plain number" in result.notes[0]
+    assert not replay(per_run(lambda x, rng: x.sum() + rng.laplace()), PAIR, PURE).notes
 
 
 # State ------------------------------------------------------------------------------------------------
