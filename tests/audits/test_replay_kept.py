@@ -247,6 +247,11 @@ def test_what_later_runs_release_is_not_seen(name: str) -> None:
     assert "state" in result.unseen[0]
 
 
+def test_a_violation_stands_beside_a_counter() -> None:
+    assert replay(Counting(1000), PAIR, PureDP(0.5)).low == pytest.approx(1)
+    assert not replay(Counting(20), PAIR, PureDP(0.5)).violated  # which of its runs broke it?
+
+
 def test_what_is_made_on_first_use_is_no_state() -> None:
     made: dict[str, float] = {}
 
