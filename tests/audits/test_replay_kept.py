@@ -249,7 +249,7 @@ def test_what_later_runs_release_is_not_seen(name: str) -> None:
 
 def test_a_violation_stands_beside_a_counter() -> None:
     assert replay(Counting(1000), PAIR, PureDP(0.5)).low == pytest.approx(1)
-    assert not replay(Counting(20), PAIR, PureDP(0.5)).violated  # which of its runs broke it?
+    assert not replay(Counting(10), PAIR, PureDP(0.5)).violated  # which of its runs broke it?
 
 
 def test_what_is_made_on_first_use_is_no_state() -> None:
