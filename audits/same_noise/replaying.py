@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -53,9 +54,9 @@ def replay_pair(
 
 def _judged_in_any_order(stage: Stage, guarantee: Guarantee) -> Replayed:
     """The verdict, if no run depends on those before it; a violation stands if these runs can be repeated."""
-    opening = [stage.run(side) for side in (0, 1)]  # whatever is made on first use is made now
-    before = state(stage.mechanism)
-    judged = _judge(stage, guarantee)
+    opening = stage.run(0), stage.run(1)
+    before = state(stage.mechanism)  # whatever is made on first use has been made
+    judged = _judge(stage, guarantee, *opening)
     closing = [stage.run(side) for side in (1, 0)][::-1]
     kept = changed(before, state(stage.mechanism))
     if not all(one.same_as(two) for one, two in zip(opening, closing, strict=True)):
@@ -67,16 +68,15 @@ def _judged_in_any_order(stage: Stage, guarantee: Guarantee) -> Replayed:
     return replace(judged, verdict=UNSEEN, low=0.0, high=math.inf, hidings=(), leaks=(), unseen=(why,), notes=())
 
 
-def _judge(stage: Stage, guarantee: Guarantee) -> Replayed:
+def _judge(stage: Stage, guarantee: Guarantee, first: Seen, second: Seen) -> Replayed:
     result = Replayed(UNSEEN, guarantee, 0.0, math.inf, claimed_by(guarantee), stage.pair, seed=stage.seed)
-    first, again, second = stage.run(0), stage.run(0), stage.run(1)
     if 0 in stage.failed and 1 in stage.failed:
         what = "what the mechanism does on both datasets"
         raise InvalidInput(what, stage.failed[0], "to return an output", "Mend it, or pass another pair.")
-    fresh = stage.run(0, seed=1)
+    again, fresh = stage.run(0), stage.run(0, seed=1)
     if not (first.same_as(again) and first.way == again.way):
         return replace(result, unseen=(OWN_SOURCE,))
-    unseen = list(dict.fromkeys((*first.sources, *second.sources, *stage.room.strays())))
+    unseen = [*_unheard(stage, first, second)]
     public = public_seeds(first, fresh)
     discrete = {draw.law for draw in (*first.draws, *second.draws)} <= {"uniform", CHOICE, COIN}
     if first.draws and discrete and not unseen:
@@ -91,9 +91,6 @@ def _judge(stage: Stage, guarantee: Guarantee) -> Replayed:
     coins = [f"{draw.site} draws by {draw.call}(): no noise that is added" for draw in (*first.coins, *second.coins)]
     parted = parting(first, second)
     unseen += [*dict.fromkeys(coins), *([parted] if parted else [])]
-    unseen += [said for name, said in first.words if isinstance(said, str) and said.startswith(OPAQUE)]
-    if any(draw.law == COIN for draw in first.draws) and not stage.run(0, other_coins=True).same_as(first):
-        unseen.append("what seeds a generator is used for something else, too")
     if unseen:
         return replace(result, unseen=tuple(unseen))
     if not any(draw.law != COIN for draw in first.draws):
@@ -108,6 +105,15 @@ def _judge(stage: Stage, guarantee: Guarantee) -> Replayed:
             return by_answers(stage, guarantee, result, first, public)
     judged = _by_output(stage, guarantee, result, first, second, public)
     return replace(judged, notes=(*judged.notes, *converted(traces[0]))) if judged.kept else judged
+
+
+def _unheard(stage: Stage, first: Seen, second: Seen) -> Iterator[str]:
+    """Why what these runs show is not all there is."""
+    yield from dict.fromkeys((*first.sources, *second.sources, *stage.room.strays()))
+    yield from (said for _, said in first.words if isinstance(said, str) and said.startswith(OPAQUE))
+    seeds = any(draw.law == COIN for draw in first.draws) and not first.coins
+    if seeds and not stage.run(0, other_coins=True).same_as(first):
+        yield "what seeds a generator is used for something else, too"
 
 
 def _enumerated(stage: Stage, guarantee: Guarantee, result: Replayed, public: Public) -> Replayed | None:

@@ -87,6 +87,16 @@ def seed_released(x: Any, rng: np.random.Generator) -> Any:
     return seed, x.sum() + np.random.default_rng(seed).laplace()
 
 
+def coins_of_a_released_seed(x: Any, rng: np.random.Generator) -> Any:
+    seed = int(rng.integers(2**31))
+    return seed, bool(x[0]) ^ bool(np.random.default_rng(seed).random() < 0.4)
+
+
+def coins_that_cannot_be_read(x: Any, rng: np.random.Generator) -> Any:
+    kept = bool(x[0]) ^ bool(rng.random() < 0.4)
+    return (each for each in (kept, x[0]))
+
+
 def one_by_one(x: Any, rng: np.random.Generator) -> Any:
     return (each for each in (x[0], x[1]))
 
@@ -139,6 +149,8 @@ LEAKS: dict[str, tuple[Run, str]] = {
     "one of few seeds": (few_seeds, UNSEEN),
     "a seed beside its noise": (seed_released, UNSEEN),
     "what cannot be read": (one_by_one, UNSEEN),
+    "a seed beside its coins": (coins_of_a_released_seed, UNSEEN),
+    "coins in what cannot be read": (coins_that_cannot_be_read, UNSEEN),
 }
 
 
