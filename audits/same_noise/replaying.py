@@ -36,6 +36,7 @@ from dpcheck.bounds.language.guarantees import Guarantee
 
 ALONE = 12  # units that are moved one at a time
 FRESH = 10  # runs under other noise that confirm a number without any
+FEW = 2  # such runs where all uses of noise were seen
 OTHER = 3  # their first seed
 OWN_SOURCE = "it draws from a source of its own, or keeps state: the same data and noise gave another output"
 OWN_NOISE = ("opendp", "jax", "tensorflow")  # libraries with generators that nobody listens to
@@ -103,8 +104,9 @@ def _judge(stage: Stage, guarantee: Guarantee, first: Seen, second: Seen) -> Rep
         stage.run(side, trace=trace)
         if trace.decides:  # where it is compared, a few moves do not speak for all noise
             return by_answers(stage, guarantee, result, first, public)
-    judged = _by_output(stage, guarantee, result, first, second, public)
-    return replace(judged, notes=(*judged.notes, *converted(traces[0]))) if judged.kept else judged
+    plain = converted(traces[0])
+    judged = _by_output(stage, guarantee, result, first, second, public, followed=not plain)
+    return replace(judged, notes=(*judged.notes, *plain)) if judged.kept else judged
 
 
 def _unheard(stage: Stage, first: Seen, second: Seen) -> Iterator[str]:
@@ -141,7 +143,7 @@ def _enumerated(stage: Stage, guarantee: Guarantee, result: Replayed, public: Pu
 
 
 def _by_output(
-    stage: Stage, guarantee: Guarantee, result: Replayed, first: Seen, second: Seen, public: Public
+    stage: Stage, guarantee: Guarantee, result: Replayed, first: Seen, second: Seen, public: Public, followed: bool
 ) -> Replayed:
     """The output itself as base and noise; where it is not, what was noisy on the way."""
     units = Units.of(first.draws)
@@ -156,22 +158,24 @@ def _by_output(
     ours = response(outcome(0, first), first.numbers, units, ALONE, first.eps)
     theirs = response(outcome(1, second), second.numbers, units, ALONE, second.eps) if ours is not None else None
     everything = np.ones(len(units.values), dtype=bool)
-    if ours is None or theirs is None or not (ours.hears(everything) and theirs.hears(everything)):
-        # A draw that moves no number may still decide something.
+    heard = ours is not None and theirs is not None and ours.hears(everything) and theirs.hears(everything)
+    if ours is None or theirs is None or not (heard or followed):
+        # A draw that moves no number may still decide something, where its use was not seen.
         return by_answers(stage, guarantee, result, first, public)
     rows = Rows(first.numbers, second.numbers, ours, theirs, first.names, max(first.eps, second.eps))
     judged, shifts = rows.judged(guarantee, result, units, public), rows.shifts(units, public)
-    if shifts.bare and not _apart(stage, guarantee, first, second, shifts.bare[0]):
+    fresh = FEW if followed else min(runs_to_tell(guarantee), FRESH)
+    if shifts.bare and not _apart(stage, first, second, shifts.bare[0], fresh):
         return replace(result, unseen=(f"{first.names[shifts.bare[0]]} is no number with noise added",))
     return judged
 
 
-def _apart(stage: Stage, guarantee: Guarantee, first: Seen, second: Seen, row: int) -> bool:
+def _apart(stage: Stage, first: Seen, second: Seen, row: int, fresh: int) -> bool:
     """Whether a number that no noise moved stays apart under other noise: a rule may look at noise from afar."""
     values: list[list[float]] = []
     for side, before in enumerate((first, second)):
         values.append([float(before.numbers[row])])
-        for i in range(min(runs_to_tell(guarantee), FRESH)):
+        for i in range(fresh):
             after = stage.run(side, seed=OTHER + i)
             if after.words != before.words:
                 return False
