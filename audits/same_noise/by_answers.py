@@ -50,6 +50,15 @@ def _by_answers(
     widest = max(paths, key=lambda path: (path.judged.violated, path.judged.low, path.judged.high))
     worst = widest.judged
     note = f"by the noisy values that are looked at, along {PATHS} paths of noise and {len(RARE)} rare ones"
+    first = paths[0].traced
+    early_looks = (
+        [] if first is None else [a.site for a in first.answers if a.pure and a.goes_on and a.site is not None]
+    )
+    if worst.kept and early_looks:
+        why = (
+            f"at {early_looks[0]} noise becomes a plain number before it is added to anything, and is not straight then"
+        )
+        return replace(worst, verdict=UNSEEN, low=0.0, high=math.inf, unseen=(why,))
     if worst.kept:
         rare = [along(stage, guarantee, result, public, 0, early, moved=rare_noise(plain, sign)) for sign in RARE]
         elsewhere = [("under rare noise", path) for path in rare]
@@ -69,7 +78,7 @@ def _by_answers(
         bound = f"{parameter_of(guarantee)} {interval(worst.low, worst.high)}{order_of(guarantee)}"
         why = f"the output may reveal less than the noisy values: these cost {bound}, by released='noisy values'"
         return replace(worst, verdict=UNSEEN, low=0.0, unseen=(why,))
-    return replace(worst, notes=(*worst.notes, note, *(converted(paths[0].traced) if paths[0].traced else ())))
+    return replace(worst, notes=(*worst.notes, note))
 
 
 def _branches(
@@ -94,7 +103,7 @@ def _branches(
 
 def converted(trace: Trace) -> tuple[str, ...]:
     """What to say where noise becomes a plain number before it is returned: what follows is not seen."""
-    sites = dict.fromkeys(str(answer.site) for answer in trace.answers if answer.plain and answer.site is not None)
+    sites = dict.fromkeys(str(answer.site) for answer in trace.answers if answer.goes_on and answer.site is not None)
     if not sites:
         return ()
     return (

@@ -60,7 +60,7 @@ class Tosses(Trace):
     def largest(self, noisy: Noisy, sign: int) -> int:
         return self.give_up()
 
-    def look(self, noisy: Noisy, plain: bool = False) -> Any:
+    def look(self, noisy: Noisy, goes_on: bool = False) -> Any:
         if noisy.again is not None:
             self.give_up()
         return noisy.value

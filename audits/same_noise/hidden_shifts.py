@@ -114,6 +114,8 @@ def _alone(
     size, ratio = moved[one.row] / one.slope, two.slope / one.slope
     slack = lost[one.row] / np.abs(one.slope)
     ratio = np.where(np.abs(ratio - 1) <= equal + slack / FAR[0], 1.0, ratio)
+    if np.any((ratio != 1) & (np.abs(ratio - 1) <= 4 * slack)):  # slopes of bent noise are read from short moves
+        return _nothing(unclear="the scale of the noise is not read as precisely as the rounding of floats asks for")
     order = np.lexsort((np.abs(size), one.unit))
     unit, start = np.unique(one.unit[order], return_index=True)
     groups = np.split(order, start[1:]) if len(order) else []

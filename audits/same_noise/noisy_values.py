@@ -53,7 +53,7 @@ class Answer:
     """A noisy value that was looked at: where, what it was, and as a function of the units; after how many selections.
 
     `eps` is the rounding of its type; `pure` is noise alone, that was looked at before it was added to anything,
-    `plain` what was made a plain number or array, whose use is not seen.
+    `goes_on` what was made a plain number or array, whose use is not seen.
     """
 
     site: Site | None
@@ -62,7 +62,7 @@ class Answer:
     after: int = 0
     eps: float = float(np.finfo(float).eps)
     pure: bool = False
-    plain: bool = False
+    goes_on: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,14 +130,16 @@ class Trace:
         self.places.append(place)
         return place
 
-    def look(self, noisy: Noisy, plain: bool = False) -> Any:
+    def look(self, noisy: Noisy, goes_on: bool = False) -> Any:
         """The value as everybody may see it from now on."""
         again = noisy.again
         if again is None or (self.tossing and noisy.bendable):
             return noisy.value
         number, own = len(self.answers), np.asarray(noisy.value)
         eps = float(np.finfo(own.dtype if own.dtype.kind == "f" else float).eps)
-        self.answers.append(Answer(self.site(), own.astype(float), again, len(self.selections), eps, noisy.pure, plain))
+        self.answers.append(
+            Answer(self.site(), own.astype(float), again, len(self.selections), eps, noisy.pure, goes_on)
+        )
         if self.given is not None and number < len(self.given) and np.shape(self.given[number]) == own.shape:
             value = np.array(self.given[number]).astype(own.dtype)
             noisy.value = value[()] if value.ndim == 0 else value
@@ -193,8 +195,9 @@ class Noisy(NDArrayOperatorsMixin):
         if method == "__call__" and not options and noisy and self._keeps(ufunc, inputs, noisy):
             result = combined(ufunc, inputs, noisy)
         else:
-            looked = [seen(each) for each in inputs]
-            if ufunc in COMPARISONS and len(inputs) == 2:
+            goes_on = ufunc not in COMPARISONS
+            looked = [each.trace.look(each, goes_on) if isinstance(each, Noisy) else seen(each) for each in inputs]
+            if not goes_on and len(inputs) == 2:
                 for each, other in zip(inputs, looked[::-1], strict=True):
                     if isinstance(each, Noisy):
                         self.trace.compare(each, other)
@@ -241,6 +244,8 @@ class Noisy(NDArrayOperatorsMixin):
             return function(self.value, *args[1:], **options)
         if function in SAME_LINEAR and _noisy_in(args) and "out" not in options:
             return combined(lambda *inner: function(*inner, **options), args, _noisy_in(args))
+        for each in (*_noisy_in(args), *_noisy_in([*options.values()])):
+            each.trace.look(each, goes_on=True)
         return function(*seen(args), **seen(options))
 
     def _is_row(self, args: Any, options: Any) -> bool:
@@ -251,7 +256,7 @@ class Noisy(NDArrayOperatorsMixin):
         return rows and self.again is not None and len(args) <= 1 and not {*options} - {"axis"}
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
-        return np.array(self.trace.look(self, plain=True), dtype=dtype)
+        return np.array(self.trace.look(self, goes_on=True), dtype=dtype)
 
     def __getitem__(self, place: Any) -> Any:
         place = seen(place)
@@ -282,30 +287,31 @@ class Noisy(NDArrayOperatorsMixin):
             return self._astype
         if name.startswith("__"):
             raise AttributeError(name)
-        return getattr(np.asarray(self.look())[()], name)
+        return getattr(np.asarray(self.trace.look(self, goes_on=True))[()], name)
 
     def _astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
         if np.dtype(dtype).kind == "f" and np.finfo(dtype).eps <= np.finfo(self.dtype).eps:
             return self._mapped(lambda value: np.asarray(value).astype(dtype))
-        return np.asarray(self.look()).astype(dtype)  # rounded: no noise of its law any more
+        return np.asarray(self.trace.look(self, goes_on=True)).astype(dtype)  # rounded: no noise of its law any more
 
     # Whatever looks at it ---------------------------------------------------------------------------
     def __float__(self) -> float:
-        return float(self.trace.look(self, plain=True))
+        return float(self.trace.look(self, goes_on=True))
 
     def _decided(self) -> Any:
         self.trace.decided()
-        return self.look()
+        return self.trace.look(self, goes_on=True)
 
     def __int__(self) -> int:
         whole = np.asarray(self.value).dtype.kind in "iu"
-        return int(self.look() if whole else self._decided())
+        return int(self.trace.look(self, goes_on=True) if whole else self._decided())
 
     def __index__(self) -> int:
         return int(self._decided())
 
     def __bool__(self) -> bool:
-        return bool(self._decided())
+        self.trace.decided()
+        return bool(self.look())
 
     def __round__(self, digits: int | None = None) -> Any:
         return round(float(self._decided()), digits)

@@ -152,7 +152,7 @@ def _walk(stage: Stage, number: int, public: Public, early: bool) -> Walk | Find
         return Finding("loop", None, theirs.astray or "the datasets look at different noisy values")
     if [draw.law for draw in first.draws] != [draw.law for draw in second.draws]:
         return Finding("loop", None, "control flow parts: the datasets draw differently")
-    early_looks = [answer.site for answer in ours.answers if answer.pure and answer.site is not None]
+    early_looks = [answer.site for answer in ours.answers if answer.pure and answer.goes_on and answer.site is not None]
     if early_looks:
         why = f"{early_looks[0]} looks at noise (by float(), or as a tensor) before it is added to anything"
         return Finding("loop", None, why)

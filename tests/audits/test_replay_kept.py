@@ -101,6 +101,11 @@ def one_by_one(x: Any, rng: np.random.Generator) -> Any:
     return (each for each in (x[0], x[1]))
 
 
+def seldom(x: Any, rng: np.random.Generator) -> Any:
+    noise = rng.standard_exponential(out=np.empty(1)) - rng.standard_exponential(out=np.empty(1))
+    return [value if value > 9.5 else 0.0 for value in 2 * x[:1] + noise]
+
+
 LEAKS: dict[str, tuple[Run, str]] = {
     "noise taken away again": (cancelled, VIOLATED),
     "single precision and a little": (
@@ -132,6 +137,7 @@ LEAKS: dict[str, tuple[Run, str]] = {
     "small units": (two_in_small_units, VIOLATED),
     "coins and a little": (lambda x, rng: bool(rng.random() < 0.5) + 1e-10 * x[0], VIOLATED),
     "a band of noise": (in_a_band, UNSEEN),
+    "seldom above a threshold": (seldom, UNSEEN),
     "a band of answers": (band_of_answers, UNSEEN),
     "what is hardly ever selected": (not_selected, UNSEEN),
     "type": (lambda x, rng: (int if x[0] else float)(round(float(x.sum() + rng.laplace()))), VIOLATED),
