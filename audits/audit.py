@@ -94,11 +94,17 @@ def audit(
     True
     """
     started = time.perf_counter()
-    if assume not in ASSUMPTIONS:
+    if not (assume is None or isinstance(assume, str)) or assume not in ASSUMPTIONS:
         raise InvalidInput("assume", assume, "None or 'gdp'", "Drop it: no assumption is the safe choice.")
     plan = AuditPlan(mechanism, guarantee, max_trials, alpha, seed, attack, delta, neighbours, key=key)
     if assume == "gdp":
         check_request(plan, stop_early)
+    if not isinstance(stop_early, bool | np.bool_):
+        raise InvalidInput("stop_early", stop_early, "True or False", "Leave it out to use all trials.")
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise InvalidInput("progress", progress, "True, False, None or a function", "Leave it out for a bar.")
+    if past is not None and not isinstance(past, Past):
+        raise InvalidInput("past", past, "a Past", "Pass Past() first, then result.past.")
     if past is not None and (stop_early or assume or checkpoint is not None):
         remedy = "Drop the other: visits are bets without an assumption, and each is a whole one."
         raise InvalidInput("past", "given", "alone, without stop_early, assume or checkpoint", remedy)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.given import NO_NUMBER
 
 EVENTS = 8  # counts: of two datasets, in one event or not, in the other or not
 Numbers = tuple[float, ...]
@@ -50,7 +51,7 @@ class Past:
                 None if said["delta"] is None else float(said["delta"]),
                 *(tuple(float(number) for number in said[name]) for name in ("cells", "wealth", "highest")),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except (LookupError, *NO_NUMBER) as error:
             raise InvalidInput("past", said, "what an earlier visit wrote", REMEDY) from error
         counts = np.array(made.cells)
         rungs = len(made.wealth) == len(made.highest) and not any(map(math.isnan, made.wealth + made.highest))

@@ -22,6 +22,7 @@ from dpcheck.audits.same_noise.result import UNSEEN
 from dpcheck.audits.same_noise.telling import SURE
 from dpcheck.audits.trials.fingerprints import content
 from dpcheck.bounds.language.errors import DpcheckError, InvalidInput, shown
+from dpcheck.bounds.language.given import listed, number
 from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.report.audit_page import shown_of
 from dpcheck.testing import history
@@ -303,11 +304,12 @@ def _check_request(guarantee: Any, must_detect: float | None, suppress: Sequence
     if not isinstance(guarantee, Guarantee):
         remedy = "Use PureDP(1.0), ApproxDP(1.0, 1e-5), ...; dpcheck.audit measures without one."
         raise InvalidInput("guarantee", guarantee, "a Guarantee", remedy)
-    if must_detect is not None and not must_detect > 0:
-        raise InvalidInput("must_detect", must_detect, "an epsilon > 0", "Leave it out to accept any power.")
-    unknown = [name for name in ([suppress] if isinstance(suppress, str) else suppress) if name not in UNHEALTHY]
-    if isinstance(suppress, str) or unknown:
-        raise InvalidInput("suppress", suppress, f"a tuple of names among {UNHEALTHY}", "Leave it out to check all.")
+    if must_detect is not None:
+        remedy = "Leave it out to accept any power."
+        number("must_detect", must_detect, "an epsilon > 0", remedy, lambda found: found > 0)
+    names, remedy = f"a tuple of names among {UNHEALTHY}", "Leave it out to check all."
+    if any(not isinstance(name, str) or name not in UNHEALTHY for name in listed("suppress", suppress, names, remedy)):
+        raise InvalidInput("suppress", suppress, names, remedy)
     _check_deadline()
 
 
@@ -341,8 +343,8 @@ def _illness(result: AuditResult, must_detect: float | None, suppress: Sequence[
     if must_detect is None or result.detectable_epsilon <= must_detect or "too few trials" in suppress:
         return None
     if math.isinf(result.detectable_epsilon):
-        return Unhealthy("no power", f"must_detect={must_detect:g}, but no number can be named: {result.power}.")
-    caught = f"would have caught epsilon >= {result.detectable_epsilon:.4g}, not {must_detect:g}"
+        return Unhealthy("no power", f"must_detect={float(must_detect):g}, but no number can be named: {result.power}.")
+    caught = f"would have caught epsilon >= {result.detectable_epsilon:.4g}, not {float(must_detect):g}"
     return Unhealthy("too few trials", f"too few trials ({result.trials}): {caught}. Raise max_trials.")
 
 
@@ -401,5 +403,5 @@ def _data(data: Any) -> str:
 def _equal(pair: Any) -> bool:
     try:
         return bool(np.array_equal(pair[0], pair[1]))
-    except (TypeError, ValueError, IndexError):
+    except (TypeError, ValueError, LookupError):
         return False
