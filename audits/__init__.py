@@ -19,6 +19,8 @@ from dpcheck.audits.pairs.neighbours import (
 from dpcheck.audits.pairs.query_answers import queries
 from dpcheck.audits.past import Past
 from dpcheck.audits.result import AuditResult, Curve, Event
+from dpcheck.audits.same_noise.over_pairs import replay
+from dpcheck.audits.same_noise.result import Replayed
 from dpcheck.audits.scores.densities import likelihood_ratio
 from dpcheck.audits.scores.transcript import gaussian_log_density, mixture_log_density, transcript
 from dpcheck.audits.statistics.epsilon import epsilon_both_ways, epsilon_from_mu, epsilon_lower, mu_lower
@@ -44,6 +46,7 @@ __all__ = [
     "NotSendable",
     "Past",
     "PerRun",
+    "Replayed",
     "TrainingAudit",
     "WorkerLost",
     "add_remove",
@@ -70,6 +73,7 @@ __all__ = [
     "queries",
     "ratio_bound",
     "replace_one",
+    "replay",
     "transcript",
     "upper_limit",
 ]

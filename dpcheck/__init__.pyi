@@ -8,6 +8,7 @@ from .audits import (
     Neighbours,
     NotSendable,
     Past,
+    Replayed,
     TrainingAudit,
     WorkerLost,
     add_remove,
@@ -20,6 +21,7 @@ from .audits import (
     per_run,
     queries,
     replace_one,
+    replay,
     transcript,
 )
 from .bounds.language.claim import Claim, Evidence, Verdict
@@ -55,6 +57,7 @@ from .report.audit_page import audit_page
 from .solver import Example, Mechanism, Solution, Solver
 from .testing.assertions import PrivacyViolation, Unhealthy, assert_private, private
 from .testing.conformance import Conformance, NotConforming, check_solver
+from .testing.training_loop import CheckedTraining, check_training
 from .theory.account import NoisyRelease, Spending, account
 from .theory.comparison import Comparison, compare
 from .theory.measurement import Measurement, measure
@@ -74,6 +77,7 @@ __all__ = [
     "Best",
     "Box",
     "Canaries",
+    "CheckedTraining",
     "Claim",
     "Comparison",
     "Conformance",
@@ -107,6 +111,7 @@ __all__ = [
     "Ranking",
     "Relation",
     "RenyiDP",
+    "Replayed",
     "Sigmoid",
     "Simplex",
     "SmoothedHinge",
@@ -133,6 +138,7 @@ __all__ = [
     "best",
     "bounds",
     "check_solver",
+    "check_training",
     "compare",
     "compose",
     "datasets",
@@ -149,6 +155,7 @@ __all__ = [
     "queries",
     "rank",
     "replace_one",
+    "replay",
     "softmax_problem",
     "solvers",
     "strategies",

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dpcheck.audits import PerRun, per_run
+from dpcheck.audits.outputs.foreign import from_tensor
 from dpcheck.bounds.language.errors import InvalidInput, MissingDependency
 
 
@@ -72,4 +73,4 @@ def released(output: Any) -> Any:
     torch = library()
     if not isinstance(output, torch.nn.Module):
         return output
-    return np.concatenate([np.ravel(p.detach().cpu().double().numpy()) for p in output.parameters()])
+    return np.concatenate([np.ravel(from_tensor(parameter)) for parameter in output.parameters()])

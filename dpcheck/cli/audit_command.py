@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from dpcheck.audits import AuditResult, Neighbours, add_remove, audit, one_user, per_run, replace_one
+from dpcheck.audits import AuditResult, Neighbours, Replayed, add_remove, audit, one_user, per_run, replace_one, replay
 from dpcheck.audits.trials.watching import STAGES, Watch
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import REPLACE_ONE, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, Relation
@@ -26,7 +26,7 @@ from dpcheck.report.audit_page import audit_page
 from dpcheck.report.layout import hanging, tabbed
 from dpcheck.verdicts.written import write_whole
 
-OK, VIOLATED, INTERRUPTED = 0, 1, 130
+OK, VIOLATED, UNSEEN, INTERRUPTED = 0, 1, 3, 130
 MADE_BY: dict[str, Callable[..., Neighbours]] = {
     "replace_one": replace_one,
     "add_remove": add_remove,
@@ -35,9 +35,11 @@ MADE_BY: dict[str, Callable[..., Neighbours]] = {
 
 
 def run_audit(args: argparse.Namespace, rest: list[str], out: Console, err: Console) -> int:
-    """Exit 0 not violated, 1 violated, 130 stopped."""
+    """Exit 0 not violated, 1 violated, 3 a replay that does not see through, 130 stopped."""
     options = options_of(args)
     mechanism = found(args.target)
+    if args.method == "replay":
+        return run_replay(per_run(mechanism) if args.per_run else mechanism, options, args, out)
     watch = Watch(args.trials)
     try:
         with executor_asked(args) as executor, watch:
@@ -49,6 +51,20 @@ def run_audit(args: argparse.Namespace, rest: list[str], out: Console, err: Cons
     if any(message.startswith("stopped by hand") for message in result.health):
         return kept(args, err)
     return VIOLATED if result.violated else OK
+
+
+def run_replay(mechanism: Any, options: dict[str, Any], args: argparse.Namespace, out: Console) -> int:
+    """The same under the same noise."""
+    result = replay(
+        mechanism,
+        options["pair"],
+        options["guarantee"],
+        neighbours=options["neighbours"],
+        seed=args.seed,
+        hostile=args.hostile,
+    )
+    show(result, args, out)
+    return VIOLATED if result.violated else OK if result.kept else UNSEEN
 
 
 def stopped(watch: Watch, args: argparse.Namespace, out: Console, err: Console) -> int:
@@ -70,7 +86,7 @@ def kept(args: argparse.Namespace, err: Console) -> int:
     return INTERRUPTED
 
 
-def show(result: AuditResult, args: argparse.Namespace, out: Console) -> None:
+def show(result: AuditResult | Replayed, args: argparse.Namespace, out: Console) -> None:
     """To the terminal and the files that were asked for."""
     if args.json is not None:
         write_json(result.to_json(), args.json, out)
@@ -117,6 +133,8 @@ def options_of(args: argparse.Namespace) -> dict[str, Any]:
     for path in (args.html, args.checkpoint, None if args.json in (None, "-") else Path(args.json)):
         if path is not None and not path.resolve().parent.is_dir():
             raise InvalidInput("output file", str(path), "in a folder that exists", "Create the folder first.")
+    if args.hostile and args.method != "replay":
+        raise InvalidInput("--hostile", "given", "beside --method replay", "Add --method replay, or leave it out.")
     neighbours = neighbours_of(args)
     relation = REPLACE_ONE if neighbours is None else neighbours.relation
     guarantee = guarantee_of(args, relation)

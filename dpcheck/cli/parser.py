@@ -138,6 +138,7 @@ def add_audit(commands: Commands) -> None:
         "attack a mechanism and bound its epsilon from below",
         "dpcheck audit my_package.my_module:mechanism --epsilon 1 --replace-one 0 1 --n 10",
         "dpcheck audit my_module:one_run --per-run --epsilon 1 --delta 1e-5 --add-remove --values 0 1",
+        "dpcheck audit my_module:mechanism --method replay --epsilon 1 --replace-one 0 1 --hostile",
     )
     parser.add_argument("target", metavar="MODULE:NAME", help="a function (data, rng, trials) -> outputs")
     parser.add_argument("--per-run", action="store_true", help="the function makes ONE run: f(data, rng) or f(data)")
@@ -157,6 +158,13 @@ def add_audit(commands: Commands) -> None:
     where.add_argument("--ball", choices=("l1", "l2", "linf"), help="records of at most this norm HIGH")
     where.add_argument("--pair", type=Path, metavar="FILE.npz", help="two arrays: the dataset and its neighbour")
     how = parser.add_argument_group("how")
+    how.add_argument(
+        "--method",
+        choices=("audit", "replay"),
+        default="audit",
+        help="replay: a few runs under the same noise, and the loss read off (exit code 3 where it cannot be)",
+    )
+    how.add_argument("--hostile", action="store_true", help="replay NaN, infinite and extreme records, too")
     how.add_argument("--trials", type=whole, default=1_000_000, metavar="N", help="per dataset (default 1e6)")
     how.add_argument("--alpha", type=float, default=0.05, metavar="A", help="false-alarm rate (default 0.05)")
     how.add_argument("--seed", type=int, default=0, metavar="S", help="reproduces the result bit for bit (default 0)")

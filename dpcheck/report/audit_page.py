@@ -10,17 +10,18 @@ from dpcheck.report.page import badge, command, facts, page, section
 from dpcheck.report.tradeoff_curve import curve_of, curve_svg
 
 if TYPE_CHECKING:
-    from dpcheck.audits import AuditResult
+    from dpcheck.audits import AuditResult, Replayed
 
 LONGEST = 4000  # characters of a dataset on a page
 VERDICTS = {"VIOLATED": "violated", "not violated": "not-violated", "measured": "measured"}
+VERDICTS |= {"kept on this pair": "not-violated", "not seen through": "measured"}
 ABOUT_CURVE = (
     "Tests that guess from one output which of the two datasets it came from: how often they take the second for the "
     "first (type I) and the first for the second (type II)."
 )
 
 
-def audit_page(target: str, result: AuditResult, replay: str = "") -> str:
+def audit_page(target: str, result: AuditResult | Replayed, replay: str = "") -> str:
     """The whole page, to be written to a file; `replay` is the command that ran the audit, if one did.
 
     >>> from dpcheck.audits import audit
@@ -35,12 +36,19 @@ def audit_page(target: str, result: AuditResult, replay: str = "") -> str:
     title = f"{target}: {result.verdict}"
     verdict = badge(result.verdict, VERDICTS.get(result.verdict, "violated"))
     head = f"<p class='says'>{verdict} {escape(shown['claim'])}</p>"
-    found = f"epsilon {result.finding}"
-    return page(title, found, f"<article>{head}{article(shown, replay)}</article>")
+    return page(title, said_of(result), f"<article>{head}{article(shown, replay)}</article>")
 
 
-def shown_of(result: AuditResult) -> dict[str, Any]:
-    """What a page shows of an audit, as plain values."""
+def said_of(result: AuditResult | Replayed) -> str:
+    """What was found, with the parameter it is about."""
+    from dpcheck.audits import Replayed
+
+    return result.finding if isinstance(result, Replayed) else f"epsilon {result.finding}"
+
+
+def shown_of(result: AuditResult | Replayed) -> dict[str, Any]:
+    """What a page shows of an audit, as plain values; a replay has no curve."""
+    from dpcheck.audits import Replayed
     from dpcheck.audits.pairs.pair_in_words import difference
 
     return {
@@ -48,14 +56,16 @@ def shown_of(result: AuditResult) -> dict[str, Any]:
         "lines": [list(named) for named in result.lines()],
         "pair": [cut(repr(data)) for data in result.pair],
         "differ": difference(*result.pair),
-        "curve": curve_of(result),
+        "curve": None if isinstance(result, Replayed) else curve_of(result),
     }
 
 
 def article(shown: Mapping[str, Any], replay: str = "") -> str:
     """The audit in parts; the first says it all."""
     found = facts((name, escape(said)) for name, said in shown["lines"] if name not in ("verdict", "pair"))
-    curve = section("what the outputs tell", f"<p class='note'>{ABOUT_CURVE}</p>{curve_svg(shown['curve'])}")
+    curve = ""
+    if shown["curve"] is not None:
+        curve = section("what the outputs tell", f"<p class='note'>{ABOUT_CURVE}</p>{curve_svg(shown['curve'])}")
     first, second = shown["pair"]
     pair = (
         f"<p>{escape(shown['differ'])}</p><h3>first</h3><div class='data'><code>{escape(first)}</code></div>"

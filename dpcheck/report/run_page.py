@@ -50,7 +50,7 @@ def item(order: int, key: str, entry: Mapping[str, Any]) -> Item:
         f"<a class='name' href='#{key}'>{breakable(test)}</a><br><span class='note'>{breakable(mechanism)}</span>",
         badge(outcome),
         escape(str(entry["guarantee"])),
-        f"ε {escape(entry['finding'])}",
+        escape(entry.get("says") or f"ε {entry['finding']}"),
         f"<span class='note narrow'>would catch</span> {would}" if outcome == "passed" else "",
     ]
     values = {

@@ -8,6 +8,8 @@ from typing import Any
 NAMES = dict.fromkeys(("PrivacyViolation", "Unhealthy", "assert_private", "private"), "assertions")
 NAMES |= dict.fromkeys(("Conformance", "NotConforming", "check_solver"), "conformance")
 
+NAMES |= dict.fromkeys(("CheckedTraining", "check_training"), "training_loop")
+
 
 def __getattr__(name: str) -> Any:
     """On first use: the plugin is loaded in every test run and must cost next to nothing."""

@@ -11,13 +11,15 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from dpcheck.audits import AuditResult, MechanismFailed, Neighbours, audit
+from dpcheck.audits import AuditResult, MechanismFailed, Neighbours, Replayed, audit, replay
 from dpcheck.audits.pairs.pair_in_words import difference
 from dpcheck.audits.past import Past
+from dpcheck.audits.same_noise.result import UNSEEN
+from dpcheck.audits.same_noise.telling import SURE
 from dpcheck.audits.trials.fingerprints import content
 from dpcheck.bounds.language.errors import DpcheckError, InvalidInput, shown
 from dpcheck.bounds.language.given import listed, number
@@ -29,7 +31,7 @@ from dpcheck.testing import run_ledger as ledger
 TRIALS = 100_000
 ALPHA = 1e-6
 DEPENDENT = "runs are not independent"
-UNHEALTHY = ("deterministic", ledger.UNSEEDED, "too few trials", "equal datasets", DEPENDENT)
+UNHEALTHY = ("deterministic", ledger.UNSEEDED, "too few trials", "equal datasets", DEPENDENT, UNSEEN)
 LONGEST_PAIR = 600  # characters of a pair in the run's ledger
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -38,7 +40,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 class PrivacyViolation(DpcheckError, AssertionError):
     """A mechanism broke its guarantee; the message has all a colleague needs, `result` the rest."""
 
-    def __init__(self, message: str, result: AuditResult) -> None:
+    def __init__(self, message: str, result: AuditResult | Replayed) -> None:
         super().__init__(message, result)
         self.result = result
 
@@ -69,8 +71,9 @@ def assert_private(
     must_detect: float | None = None,
     suppress: Sequence[str] = (),
     trust_assumption: bool = False,
+    method: Literal["audit", "replay"] = "audit",
     **options: Any,
-) -> AuditResult:
+) -> AuditResult | Replayed:
     """Audit `mechanism` and raise PrivacyViolation if it breaks `guarantee`.
 
     A true guarantee fails with probability at most `alpha`. The seed comes from the test's name unless given, so
@@ -89,6 +92,10 @@ def assert_private(
 
     Under `pytest --dpcheck-history FILE` the evidence adds up from run to run, and `alpha` holds for all of them.
 
+    `method="replay"` runs a pair, or the neighbours, under the same noise (`dpcheck.replay`, which takes the further
+    options): milliseconds, and no chance of a false alarm that depends on a sample. It passes what it saw through, and
+    raises Unhealthy ("not seen through") where it did not; suppressing that accepts such a mechanism unjudged.
+
     >>> from dpcheck.bounds.language.guarantees import PureDP
     >>> def noisy(data, rng, trials):
     ...     return data + rng.laplace(scale=1.0, size=trials)
@@ -97,6 +104,8 @@ def assert_private(
     """
     __tracebackhide__ = True
     test = ledger.current()
+    if method not in ("audit", "replay"):
+        raise InvalidInput("method", method, "'audit' or 'replay'", "Leave it out to audit by running many times.")
     _check_request(guarantee, must_detect, suppress)
     if test is not None and test.budget is not None:
         max_trials = test.budget
@@ -104,6 +113,8 @@ def assert_private(
         seed = 0 if test is None else test.seed
     if pair is not None and _equal(pair) and "equal datasets" not in suppress:
         raise Unhealthy("equal datasets", f"equal datasets: both are {shown(pair[0])}. Change one record.")
+    if method == "replay":
+        return _replayed(mechanism, pair, neighbours, guarantee, seed, suppress, options, test)
     arguments: dict[str, Any] = {"pair": pair, "neighbours": neighbours, "guarantee": guarantee}
     visit = None if test is None else _visit(test, mechanism, alpha, {**arguments, **options})
     arguments |= {"alpha": alpha} if visit is None else {"alpha": visit.level, "past": visit.past}
@@ -128,6 +139,37 @@ def assert_private(
         raise illness
     if result.violated:
         raise PrivacyViolation(failure_text(mechanism, result, max_trials, test), result)
+    return result
+
+
+def _replayed(
+    mechanism: Any,
+    pair: tuple[Any, Any] | None,
+    neighbours: Neighbours | None,
+    guarantee: Guarantee,
+    seed: int | None,
+    suppress: Sequence[str],
+    options: dict[str, Any],
+    test: ledger.RunningTest | None,
+) -> Replayed:
+    """The same by replay."""
+    __tracebackhide__ = True
+    try:
+        result = replay(mechanism, pair, guarantee, neighbours=neighbours, seed=seed or 0, **options)
+    except InvalidInput as refused:
+        raise refused.with_traceback(None) from None
+    illness = None
+    if result.verdict == UNSEEN and UNSEEN not in suppress:
+        remedy = "Audit it: leave method='replay' out."
+        illness = Unhealthy(UNSEEN, f"{UNSEEN} by replay: {'; '.join(result.unseen)}. {remedy}")
+    if test is not None:
+        test.enter(_replay_entry(mechanism, result, test, illness))
+    if illness is not None:
+        raise illness
+    if result.violated:
+        named = [*result.lines()[1:], *([] if test is None else [("", test.replay)])]
+        lines = "\n".join(f"  {name:<8} {text}" for name, text in named)
+        raise PrivacyViolation(f"{name_of(mechanism)} is not as private as claimed ({guarantee}).\n{lines}", result)
     return result
 
 
@@ -315,6 +357,31 @@ REMEDIES = {
     DEPENDENT: "What such runs show, or do not show, says nothing.",
     "too few trials": "Raise max_trials (or --dpcheck-budget), or alpha.",
 }
+
+
+def _replay_entry(
+    mechanism: Any, result: Replayed, test: ledger.RunningTest, illness: Unhealthy | None
+) -> ledger.Entry:
+    """A replay as plain values, by the names that an audit has for them."""
+    outcome = "unhealthy" if illness is not None else "violated" if result.violated else "passed"
+    where = "this pair" if result.pairs == 1 else f"these {result.pairs} pairs"
+    caught = f"read to the end on {where}: any loss beyond the claim would have been flagged"
+    said = {
+        **json.loads(result.to_json()),
+        "pair": " and ".join(_data(data) for data in result.pair),
+        "says": result.finding,
+        "finding": result.finding,
+        "would_catch": caught if result.kept else f"{UNSEEN}, as the test accepts",
+        "detectable_epsilon": result.claimed if result.kept else math.inf,
+        "epsilon_lower": result.low,
+        "alpha": result.pairs * SURE,
+        "trials": result.runs,
+        "counted": "runs by replay",
+        "health": list(result.unseen),
+        "replay": test.replay,
+    }
+    about = {"test": test.name, "mechanism": name_of(mechanism), "outcome": outcome, "page": shown_of(result)}
+    return {**said, **about}
 
 
 def _entry(mechanism: Any, result: AuditResult, test: ledger.RunningTest, illness: Unhealthy | None) -> ledger.Entry:

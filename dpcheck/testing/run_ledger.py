@@ -80,19 +80,24 @@ def by_test(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     return found
 
 
+def found_in(entry: Entry) -> str:
+    """What was found, of the guarantee's own parameter."""
+    return str(entry.get("says") or f"epsilon {entry['finding']}")
+
+
 def line_of(name: str, entries: Sequence[Entry], failed: bool) -> str:
     """One test in one line: a pass says what it would have caught, a planted bug that it was."""
     bad = next((entry for entry in entries if entry["outcome"] != "passed"), None)
     many = f"{len(entries)} audits, " if len(entries) > 1 else ""
     if bad is not None:
-        found = f"{bad['outcome'].upper()} {name}: {many}epsilon {bad['finding']}"
+        found = f"{bad['outcome'].upper()} {name}: {many}{found_in(bad)}"
         return f"{found}{'' if failed else ' (as the test expects)'}"
     weakest = max(entries, key=lambda entry: float(entry["detectable_epsilon"]))
-    caught, found = weakest["would_catch"], weakest["finding"]
+    caught, found, how = weakest["would_catch"], found_in(weakest), weakest.get("counted", "trials")
     notes = [note for entry in entries for note in entry.get("health", ())]
     doubts = [note for note in notes if note.startswith(DOUBTED)]
     unseeded = ["fresh runs each time, with a source of its own"] if any(n.startswith(UNSEEDED) for n in notes) else []
-    said = f"PRIVATE {name}: {many}{caught} (epsilon {found}, {weakest['trials']} trials)"
+    said = f"PRIVATE {name}: {many}{caught} ({found}, {weakest['trials']} {how})"
     return "; ".join([said, *doubts, *unseeded, *lives_of(entries)])
 
 

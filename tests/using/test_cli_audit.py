@@ -34,6 +34,9 @@ def slow(data, rng, trials):
         file.write("x")
     return half(data, rng, trials)
 
+def fussy(data, rng, trials):
+    return data.mean() + rng.gamma(2.0, size=trials)
+
 def gauss(data, rng, trials):
     return data.sum() + rng.normal(scale=2.0, size=trials)
 
@@ -100,6 +103,21 @@ def test_claims_and_relations_of_other_kinds(here: Path, capsys: pytest.CaptureF
     ball = ("--replace-one", "0", "1", "--n", "2", "--d", "2", "--ball", "l2", "--trials", "1e3", "--alpha", "1e-6")
     assert call("shop:half", "--epsilon", "1", *ball) == 1
     assert "array([[" in capsys.readouterr().out
+
+
+def test_by_replay(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    again = ("--method", "replay", "--epsilon", "1", *WHERE)
+    assert call("shop:good", *again, "--json", "r.json") == 0
+    assert json.loads(Path("r.json").read_text())["verdict"] == "kept on this pair"
+    assert call("shop:one_run", "--per-run", *again, "--html", "r.html") == 1
+    assert "shop.py:9" in capsys.readouterr().out
+    assert "shop:one_run: violated" in Path("r.html").read_text()
+    assert call("shop:good", *again, "--hostile") == 1
+    assert "nan" in capsys.readouterr().out
+    assert call("shop:fussy", *again) == 3
+    assert "unseen" in capsys.readouterr().out
+    assert call("shop:good", "--method", "replay", *WHERE) == 2  # no claim to compare with
+    assert call("shop:good", "--epsilon", "1", "--hostile", *WHERE) == 2
 
 
 def test_files_hold_the_result(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -244,6 +244,47 @@ def test_options_set_budget_seed_and_report(pytester: pytest.Pytester) -> None:
     assert "total false-alarm probability of this run: at most 1e-06" in page
 
 
+REPLAYED = (
+    HEAD
+    + """
+again = {"guarantee": claim, "neighbours": near, "method": "replay"}
+
+@dp.private(**again)
+def test_good():
+    return mean()
+
+@dp.private(**again)
+def test_half():
+    return mean(0.5)
+
+@dp.private(**again)
+def test_unread():
+    return lambda data, rng, trials: data.mean() + rng.gamma(2.0, size=trials)
+
+@dp.private(**again, suppress=("not seen through",))
+def test_accepted():
+    return lambda data, rng, trials: data.mean() + rng.gamma(2.0, size=trials)
+"""
+)
+
+
+@pytest.mark.parametrize("kind", ["html", "json"])
+def test_replays_are_entered_with_audits(pytester: pytest.Pytester, kind: str) -> None:
+    pytester.makepyfile(test_replays=REPLAYED)
+    result = run(pytester, "-n0", f"--dpcheck-report={kind}")
+    result.assert_outcomes(passed=2, failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "PRIVATE *::test_good: read to the end on these 60 pairs*(epsilon 1, claimed 1, *runs by replay)",
+            "VIOLATED *::test_half: epsilon 2, claimed 1",
+            "UNHEALTHY *::test_unread: epsilon unknown, claimed 1",
+            "PRIVATE *::test_accepted: not seen through, as the test accepts*",
+            "4 audits in 4 tests, 1 flagged; total false-alarm probability of this run: at most 2.4e-06",
+        ]
+    )
+    assert "test_half" in Path(f"dpcheck-report.{kind}").read_text()
+
+
 def test_the_report_names_tests_that_failed_without_an_audit(pytester: pytest.Pytester) -> None:
     """Seen: a page on which everything passed, and a red run whose mechanism had raised."""
     pytester.makepyfile(

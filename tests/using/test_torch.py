@@ -210,3 +210,76 @@ def test_a_missing_library_is_named(name: str, monkeypatch: pytest.MonkeyPatch) 
     }
     with pytest.raises(dp.MissingDependency, match=r"pip install 'dpcheck\[torch\]'"):
         calls[name]()
+
+
+def by_distribution(data: Any) -> Any:
+    import torch
+
+    return data.sum() + torch.distributions.Laplace(0.0, 1.0).sample()
+
+
+def in_place(data: Any) -> Any:
+    import torch
+
+    return data.sum() + torch.zeros(1).exponential_() - torch.zeros(1).exponential_()
+
+
+def by_one_function(data: Any) -> Any:
+    import torch
+
+    return data[:2] + torch.normal(0.0, 2.0, size=(2,))
+
+
+def by_another(data: Any) -> Any:
+    import torch
+
+    return data[:2].double() + 2 * torch.randn(2, dtype=torch.float64)
+
+
+def seeded_for_ever(data: Any) -> Any:
+    import torch
+
+    return data[:2] + torch.normal(0.0, 2.0, size=(2,), generator=torch.Generator().manual_seed(5))
+
+
+def in_the_dark(data: Any) -> Any:
+    import torch
+
+    return torch.nn.functional.dropout(data + 1).sum() + torch.randn(())
+
+
+def single_in_double(data: Any) -> Any:
+    import torch
+
+    return 1e-9 * data[:1].double() + torch.randn(1).double()
+
+
+@pytest.mark.parametrize(
+    ("function", "claim", "truth"),
+    [
+        (by_distribution, dp.PureDP, 1.0),
+        (in_place, dp.PureDP, 1.0),
+        (by_one_function, dp.GaussianDP, 0.5),
+        (by_another, dp.GaussianDP, 0.5),
+    ],
+)
+def test_replay_hears_torch(function: Any, claim: Any, truth: float) -> None:
+    torch = library("torch")
+    before = torch.normal, torch.Tensor.normal_, torch.random.get_rng_state()
+    mechanism, pair = dp.adapters.torch.mechanism(function), (np.zeros(5), np.eye(5)[0])
+    assert dp.replay(mechanism, pair, claim(truth)).kept
+    found = dp.replay(mechanism, pair, claim(0.9 * truth))
+    assert found.violated
+    assert found.low == pytest.approx(truth, rel=1e-4)
+    assert found.hidings[0].site.file == __file__
+    assert (torch.normal, torch.Tensor.normal_) == before[:2]
+    assert torch.equal(torch.random.get_rng_state(), before[2])
+
+
+def test_replay_knows_what_it_did_not_hear_of_torch() -> None:
+    library("torch")
+    pair, claim = (np.zeros(5), np.eye(5)[0]), dp.GaussianDP(1.0)
+    assert dp.replay(dp.adapters.torch.mechanism(seeded_for_ever), pair, claim).violated
+    assert dp.replay(dp.adapters.torch.mechanism(single_in_double), pair, claim).violated
+    unheard = dp.replay(dp.adapters.torch.mechanism(in_the_dark), pair, claim)
+    assert "unheard" in unheard.unseen[0]
