@@ -1,8 +1,8 @@
 """DP-IGHT (lwang21, chapter 2, Algorithm 1): noisy gradients and hard thresholding.
 
 Theorems 2.5.2 and 2.5.4, Remark 2.5.3, Corollaries 2.5.6, 2.5.8 and 2.7.1, and Tables 2.2 and 2.3. κ is β/μ. A loss
-with sparse eigenvalues is Lipschitz on bounded sets only: G bounds the gradients where the iterates go. There is no
-solver. Table 2.1: sparse_regression_comparison.py.
+with sparse eigenvalues is Lipschitz on bounded sets only: G bounds the gradients where the iterates go. Solver:
+dpcheck/solvers/sparse/dp_ight.py. Table 2.1: sparse_regression_comparison.py.
 """
 
 from sympy import E, Eq, Le, Rational, Symbol, exp, log, sqrt

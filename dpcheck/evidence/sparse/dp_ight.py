@@ -1,0 +1,71 @@
+"""DP-IGHT, attacked and measured, as the solver runs it. Claims: bounds/library/sparse/dp_ight.py."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, Guarantee
+from dpcheck.bounds.library.sparse import dp_ight as theory
+from dpcheck.evidence.audit_checks import AuditCheck
+from dpcheck.evidence.property_checks import Property
+from dpcheck.families.thresholded_descent import ThresholdedSteps
+from dpcheck.problems.constraints import WholeSpace
+from dpcheck.solver import Calibration
+from dpcheck.solvers.sparse.dp_ight import DPIGHT
+
+SOLVER = DPIGHT(kept=1, steps=3, step_size=0.5)
+AT = {"n": 5, "T": 3, "G": 1.0}
+
+
+def attacked(claimed: Guarantee, calibration: Calibration) -> tuple[Any, tuple[Any, Any], Guarantee]:
+    """All noisy gradients of three steps on five records, one of which turns round."""
+    return SOLVER.mechanism(claimed, calibration, transcript=True), SOLVER.worst_pair(), claimed
+
+
+def audits(claimed: Guarantee, calibration: Calibration) -> list[AuditCheck]:
+    """One attack, with `at` for the claim's own symbols."""
+    words = "as published" if calibration == "stated" else "certified"
+    return [AuditCheck(lambda: attacked(claimed, calibration), f"{words}, the whole transcript", assume="gdp", at=AT)]
+
+
+def one_step(case: Mapping[str, Any]) -> tuple[float, float]:
+    """The squared error after a step on Σ h_i(θ_i - θ*_i)²/2 with h from 1 to κ, noise at right angles to it.
+
+    There the term of mean 0 vanishes, so that the inequality must hold for each draw.
+    """
+    rng, kappa, s_star = np.random.default_rng(case["seed"]), case["kappa"], case["s_star"]
+    kept = int(np.ceil((16 * kappa**2 + 1) * s_star))
+    d = 2 * kept + s_star + case["more"]
+    h = rng.choice([1.0, kappa], d) if case["ends"] else rng.uniform(1, kappa, d)
+    truth, theta = np.zeros(d), np.zeros(d)
+    truth[rng.choice(d, s_star, replace=False)] = rng.standard_normal(s_star)
+    theta[rng.choice(d, kept, replace=False)] = case["away"] * rng.standard_normal(kept)
+    apart, eta = theta - truth, 2 / (1 + kappa)
+    noise = case["noise"] * rng.standard_normal(d)
+    turned = (1 - eta * h) * apart
+    if turned @ turned > 0:
+        noise -= (noise @ turned) / (turned @ turned) * turned
+    method = ThresholdedSteps(np.array([eta]), np.zeros(d), WholeSpace(), kept=kept)
+    (after,) = method.update((theta[None].copy(),), (h * apart + noise)[None], 0)
+    bound = theory.one_step.evaluate(
+        kappa_s=kappa, mu=1.0, s_star=s_star, error_now=float(apart @ apart), statistical=0.0,
+        largest2=float(np.max(noise**2)),
+    )  # fmt: skip
+    return float(np.sum((after[0] - truth) ** 2)), float(bound)
+
+
+CASES = {
+    "seed": (0, 1 << 30), "kappa": (1.0, 3.0), "s_star": (1, 3), "more": (0, 300), "ends": (0, 1),
+    "away": (0.001, 2.0), "noise": (0.0, 2.0),
+}  # fmt: skip
+CONCENTRATED, APPROXIMATE = ZCDP(1.0), ApproxDP(1.0, 1e-5)
+CHECKS: dict[str, list[Any]] = {
+    "lwang21.theorem2.5.2": audits(CONCENTRATED, "stated"),
+    "lwang21.theorem2.5.2.corrected": audits(CONCENTRATED, "certified"),
+    "lwang21.remark2.5.3": audits(APPROXIMATE, "stated"),
+    "lwang21.remark2.5.3.corrected": audits(APPROXIMATE, "certified"),
+    "lwang21.theorem2.5.4.step": [Property(one_step, CASES, "the solver's step on quadratics, κ up to 3")],
+}
