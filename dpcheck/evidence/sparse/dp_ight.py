@@ -10,8 +10,10 @@ import numpy as np
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, Guarantee
 from dpcheck.bounds.library.sparse import dp_ight as theory
 from dpcheck.evidence.audit_checks import AuditCheck
+from dpcheck.evidence.comparison_checks import Lower
 from dpcheck.evidence.property_checks import Property
-from dpcheck.families.thresholded_descent import ThresholdedSteps
+from dpcheck.evidence.sparse_regressions import CHOICES, SparseRegression, best_on_average, generated, slope_of
+from dpcheck.families.thresholded_descent import ThresholdedSteps, keep_largest
 from dpcheck.problems.constraints import WholeSpace
 from dpcheck.solver import Calibration
 from dpcheck.solvers.sparse.dp_ight import DPIGHT
@@ -57,6 +59,29 @@ def one_step(case: Mapping[str, Any]) -> tuple[float, float]:
     return float(np.sum((after[0] - truth) ** 2)), float(bound)
 
 
+# Figure 2.1 ------------------------------------------------------------------------------------------
+def private_errors(data: SparseRegression, kept: int, longest: float, aim: ApproxDP, seed: int) -> np.ndarray:
+    """Relative errors by the noise of Remark 2.5.3, for each number of steps and step size that is tried."""
+    rng, found = np.random.default_rng(seed), []
+    G, (n, d) = slope_of(data, kept, longest), data.X.shape
+    for steps in (1, 2, 4, 8):
+        noise = float(theory.remark3.evaluate(n=n, G=G, T=steps, **aim.parameters))
+        w, etas = np.zeros((len(CHOICES) + 1, d)), np.r_[2.0, CHOICES][:, None]
+        for _ in range(steps):
+            w = keep_largest(w - etas * (data.gradient(w) + noise * rng.standard_normal(w.shape)), kept)
+        found.append(data.off(w))
+    return np.concatenate(found)
+
+
+def figure21(seed: int, trials: int, thorough: bool) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """n = d = 1000, s* = 10, at the largest ε; steps and step size are those that turn out best on average."""
+    errors = [
+        private_errors(generated(1000, 1000, 10, 2.0, 20.0, seed + i), 10, 20.0, ApproxDP(10.0, 0.01), seed + i)
+        for i in range(trials)
+    ]
+    return {"ε = 10": (best_on_average(np.array(errors)), np.full(trials, 0.5))}
+
+
 CASES = {
     "seed": (0, 1 << 30), "kappa": (1.0, 3.0), "s_star": (1, 3), "more": (0, 300), "ends": (0, 1),
     "away": (0.001, 2.0), "noise": (0.0, 2.0),
@@ -68,4 +93,7 @@ CHECKS: dict[str, list[Any]] = {
     "lwang21.remark2.5.3": audits(APPROXIMATE, "stated"),
     "lwang21.remark2.5.3.corrected": audits(APPROXIMATE, "certified"),
     "lwang21.theorem2.5.4.step": [Property(one_step, CASES, "the solver's step on quadratics, κ up to 3")],
+    "lwang21.figure2.1": [
+        Lower(figure21, "n = d = 1000, s* = 10, rows of norm 20, δ = 0.01; steps and a step size that are best", 10)
+    ],
 }
