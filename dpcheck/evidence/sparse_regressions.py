@@ -7,6 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
+from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.library.sparse import dp_ight as theory
+from dpcheck.families.thresholded_descent import keep_largest
+
 Array = np.ndarray
 LABEL_NOISE = np.sqrt(0.1)
 CHOICES = 0.5 ** np.arange(7)  # step sizes that the document tries
@@ -51,6 +55,19 @@ def slope_of(data: SparseRegression, kept: int, longest: float) -> float:
     """G of Corollary 2.5.6: K(√(2s)‖θ*‖ + ν·log n)."""
     n = len(data.y)
     return float(longest * (np.sqrt(2 * kept) * np.linalg.norm(data.truth) + LABEL_NOISE * np.log(n)))
+
+
+def private_errors(data: SparseRegression, kept: int, longest: float, aim: ApproxDP, seed: int) -> np.ndarray:
+    """Relative errors of DP-IGHT by the noise of Remark 2.5.3, for each number of steps and step size that is tried."""
+    rng, found = np.random.default_rng(seed), []
+    G, (n, d) = slope_of(data, kept, longest), data.X.shape
+    for steps in (1, 2, 4, 8):
+        noise = float(theory.remark3.evaluate(n=n, G=G, T=steps, **aim.parameters))
+        w, etas = np.zeros((len(CHOICES) + 1, d)), np.r_[2.0, CHOICES][:, None]
+        for _ in range(steps):
+            w = keep_largest(w - etas * (data.gradient(w) + noise * rng.standard_normal(w.shape)), kept)
+        found.append(data.off(w))
+    return np.concatenate(found)
 
 
 def best_on_average(errors: Array) -> Array:

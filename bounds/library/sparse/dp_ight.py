@@ -5,7 +5,7 @@ with sparse eigenvalues is Lipschitz on bounded sets only: G bounds the gradient
 dpcheck/solvers/sparse/dp_ight.py. Table 2.1: sparse_regression_comparison.py.
 """
 
-from sympy import E, Eq, Le, Rational, Symbol, exp, log, sqrt
+from sympy import E, Eq, Expr, Le, Rational, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting, Source, lipschitz
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP
@@ -16,7 +16,7 @@ from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.numeric_checks import Counted
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Induction, OneStep, Premise, Slack, Step
-from dpcheck.bounds.proving.proofs import AtMost, NoConstant, Quoted
+from dpcheck.bounds.proving.proofs import AtMost, NoConstant
 
 budget = quantity("budget", "zero-concentrated privacy parameter", box=(1e-3, 10), printed="ρ", latex=r"\rho")
 s_star = quantity("s_star", "nonzeros of the true parameter", box=(1, 1e3), integer=True, printed="s°", latex="s^*")
@@ -39,7 +39,7 @@ losses = [lipschitz(G)]
 gradients = Release(2 * G / n, Gaussian(sigma_n), steps=T)  # replacing a record moves the mean gradient by 2G/n
 turned = "linear losses, one of which turns round: T full gradients, each 2G/n apart"
 big = Symbol("big", positive=True)
-u, v = Symbol("u", nonnegative=True), Symbol("v", nonnegative=True)
+u, v, w = (Symbol(name, nonnegative=True) for name in "uvw")
 a, z = Symbol("a", real=True), Symbol("z", real=True)
 
 # Privacy -------------------------------------------------------------------------------------------
@@ -187,7 +187,8 @@ contracts_corrected = Claim(
 )
 
 curved = [Setting("sparse eigenvalues from μ to κμ on 2s + s* coordinates, Condition 2.5.1"), kappa_s >= 1]
-sparse = [*losses, *curved, Setting("θ₀ = 0")]
+from_0 = [*curved, Setting("θ₀ = 0")]
+sparse = [*losses, *from_0]
 eta = 2 / (mu * (kappa_s + 1))
 alpha_1 = 1 + 1 / (2 * kappa_s)
 touched = (32 * kappa_s**2 + 3) * s_star  # 2s + s*
@@ -236,7 +237,7 @@ equation83 = Claim(
     source=Source("lwang21", "equation (2.8.3), with a number for C₃ and any σ", line=1707),
     kind=Kind.UTILITY,
     says="The squared error after T steps.",
-    assumes=sparse,
+    assumes=from_0,
     added=[enough_kept, d >= 2],
     states=Le(error_ight, bound),
     provenance=Provenance.READING,
@@ -384,19 +385,50 @@ corollary6_privacy = Claim(
     ],
 )
 
+enough_steps = Setting("T, a logarithm times κ, is so large that (1-1/(7κ))^T‖θ*‖² is below the term of the noise")
+privately = T * s_star * log(d) * log(1 / delta) / (n * eps) ** 2
+
+
+def with_numbers(noise2: Expr, why: str, statistics: Expr, where: dict[Symbol, Expr]) -> Chain:
+    """Equation (2.8.3) at the printed noise, whose square is at most `noise2`, once enough steps are taken."""
+    left = shrinks**T * truth**2
+    felt = (bound - left).subs(statistical, statistics)
+    return Chain(
+        error_ight,
+        Step("<=", because=Cites("lwang21.equation2.8.3", {statistical: statistics})),
+        Step("<=", 2 * felt, because=Slack(given={"T is large enough": felt - left})),
+        Step("<=", (2 * felt).subs(sigma_n, sqrt(noise2)), because=Premise(why)),
+        Step("<=", 10**10 * STATEMENT, where={delta: exp(-w), **where}),
+    )
+
+
 spread = (truth**2 + label_noise**2) * row**2
+largest_residual2 = 148 * s_star * truth**2 + 2 * (label_noise * log(n)) ** 2
 corollary6 = Claim(
     id="lwang21.corollary2.5.6",
     source=Source("lwang21", "Corollary 2.5.6, sparse linear regression", line=921),
     kind=Kind.UTILITY,
-    says="Its squared error; logarithms of n in the constants, as the source has it.",
-    assumes=[Setting("sub-Gaussian rows, ‖x‖ ≤ K, n ≥ C₁s·log d: μ = 4/5, β = 6/5"), n >= 3, d >= 2],
+    says="Its squared error; T and log²n stand for the log terms on which its constants depend.",
+    assumes=[
+        Setting("sub-Gaussian rows, ‖x‖ ≤ K, n ≥ C₁s·log d: μ = 4/5, β = 6/5"), *from_0, Eq(kappa_s, Rational(3, 2)),
+        Eq(mu, Rational(4, 5)), enough_steps,
+    ],
+    added=[
+        enough_kept, n >= 3, d >= 2,
+        Setting("λ is 3, as in Remark 2.5.3, and ε(n, γ) = 2νK√(log d/n), as Lemma 2.9.2 has it up to a constant"),
+    ],
     states=Rate(
         error_ight,
-        label_noise**2 * row**2 * s_star * log(d) / n + spread * s_star**2 * log(d) * log(1 / delta) / (n * eps) ** 2,
+        label_noise**2 * row**2 * s_star * log(d) / n + spread * s_star * privately * log(n) ** 2,
     ),
     ignores_units=True,
-    checks=[Quoted("with logarithms of n in its constants, which no rate here leaves free")],
+    checks=[
+        with_numbers(
+            6 * T * log(1 / delta) * (row / (n * eps)) ** 2 * largest_residual2,
+            "σ as printed with s = 37s*, and (a+b)² ≤ 2a² + 2b²",
+            2 * label_noise * row * sqrt(log(d) / n), {n: 3 * exp(u), s_star: 1 + v},
+        )
+    ],
 )
 
 corollary8 = Claim(
@@ -428,13 +460,23 @@ corollary8_utility = Claim(
     id="lwang21.corollary2.5.8.utility",
     source=Source("lwang21", "Corollary 2.5.8, sparse logistic regression", line=1020),
     kind=Kind.UTILITY,
-    says="Its squared error, κ and μ counted as constants and logarithms of n too, as the source has it.",
-    assumes=[lipschitz(row), Setting("sub-Gaussian rows, ‖x‖ ≤ K, n ≥ C₁s·log d"), d >= 2],
-    states=Rate(
-        error_ight, row**2 * s_star * log(d) / n + row**2 * s_star * log(d) * log(1 / delta) / (n * eps) ** 2
-    ),
+    says="Its squared error; T stands for the log terms on which its constants depend, and κ and μ are constants.",
+    assumes=[
+        lipschitz(row), Setting("sub-Gaussian rows, ‖x‖ ≤ K, n ≥ C₁s·log d"), *from_0, enough_steps,
+        Eq(sigma_n, sqrt(T * log(1 / delta)) * row / (n * eps)),
+    ],
+    added=[
+        enough_kept, d >= 2, kappa_s <= 3, mu >= Rational(1, 10),
+        Setting("ε(n, γ) = 2K√(log d/n), as the proof has it up to a constant"),
+    ],
+    states=Rate(error_ight, row**2 * s_star * log(d) / n + row**2 * privately),
     ignores_units=True,
-    checks=[Quoted("with logarithms of n in its constants, which no rate here leaves free")],
+    checks=[
+        with_numbers(
+            T * log(1 / delta) * (row / (n * eps)) ** 2, "σ as printed", 2 * row * sqrt(log(d) / n),
+            {kappa_s: 3 / (1 + u), mu: (1 + v) / 10},
+        )
+    ],
 )
 
 # Experiments: means of 10 runs at ε = 2, 4, 6, 8, 10, δ = 0.01 ---------------------------------------

@@ -359,7 +359,7 @@ corollary11_corrected = Claim(
         curved, Eq(answers, n), Eq(kappa_s, Rational(3, 2)), Eq(mu, Rational(4, 5)),
         Eq(sigma_y, printed_noise(mu).subs(slope, sqrt(kept) * row**2)),
     ],
-    added=[*chapter2, delta <= Rational(1, 2)],
+    added=[*chapter2, delta <= Rational(1, 2), Setting("ε(n, ζ) = 2νK√(log d/n), by Lemma 3.6.3, but for 2/d")],
     states=Rate(error_kt, label_noise**2 * row**2 * s_star * log(d) / n + row**4 * s_star**3 * rows_taught),
     corrects="lwang21.corollary3.3.11",
     ignores_units=True,
@@ -377,7 +377,10 @@ corollary15 = Claim(
     source=Source("lwang21", "Corollary 3.3.15, and again Corollary 3.5.3", line=3153),
     says="For logistic regression, where γ is K; μ and κ are constants, as its proof has them.",
     assumes=[curved, Eq(answers, n), Eq(sigma_y, printed_noise(mu).subs(slope, row)), kappa_s >= 1],
-    added=[*chapter2, delta <= Rational(1, 2), kappa_s <= 3, mu >= Rational(1, 10)],
+    added=[
+        *chapter2, delta <= Rational(1, 2), kappa_s <= 3, mu >= Rational(1, 10),
+        Setting("ε(n, ζ) = 2K√(log d/n), by Hoeffding's inequality, but for 2/d"),
+    ],
     states=Rate(error_kt, row**2 * s_star * log(d) / n + row**2 * s_star**2 * rows_taught),
     ignores_units=True,
     checks=[

@@ -12,8 +12,8 @@ from dpcheck.bounds.library.sparse import dp_ight as theory
 from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.evidence.comparison_checks import Lower
 from dpcheck.evidence.property_checks import Property
-from dpcheck.evidence.sparse_regressions import CHOICES, SparseRegression, best_on_average, generated, slope_of
-from dpcheck.families.thresholded_descent import ThresholdedSteps, keep_largest
+from dpcheck.evidence.sparse_regressions import best_on_average, generated, private_errors
+from dpcheck.families.thresholded_descent import ThresholdedSteps
 from dpcheck.problems.constraints import WholeSpace
 from dpcheck.solver import Calibration
 from dpcheck.solvers.sparse.dp_ight import DPIGHT
@@ -60,19 +60,6 @@ def one_step(case: Mapping[str, Any]) -> tuple[float, float]:
 
 
 # Figure 2.1 ------------------------------------------------------------------------------------------
-def private_errors(data: SparseRegression, kept: int, longest: float, aim: ApproxDP, seed: int) -> np.ndarray:
-    """Relative errors by the noise of Remark 2.5.3, for each number of steps and step size that is tried."""
-    rng, found = np.random.default_rng(seed), []
-    G, (n, d) = slope_of(data, kept, longest), data.X.shape
-    for steps in (1, 2, 4, 8):
-        noise = float(theory.remark3.evaluate(n=n, G=G, T=steps, **aim.parameters))
-        w, etas = np.zeros((len(CHOICES) + 1, d)), np.r_[2.0, CHOICES][:, None]
-        for _ in range(steps):
-            w = keep_largest(w - etas * (data.gradient(w) + noise * rng.standard_normal(w.shape)), kept)
-        found.append(data.off(w))
-    return np.concatenate(found)
-
-
 def figure21(seed: int, trials: int, thorough: bool) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """n = d = 1000, s* = 10, at the largest ε; steps and step size are those that turn out best on average."""
     errors = [

@@ -14,8 +14,7 @@ from dpcheck.bounds.library.sparse import dpsl_kt as theory
 from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.evidence.comparison_checks import Lower
 from dpcheck.evidence.property_checks import Property
-from dpcheck.evidence.sparse.dp_ight import private_errors
-from dpcheck.evidence.sparse_regressions import SparseRegression, best_on_average, generated
+from dpcheck.evidence.sparse_regressions import SparseRegression, best_on_average, generated, private_errors
 from dpcheck.families.thresholded_descent import ight
 from dpcheck.solvers.sparse.dpsl_kt import DPSLKT, flipping_pair
 
