@@ -255,6 +255,7 @@ corollary13 = without_curvature(
 
 # Utility with curvature ----------------------------------------------------------------------------
 curved = Setting("L_S satisfies Condition 3.3.2 with μ and κμ, λ = 0, n = m, T₁ and T₂ large enough")
+as_printed = Setting("σ of Corollary 3.3.7")
 taught = alpha_pub**2 * slope**2 * s_star**2 * log(d) * log(1 / delta) / (beta_pub * (mu * n * eps) ** 2)
 
 corollary7 = Claim(
@@ -283,7 +284,7 @@ student = {
 }
 
 chapter2 = [
-    enough_kept, Eq(kept, more_kept),
+    enough_kept,
     Setting("η = 2/(β+μ); the student keeps 37s entries; Σ̃ = β̃I, so that X̃ᵀX̃/m has sparse eigenvalues 4/5β̃ to 6/5β̃"),
 ]
 
@@ -294,7 +295,7 @@ corollary7_explicit = Claim(
     assumes=[curved, kappa_s >= 1],
     added=chapter2,
     states=Le(error_kt, 16_184 * kappa_s**2 * s_star * statistical**2 / mu**2
-              + 227_588 * kept * alpha_pub**2 * sigma_y**2 * log(d) / (answers * beta_pub**2)),
+              + 227_588 * more_kept * alpha_pub**2 * sigma_y**2 * log(d) / (answers * beta_pub**2)),
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
     checks=[
@@ -310,11 +311,19 @@ corollary7_explicit = Claim(
 )
 
 
+
+def explicit(steep: Expr = slope, **where: Expr) -> Cites:
+    """The explicit bound at the printed σ, with a γ so steep and other symbols as given, by name."""
+    read = {s: where[str(s)] for s in (kappa_s, mu, statistical) if str(s) in where}
+    noise = printed_noise(mu).subs({answers: n, kept: more_kept, slope: steep}).subs(read)
+    return Cites(corollary7_explicit.id, {answers: n, sigma_y: noise, **read})
+
+
 corollary7_corrected = Claim(
     id="lwang21.corollary3.3.7.corrected", kind=Kind.UTILITY,
     source=Source("lwang21", "Corollary 3.3.7, its utility, with chapter 2's step size", line=2806),
     says="κ²s*ε²/μ² for the teacher; the student finds a θ̂ of κ²s* entries, not s*: κ⁴ at the printed σ.",
-    assumes=[curved, kappa_s >= 1, Eq(answers, n), Eq(sigma_y, printed_noise(mu))],
+    assumes=[curved, as_printed, kappa_s >= 1],
     added=[*chapter2, delta <= Rational(1, 2)],
     states=Rate(error_kt, kappa_s**2 * s_star * statistical**2 / mu**2 + kappa_s**4 * taught),
     corrects="lwang21.corollary3.3.7",
@@ -322,7 +331,7 @@ corollary7_corrected = Claim(
     checks=[
         Chain(
             error_kt,
-            Step("<=", because=Cites("lwang21.corollary3.3.7.explicit")),
+            Step("<=", because=explicit()),
             Step("<=", 1_300_000_000 * STATEMENT, where={delta: 2 ** -(1 + v), kappa_s: 1 + u}),
         )
     ],
@@ -355,10 +364,7 @@ corollary11_corrected = Claim(
     id="lwang21.corollary3.3.11.corrected", kind=Kind.UTILITY,
     source=Source("lwang21", "Corollary 3.3.11, and again Corollary 3.5.1", line=2996),
     says="With K⁴; γ is √s·K².",
-    assumes=[
-        curved, Eq(answers, n), Eq(kappa_s, Rational(3, 2)), Eq(mu, Rational(4, 5)),
-        Eq(sigma_y, printed_noise(mu).subs(slope, sqrt(kept) * row**2)),
-    ],
+    assumes=[curved, as_printed, Setting("κ = 3/2, μ = 4/5")],
     added=[*chapter2, delta <= Rational(1, 2), Setting("ε(n, ζ) = 2νK√(log d/n), by Lemma 3.6.3, but for 2/d")],
     states=Rate(error_kt, label_noise**2 * row**2 * s_star * log(d) / n + row**4 * s_star**3 * rows_taught),
     corrects="lwang21.corollary3.3.11",
@@ -366,7 +372,8 @@ corollary11_corrected = Claim(
     checks=[
         Chain(
             error_kt,
-            Step("<=", because=Cites("lwang21.corollary3.3.7.explicit", {statistical: statistics})),
+            Step("<=", because=explicit(
+                sqrt(37 * s_star) * row**2, kappa_s=Rational(3, 2), mu=Rational(4, 5), statistical=statistics)),
             Step("<=", 10**12 * STATEMENT, where={delta: 2 ** -(1 + v)}),
         )
     ],
@@ -376,7 +383,7 @@ corollary15 = Claim(
     id="lwang21.corollary3.3.15", kind=Kind.UTILITY,
     source=Source("lwang21", "Corollary 3.3.15, and again Corollary 3.5.3", line=3153),
     says="For logistic regression, where γ is K; μ and κ are constants, as its proof has them.",
-    assumes=[curved, Eq(answers, n), Eq(sigma_y, printed_noise(mu).subs(slope, row)), kappa_s >= 1],
+    assumes=[curved, as_printed, kappa_s >= 1],
     added=[
         *chapter2, delta <= Rational(1, 2), kappa_s <= 3, mu >= Rational(1, 10),
         Setting("ε(n, ζ) = 2K√(log d/n), by Hoeffding's inequality, but for 2/d"),
@@ -386,7 +393,7 @@ corollary15 = Claim(
     checks=[
         Chain(
             error_kt,
-            Step("<=", because=Cites("lwang21.corollary3.3.7.explicit", {statistical: 2 * row * sqrt(log(d) / n)})),
+            Step("<=", because=explicit(row, statistical=2 * row * sqrt(log(d) / n))),
             Step("<=", 10**14 * STATEMENT, where={delta: 2 ** -(1 + v), kappa_s: 3 / (1 + w), mu: (1 + u) / 10}),
         )
     ],
