@@ -243,7 +243,7 @@ class PrivateLinear(BaseEstimator):
     # The fit ----------------------------------------------------------------------------------------
     def _release(self, X: Table | Partitions, read: Read, seed: np.random.SeedSequence | None, trials: int) -> Released:
         """The fit itself: everything that meets the records is here or in `_read`."""
-        kind = found(self._solver_name())
+        kind = self._kind()
         scaling = self._scaling(kind.name, read.data_norm, X.shape[1])
         # privacy: the constant feature lengthens every row, and the bound knows
         row_bound = float(np.hypot(read.data_norm, scaling))
@@ -280,7 +280,7 @@ class PrivateLinear(BaseEstimator):
         shares = rules.shares(self.guarantee(), parts)
         for share in shares:
             setting = rules.FitSetting(kind.name, share, records, self.ball)
-            plan = rules.plan(setting, self.l2, self.radius, self.solver_options)
+            plan = self._fit_plan(setting)
             problem = replace(records, l2=plan.l2, constraint=plan.constraint)
             try:
                 with in_percent(f"fitting by {kind.name}"):
@@ -293,6 +293,14 @@ class PrivateLinear(BaseEstimator):
                     raise
                 raise explained from refused
         raise AssertionError("the last share returns or raises")
+
+    def _fit_plan(self, setting: rules.FitSetting) -> rules.FitPlan:
+        """The user's settings, completed by the rules."""
+        return rules.plan(setting, self.l2, self.radius, self.solver_options)
+
+    def _kind(self) -> type[Solver]:
+        """The solver of that name."""
+        return found(self._solver_name())
 
     def _solver_name(self) -> str:
         """As asked for, or by the rule."""

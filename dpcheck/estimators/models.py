@@ -20,9 +20,11 @@ from dpcheck.problems.losses import Array, Huber, Logistic, Loss, Squared, must_
 from dpcheck.problems.problem import ROUNDING, Problem
 from dpcheck.problems.softmax import softmax_problem
 from dpcheck.solver import Solver
+from dpcheck.solvers.finding import solver_named
 
 Tags = Any
 MULTI_CLASS = ("auto", "softmax", "one_vs_rest")
+THRESHOLDING = "dp_ight"
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -191,13 +193,46 @@ class PrivateRidge(PrivateRegressor):
         return Squared()
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class PrivateSparseRegression(PrivateRidge):
-    """Least squares over an l1 ball: solver="dp_fw_l1", or any that works over one.
+    """Least squares over an l1 ball, or with at most `nonzeros` weights.
 
-    "auto" is DP-GD, projected, and dp_fw_l1 with delta=0: here, unlike over an l2 ball, there is a pure solver.
+    Over the ball "auto" is DP-GD, projected, and dp_fw_l1 with delta=0: here, unlike over an l2 ball, there is a pure
+    solver. With `nonzeros` the fit is DP-IGHT, delta > 0: steps along noisy gradients, of which the largest weights are
+    kept, the intercept's among them. Its loss is Huber's with the threshold `target_bound`, so that no record pulls by
+    more. Columns should be of like size: by default a step is half of what would do for uncorrelated ones that fill
+    `data_norm`.
     """
 
+    nonzeros: int | None = None
+
     ball: ClassVar[rules.Ball] = "l1"
+
+    def _solver_name(self) -> str:
+        if self.nonzeros is None:
+            return super()._solver_name()
+        if self.solver not in ("auto", THRESHOLDING):
+            limit = f'"auto" or {THRESHOLDING!r} with nonzeros'
+            raise InvalidInput("solver", self.solver, limit, "Leave out one of the two.")
+        return THRESHOLDING
+
+    def _kind(self) -> type[Solver]:
+        kind = solver_named(THRESHOLDING) if self._solver_name() == THRESHOLDING else super()._kind()
+        assert kind is not None
+        return kind
+
+    def _problems(self, kind: type[Solver], X: Any, read: Read, row_bound: float) -> Sequence[Problem]:
+        if kind.name != THRESHOLDING:
+            return super()._problems(kind, X, read, row_bound)
+        size = read.label_bound
+        return [Problem(X, y, Huber(size), row_bound=row_bound, label_bound=size) for y in read.columns]
+
+    def _fit_plan(self, setting: rules.FitSetting) -> rules.FitPlan:
+        if self.nonzeros is None:
+            return super()._fit_plan(setting)
+        if self.radius is not None:
+            raise InvalidInput("radius", self.radius, "None with nonzeros", "They are what the weights are held to.")
+        return rules.thresholded(setting, self.nonzeros, self.l2, self.solver_options)
 
 
 @dataclass(repr=False, eq=False, kw_only=True)

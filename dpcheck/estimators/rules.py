@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
 from dpcheck.bounds.privacy.exact import least_noise
@@ -25,7 +27,7 @@ REGULARISED = ("dp_svrg", "dp_svrg_minibatch", "dp_svrgpp", "dp_katyusha", "rrps
 VARIANCE_REDUCED = ("dp_svrg", "dp_svrg_minibatch", "dp_svrgpp", "dp_katyusha")
 UNCONSTRAINED = (*REGULARISED, "outpert_gd", "dp_lssgd", "dp_lsadam", "dp_srm")  # the others take a ball by default
 PURE: dict[Ball, str] = {"l1": "dp_fw_l1", "l2": "outpert_gd"}
-MOST_STEPS, MOST_WITH_MOMENTUM = 300, 50
+MOST_STEPS, MOST_WITH_MOMENTUM, MOST_THRESHOLDED = 300, 50, 20
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,11 @@ def automatic_intercept_scaling(solver: str, data_norm: float, d: int) -> float:
     """The value of the constant feature.
 
     A regulariser holds the intercept back by the square of what is lost here, so it is that of a whole row. Without
-    one it lies between a row's norm and that of one of its d features: less of it, less noise.
+    one it lies between a row's norm and that of one of its d features: less of it, less noise. Thresholding compares
+    weights: there it is one feature among others.
     """
+    if solver == "dp_ight":
+        return data_norm / math.sqrt(d)
     return data_norm if solver in REGULARISED else data_norm * d**-0.25
 
 
@@ -102,6 +107,22 @@ def plan(setting: FitSetting, l2: float | None, radius: float | None, options: M
     if setting.solver in ("dp_sgd", "bassily_sgd"):
         chosen.setdefault("radius", size)
     return FitPlan(l2, L1Ball(size) if setting.ball == "l1" else L2Ball(size), chosen)
+
+
+def thresholded(setting: FitSetting, nonzeros: int, l2: float | None, options: Mapping[str, Any] | None) -> FitPlan:
+    """DP-IGHT: few steps where noise dominates, of half the size that uncorrelated columns of rows so long take.
+
+    They are smaller where the largest of d entries of noise would make weights larger than the labels ask for.
+    """
+    if l2 is not None:
+        must_not_be_negative("l2", l2)
+    if isinstance(nonzeros, bool) or not isinstance(nonzeros, int | np.integer) or nonzeros < 1:
+        raise InvalidInput("nonzeros", nonzeros, "a whole number >= 1", "Pass nonzeros=10 for example.")
+    x, d = setting.resolution, setting.records.d
+    steps = max(2, min(MOST_THRESHOLDED, round(0.6 * math.sqrt(x))))
+    step_size = d / (2 * setting.records.row_bound**2) * min(1.0, x / (4 * math.sqrt(steps * math.log(2 * d))))
+    given = checked(options)
+    return FitPlan(l2 or 0.0, WholeSpace(), {"kept": int(nonzeros), "steps": steps, "step_size": step_size} | given)
 
 
 def descent(x: float, smoothness: float, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -44,6 +44,7 @@ ESTIMATORS = [
     PrivateRidge(),
     PrivateSparseRegression(),
     PrivateSparseRegression(delta=0.0),
+    PrivateSparseRegression(nonzeros=3),
     PrivateHuber(),
     PrivateHuber(delta=0.0),
 ]

@@ -71,6 +71,7 @@ SILENT = [
     PrivateRidge(target_bound=3.0, data_norm=7.0, solver="dp_fw_l2"),
     PrivateSparseRegression(),
     PrivateSparseRegression(delta=0.0),
+    PrivateSparseRegression(nonzeros=2),
     PrivateHuber(),
     PrivateHuber(delta=0.0),
 ]

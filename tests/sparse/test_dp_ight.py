@@ -5,38 +5,32 @@ Audits have a fixed seed and a false-alarm rate of 1e-6.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcheck.audits import audit
-from dpcheck.bounds.language.guarantees import ZCDP
+import dpcheck as dp
 from dpcheck.bounds.library.sparse import dp_ight as theory
-from dpcheck.bounds.registry import library
+from dpcheck.problems.constraints import L2Ball
+from dpcheck.problems.losses import Huber, Linear
+from dpcheck.problems.problem import Problem
+from dpcheck.solver import Calibration
+from dpcheck.solvers.sparse.dp_ight import DPIGHT
+
+ROWS = np.random.default_rng(0).choice([-1.0, 1.0], (4000, 50)) / np.sqrt(50)
+TRUTH = np.where(np.arange(50) < 3, [3.0, -2.0, 2.0] + [0.0] * 47, 0.0)
+LABELS = np.clip(ROWS @ TRUTH, -1, 1)
 
 
-def last_iterate(claim: str, rho: float) -> Callable[[np.ndarray, np.random.Generator, int], np.ndarray]:
-    """Three steps on linear losses in one dimension, where thresholding keeps the only coordinate."""
-
-    def release(data: np.ndarray, rng: np.random.Generator, trials: int) -> np.ndarray:
-        sigma = float(library[claim].evaluate(T=3, n=len(data), G=1.0, budget=rho))
-        noisy = data.mean() + sigma * rng.standard_normal((trials, 3))
-        return -noisy.sum(axis=1)
-
-    return release
-
-
-@pytest.mark.parametrize(
-    ("claim", "flagged"), [("lwang21.theorem2.5.2", True), ("lwang21.theorem2.5.2.corrected", False)]
-)
-def test_the_audit_flags_the_printed_noise_only(claim: str, flagged: bool) -> None:
-    pair = (np.ones(5), np.r_[-1.0, np.ones(4)])
-    seen = audit(
-        last_iterate(claim, 1.0), pair=pair, guarantee=ZCDP(1.0), max_trials=100_000, alpha=1e-6, seed=1, assume="gdp"
-    )
+@pytest.mark.parametrize(("calibration", "flagged"), [("stated", True), ("certified", False)])
+def test_the_audit_flags_the_printed_noise_only(calibration: Calibration, flagged: bool) -> None:
+    """The last iterate of three steps in one dimension, where thresholding keeps the only coordinate."""
+    solver = DPIGHT(kept=1, steps=3, step_size=0.5)
+    seen = dp.audit(
+        solver.mechanism(dp.ZCDP(1.0), calibration), pair=solver.worst_pair(), guarantee=dp.ZCDP(1.0),
+        max_trials=100_000, alpha=1e-6, seed=1, assume="gdp",
+    )  # fmt: skip
     assert seen.violated is flagged
 
 
@@ -69,3 +63,24 @@ def test_a_step_keeps_its_bound() -> None:
         assert errors.mean() <= float(theory.one_step.evaluate(**at, statistical=1e-9))
         if kappa == 1.0:
             assert errors.mean() > (1 - 1 / 7) * s_star * 1.01
+
+
+def test_it_finds_the_entries_that_matter() -> None:
+    problem = Problem(ROWS, LABELS, Huber(1.0), row_bound=1.0, label_bound=1.0)
+    w = DPIGHT(kept=3, steps=5, step_size=50.0).solve(problem, dp.ApproxDP(4.0, 1e-5), rng=0, trials=20).w
+    assert np.all(np.count_nonzero(w, axis=1) == 3)
+    assert np.mean(np.all(w[:, :3] * TRUTH[:3] > 0, axis=1)) >= 0.9
+    climbing = DPIGHT(kept=3, steps=5, step_size=50.0).solve(
+        problem.with_data(ROWS, -LABELS), dp.ApproxDP(4.0, 1e-5), rng=0, trials=20
+    )
+    assert not np.any(np.all(climbing.w[:, :3] * TRUTH[:3] > 0, axis=1))  # planted: labels turned round
+
+
+def test_what_it_is_not_for_is_refused() -> None:
+    ball = Problem(ROWS, LABELS, Huber(1.0), constraint=L2Ball(1.0), row_bound=1.0, label_bound=1.0)
+    with pytest.raises(dp.InvalidInput, match="constraint"):
+        DPIGHT().solve(ball, dp.ApproxDP(1.0, 1e-5))
+    with pytest.raises(dp.InvalidInput, match="data"):
+        DPIGHT().solve(ROWS, dp.ApproxDP(1.0, 1e-5))
+    with pytest.raises(dp.InvalidInput, match="step_size"):
+        DPIGHT().solve(Problem(ROWS, LABELS, Linear()), dp.ApproxDP(1.0, 1e-5))

@@ -10,8 +10,8 @@ import numpy as np
 
 from dpcheck.bounds.library.sparse import dp_iht_erm as theory
 from dpcheck.evidence.property_checks import Property
+from dpcheck.families.thresholded_descent import ThresholdedSteps
 from dpcheck.problems.constraints import WholeSpace
-from dpcheck.solvers.sparse.dp_iht_erm import ThresholdedSteps
 
 
 def one_step(case: Mapping[str, Any]) -> tuple[float, float]:
