@@ -8,9 +8,9 @@ from sympy import Eq, Ge, Integer, Le, Rational, Symbol, log, sqrt
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.bounds.language.symbols import LIKELY, T, d, delta, eps, gamma, n, quantity, sigma_g
+from dpcheck.bounds.language.symbols import LIKELY, Delta, T, d, delta, eps, gamma, n, quantity, sigma_g
 from dpcheck.bounds.library.heavy import ht_robust_mean as means
-from dpcheck.bounds.library.heavy.robust_descent import D0, F_T, alpha, beta, bent, chi, diam, enough, erring, risk_after
+from dpcheck.bounds.library.heavy.robust_descent import D0, F_T, alpha, bent, beta, chi, diam, erring, risk_after
 from dpcheck.bounds.library.heavy.robust_descent import strong as strong_risk
 from dpcheck.bounds.library.mechanisms.zcdp import rho
 from dpcheck.bounds.privacy.accountant import Accountant
@@ -26,6 +26,7 @@ term = quantity(
     "robust_term", "s E φ(∇_jℓ(1+η)/s)", loss=1, parameter=-1, printed="s E φ(∇_jℓ(1+η)/s)",
     latex=r"s\mathbb{E}\phi(\nabla_j\ell(1+\eta)/s)",
 )
+moved = quantity("moved_grad", "l2 sensitivity of a gradient", loss=1, parameter=-1, printed="Δ_g", latex=r"\Delta_g")
 uniform = quantity(
     "uniform_err", "largest error of the robust gradient over W", loss=1, parameter=-1, printed="sup ‖ĝ-∇L‖",
     latex=r"\sup_w\|\hat g-\nabla L\|", holds=LIKELY,
@@ -66,12 +67,27 @@ estimate = Claim(
 
 heavy = Setting("records with E (∇_jℓ(w, x))² ≤ v for every w and j")
 tuned = sqrt(n * v / (2 * ell))
-released = Release(4 * sqrt(2) / 3 * s / n * sqrt(d), Gaussian(sigma_g), steps=T)  # d coordinates at once
+
+sensitivity = Claim(
+    id="dwang20.theorem3.2.7.sensitivity", kind=Kind.SENSITIVITY,
+    source=Source("dwang20", "proof of Theorem 3.2.7; of one coordinate, so √d times that of d", line=1898),
+    says="One record moves a robust gradient by at most 4√2/3·s√d/n.",
+    states=Le(moved, 4 * sqrt(2) / 3 * s * sqrt(d) / n),
+    checks=[
+        Chain(
+            moved,
+            Step("<=", sqrt(d) * Delta, because=Premise("d coordinates, each moved by at most Δ")),
+            Step("<=", because=Cites("dwang20.equation3.80.sensitivity", {means.s: s})),
+            Step("<=", STATEMENT),
+        )
+    ],
+)
+released = Release(sensitivity.formula, Gaussian(sigma_g), steps=T)
 
 privacy = Claim(
     id="dwang20.theorem3.2.7.privacy", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Theorem 3.2.7, with lines 1 and 3 of Algorithm 3.2.8; line 1 as (3.82) needs it: the copy "
-                  "has no root over log(1/δ) + ε, and an opening bracket without its square", line=1631),
+    source=Source("dwang20", "Theorem 3.2.7, with lines 1 and 3 of Algorithm 3.2.8; line 1 as (3.82) needs it: the "
+                  "copy has no root over log(1/δ) + ε, and an opening bracket without its square", line=1631),
     says="σ² = 8vdT/(9 log(1/γ) n ε̃) makes Algorithm 3.2.8 (ε, δ)-private, with the ρ of zCDP for ε̃.",
     assumes=[eps < 1],
     states=Eq(sigma_g, sqrt(8 * v * d * T / (9 * ell * n)) * (sqrt(eps + log(1 / delta)) + sqrt(log(1 / delta))) / eps),
@@ -86,8 +102,8 @@ privacy = Claim(
 
 # Errors of robust gradients --------------------------------------------------------------------------
 SAME_SIGN = (
-    "d = 1, n = 2, gradients of ±√v, as likely: with probability 1/2 both have one sign, and at γ = 1/20 the robust mean is "
-    "then √(v/3)·E φ(√3(1+η)) > √v/4 away from 0, whether β is log(1/γ) or twice that; L_D may be as flat as one likes"
+    "d = 1, n = 2, gradients of ±√v, as likely: with probability 1/2 both have one sign, and at γ = 1/20 the robust "
+    "mean is then √(v/3)·E φ(√3(1+η)) > √v/4 away from 0, with log(1/γ) or twice that for β; L_D may be as flat as you like"
 )
 two_records = {beta: 1 / far, n: Integer(2), d: Integer(1), v: Integer(1), gamma: Rational(1, 20), diam: Integer(1)}
 
@@ -193,7 +209,7 @@ balanced = (d**2 * log(n / gamma) / (n * rho)) ** Rational(1, 3)  # χ = d√(T 
 theorem8 = Claim(
     id="dwang20.theorem3.2.8", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 3.2.8, (3.82), for v = β = D₀ = 1; √ε in T is √ε̃ in its proof", line=1690),
-    says="Excess risk of the last iterate after T = 1/χ steps, without strong convexity; powers of logarithms are free in Õ.",
+    says="Excess risk of the last iterate after T = 1/χ steps, convex case; Õ leaves powers of logarithms free.",
     assumes=[*bent, Eq(rho, root_gap**2), Ge(n, d**2 * log(n / gamma) / rho), Ge(T, 1 / balanced)],
     added=[*erring, Setting("χ = d√(T log(n/γ)/(nε̃)), which is Lemma 3.2.10 for β = v = 1"),
            delta <= Rational(1, 2), eps <= 1],

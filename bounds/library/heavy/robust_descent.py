@@ -1,5 +1,6 @@
-"""Descent on a population risk by gradients that err by at most χ (dwang20, section 3.2.6): what Theorems 3.2.5, 3.2.7 and
-3.2.8 have in common, whoever made the gradients.
+"""Descent on a population risk by gradients that err by at most χ (dwang20, section 3.2.6).
+
+What Theorems 3.2.5, 3.2.7 and 3.2.8 have in common, whoever made the gradients.
 """
 
 from sympy import Ge, Le, Symbol, sqrt
@@ -163,8 +164,8 @@ steep_step = Claim(
             Step("<=", because=Cites("dwang20.equation3.98")),
             Step("<=", STATEMENT, because=Slack(
                 {"‖∇L‖ ≥ (L-L*)/‖w-w*‖, and ‖w-w*‖ ≤ D_t ≤ 2D₀ (convex)":
-                    grad**2 / (4 * beta) - F_now**2 / (16 * beta * D0**2),
-                 "‖∇L‖² ≥ 2χ²": (grad**2 - 2 * chi**2) / (4 * beta)})),
+                    grad**2 / (4 * beta) - F_now**2 / (16 * beta * D0**2)},
+                seen=[(grad - sqrt(2) * chi) * (grad + sqrt(2) * chi) / (4 * beta)])),
         )
     ],
 )
@@ -196,8 +197,8 @@ last_iterate = Claim(
         Chain(
             F_T,
             Step("<=", F_low + chi**2 / (2 * beta), because=Premise(
-                "after the last iterate with a risk of at most 16D₀χ one step adds at most χ²/(2β), by (3.98), and later "
-                "ones lower the risk, as their gradients are at least 8χ (convex, smooth)")),
+                "after the last iterate with a risk of at most 16D₀χ one step adds at most χ²/(2β), by (3.98), and "
+                "later ones lower the risk, as their gradients are at least 8χ (convex, smooth)")),
             Step("<=", because=Cites("dwang20.lemma3.2.11")),
             Step("<=", STATEMENT),
         )
