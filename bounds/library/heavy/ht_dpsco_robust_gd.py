@@ -103,7 +103,7 @@ privacy = Claim(
 # Errors of robust gradients --------------------------------------------------------------------------
 SAME_SIGN = (
     "d = 1, n = 2, gradients of ±√v, as likely: with probability 1/2 both have one sign, and at γ = 1/20 the robust "
-    "mean is then √(v/3)·E φ(√3(1+η)) > √v/4 away from 0, with log(1/γ) or twice that for β; L_D may be as flat as you like"
+    "mean is then √(v/3)·E φ(√3(1+η)) > √v/4 away from 0, with log(1/γ) or twice that for β; L_D may be quite flat"
 )
 two_records = {beta: 1 / far, n: Integer(2), d: Integer(1), v: Integer(1), gamma: Rational(1, 20), diam: Integer(1)}
 
