@@ -7,6 +7,7 @@ neighbours the laws of it are a shift of at most 1/scale and a dilation of at mo
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 import scipy  # its parts are imported on first use
@@ -34,6 +35,7 @@ def arsinh_scale(guarantee: Guarantee, smoothness: float, count: int) -> float:
     return (1 + SLACK) / room
 
 
+@lru_cache(maxsize=256)
 def concentrated(guarantee: Guarantee) -> float:
     """The largest rho whose zCDP implies the guarantee, rounded down."""
     if isinstance(guarantee, ZCDP):
@@ -41,7 +43,7 @@ def concentrated(guarantee: Guarantee) -> float:
     assert isinstance(guarantee, ApproxDP)
     eps, delta = float(guarantee.eps), float(guarantee.delta)
     low, high = 0.0, eps  # rho-zCDP with rho = eps keeps no delta below 1/2
-    for _ in range(100):
+    for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if ZCDP(middle).profile(eps) * (1 + SLACK) <= delta else (low, middle)
     return low
@@ -68,6 +70,7 @@ def smooth_gaussian_delta(eps: float, shift: float, smoothness: float, width: in
     return float(np.min(widened + np.exp(first) * moved) * (1 + SLACK))
 
 
+@lru_cache(maxsize=256)
 def smooth_gaussian_scale(guarantee: ApproxDP, smoothness: float, width: int) -> float:
     """The least scale of Gaussian noise, one S for `width` numbers, that keeps (eps, delta)-DP, rounded up."""
     eps, delta = float(guarantee.eps), float(guarantee.delta)

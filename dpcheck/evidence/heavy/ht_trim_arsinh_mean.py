@@ -13,7 +13,7 @@ from dpcheck.evidence.property_checks import Property
 from dpcheck.families.trimmed_means import smooth_width, trimmed
 from dpcheck.solvers.heavy.ht_trim_arsinh_mean import HtTrimArsinhMean
 
-CLAIMED = ZCDP(0.5)  # ε = 1
+CLAIMED = ZCDP(0.02)  # ε = 0.2
 IMPLIED = CLAIMED.to_approx(1e-2)
 
 
@@ -40,10 +40,10 @@ def widened(case: Mapping[str, Any]) -> tuple[float, float]:
 
 CHECKS = {
     "dwang20.theorem3.2.3.privacy": [
-        AuditCheck(lambda: with_outlier("stated"), "one of twenty zeros becomes a million", at={"eps": 1.0})
+        AuditCheck(lambda: with_outlier("stated"), "one of twenty zeros becomes a million", at={"eps": 0.2})
     ],
     "dwang20.theorem3.2.3.privacy.corrected": [
-        AuditCheck(lambda: with_outlier("certified"), "one of twenty zeros becomes a million", at={"eps": 1.0})
+        AuditCheck(lambda: with_outlier("certified"), "one of twenty zeros becomes a million", at={"eps": 0.2})
     ],
     "dwang20.theorem3.2.3.smooth": [
         Property(
