@@ -16,8 +16,8 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, Guarantee, gaussian_delta
 from dpcheck.bounds.privacy.exact import SLACK
 
-SPLITS = 200  # of epsilon between dilation and shift
-HALVINGS = 200
+SPLITS = 100  # of epsilon between dilation and shift
+HALVINGS = 60
 
 
 def arsinh_epsilon(shift: float, smoothness: float) -> float:
@@ -58,8 +58,8 @@ def dilation_delta(eps: np.ndarray, smoothness: float, width: int) -> np.ndarray
     for ratio in (math.exp(smoothness), math.exp(-smoothness)):  # deviation of the first law over that of the second
         # log ratio at r² = ‖z‖²/σ₂²: -width·log(ratio) + r²(1 - 1/ratio²)/2
         edge = np.maximum(2 * (eps + width * math.log(ratio)) / (1 - ratio**-2), 0.0)
-        tail = scipy.stats.chi2.sf if ratio > 1 else scipy.stats.chi2.cdf
-        found.append(tail(edge / ratio**2, width) - np.exp(eps) * tail(edge, width))
+        mass = scipy.special.gammaincc if ratio > 1 else scipy.special.gammainc  # of a chi-square law
+        found.append(mass(width / 2, edge / ratio**2 / 2) - np.exp(eps) * mass(width / 2, edge / 2))
     return np.maximum(np.max(found, axis=0), 0.0)
 
 
@@ -82,6 +82,6 @@ def smooth_gaussian_scale(guarantee: ApproxDP, smoothness: float, width: int) ->
         middle = (low + high) / 2
         keeps = smooth_gaussian_delta(eps, 10.0**middle, smoothness, width) <= delta
         low, high = (middle, high) if keeps else (low, middle)
-        if high - low < 1e-12:
+        if high - low < 1e-9:
             break
     return float(10.0**-low)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from dpcheck.bounds.privacy.laws import SmoothNoise
 from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.families import trimmed_means
 from dpcheck.families.robust_means import must_be_rows
-from dpcheck.kernels.method import Array, Asked, Drawn, Method, State
+from dpcheck.families.smooth_answers import SmoothAnswer
+from dpcheck.kernels.method import Array
 from dpcheck.settings import allowing, count
 from dpcheck.solver import Calibration, Example, Solver
 
@@ -27,32 +28,6 @@ class Trimming(NamedTuple):
 
     m: int
     smoothness: float
-
-
-@dataclass(frozen=True, eq=False)
-class TrimmedMean(Method):
-    """One question: the trimmed mean and the width of its noise, smooth or as printed."""
-
-    ask: Any
-    floor: float  # what no data make the width fall below
-    steps = 1
-    width = 2
-
-    def start(self, k: int) -> State:
-        return (np.zeros((k, 1)),)
-
-    def query(self, data: Array, state: State, t: int, drawn: Drawn) -> Array:
-        return np.tile(self.ask(data), (len(state[0]), 1))
-
-    def asked_of(self, data: Array, k: int) -> Asked:
-        asked = self.ask(data)
-        return lambda state, t, drawn: np.tile(asked, (len(state[0]), 1))
-
-    def update(self, state: State, answer: Array, t: int) -> State:
-        return (answer,)
-
-    def grain(self, scale: float) -> float:
-        return scale * self.floor
 
 
 @dataclass(frozen=True)
@@ -85,7 +60,7 @@ class HtTrimArsinhMean(Solver):
     def release(self, data: Array, plan: Trimming) -> Release:
         return theory.released.at(t_smooth=plan.smoothness)  # privacy: dwang20.theorem3.2.3.privacy.corrected
 
-    def method(self, data: Array, plan: Trimming, released: Released) -> TrimmedMean:
+    def method(self, data: Array, plan: Trimming, released: Released) -> SmoothAnswer:
         (m, t), law = plan, released.parts[0].law
         smooth = isinstance(law, SmoothNoise) and math.isfinite(law.smoothness)
         width = trimmed_means.smooth_width if smooth else trimmed_means.printed_width
@@ -95,7 +70,7 @@ class HtTrimArsinhMean(Solver):
             mean = trimmed_means.trimmed(x, m, self.low, self.high)
             return np.concatenate([mean, width(x, m, t, self.low, self.high)])
 
-        return TrimmedMean(ask, trimmed_means.least_width(m, t, self.low, self.high))
+        return SmoothAnswer(ask, 1, trimmed_means.least_width(m, t, self.low, self.high))
 
     def stated(self, data: Array, guarantee: Guarantee, plan: Trimming) -> tuple[Released, Sequence[Claim]]:
         if not isinstance(guarantee, ZCDP):
