@@ -8,12 +8,13 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from dpcheck.bounds.language.claim import Claim, FunctionClass, Setting
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, MixedRelations
+from dpcheck.bounds.language.given import one_of
 from dpcheck.bounds.language.guarantees import (
     REPLACE_ONE,
     ZCDP,
@@ -287,8 +288,7 @@ class Solver(ABC):
         return (WhiteBox if transcript else Mechanism)(self, guarantee, calibration)
 
     def _must_be_askable(self, data: Any, guarantee: Guarantee, calibration: Calibration) -> None:
-        if calibration not in ("certified", "stated"):
-            raise InvalidInput("calibration", calibration, '"certified" or "stated"', "Leave it out for certified.")
+        one_of("calibration", calibration, get_args(Calibration), "Leave it out for certified.")
         if getattr(data, "multiclass", False) and not self.multiclass:
             limit = "a loss of one margin (Logistic, Huber, ...)"
             raise InvalidInput(

@@ -11,6 +11,7 @@ import numpy as np
 
 from dpcheck.audits.pairs.domains import Domain, Record, same
 from dpcheck.bounds.language.errors import InvalidInput, MissingDependency
+from dpcheck.bounds.language.given import listed
 
 WORDS = "(low, high) for numbers, range(a, b) for whole ones, or a list of all categories"
 
@@ -148,7 +149,7 @@ def labelled_domain(rows: Domain, labels: Sequence[Any] | None, targets: tuple[f
         remedy = "Pass labels=(0, 1) for classes, or targets=(-1, 1) for numbers."
         raise InvalidInput("labels and targets", (labels, targets), "one of the two", remedy)
     if labels is not None:
-        other = Domain(values=tuple(labels))
+        other = Domain(values=listed("labels", labels, "a list of labels", "Pass labels=(0, 1) for classes."))
     else:
         low, high = _range("targets", targets)
         other = Domain(low, high)

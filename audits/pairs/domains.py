@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.given import whole
 
 Ball = Literal["l1", "l2", "linf"]
 ORDERS: dict[str, float] = {"l1": 1, "l2": 2, "linf": np.inf}
@@ -36,9 +37,11 @@ class Domain:
             return
         if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low < self.high):
             raise InvalidInput("(low, high)", (self.low, self.high), "finite with low < high", "Pass low=0, high=1.")
-        if self.d is not None and self.d < 1:
-            raise InvalidInput("d", self.d, "None (scalars) or an integer >= 1", "Pass the number of columns.")
-        if self.ball is not None and (self.ball not in ORDERS or self.high <= 0 or self.d is None):
+        if self.d is not None:
+            whole("d", self.d, "None (scalars) or an integer >= 1", "Pass the number of columns.")
+        if self.ball is not None and (
+            not isinstance(self.ball, str) or self.ball not in ORDERS or self.high <= 0 or self.d is None
+        ):
             limit = "'l1', 'l2' or 'linf', with d given and high (the radius) > 0"
             raise InvalidInput("ball", self.ball, limit, "Pass ball='l2', high=1, d=5 for example.")
 

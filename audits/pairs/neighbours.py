@@ -16,9 +16,10 @@ import numpy as np
 
 from dpcheck.audits.pairs.backgrounds import random_background
 from dpcheck.audits.pairs.compound import Compound, frame_domain, labelled_domain
-from dpcheck.audits.pairs.domains import Ball, Domain, same
+from dpcheck.audits.pairs.domains import Ball, Domain, key, same
 from dpcheck.audits.pairs.drawn_pairs import Examples, Pair, content, is_strategy
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.given import listed, number
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, LABEL_ONLY, LOCAL, REPLACE_ONE, Relation
 from dpcheck.bounds.language.guarantees import group as group_relation
 
@@ -359,9 +360,11 @@ def label_only(
     ball: Ball | None = None,
 ) -> Neighbours:
     """One label may change, the features stay. Datasets are tuples (X, y); `n=(1, 10)` as for `replace_one`."""
-    if len(set(labels)) < 2:
-        raise InvalidInput("labels", labels, "at least two different labels", "Pass labels=(0, 1) for example.")
-    return _records(LABEL_ONLY, _domain(low, high, d, ball, None), n, tuple(labels))
+    limit, remedy = "at least two different labels", "Pass labels=(0, 1) for example."
+    known = listed("labels", labels, limit, remedy)
+    if len({key(label) for label in known}) < 2:
+        raise InvalidInput("labels", labels, limit, remedy)
+    return _records(LABEL_ONLY, _domain(low, high, d, ball, None), n, known)
 
 
 def one_user(
@@ -378,6 +381,8 @@ def one_user(
 
 def group(neighbours: Neighbours, k: int) -> Neighbours:
     """The same relation for groups of k records."""
+    if not isinstance(neighbours, Neighbours):
+        raise InvalidInput("neighbours", neighbours, "a neighbouring relation", "Pass replace_one(n=10) for example.")
     relation = group_relation(neighbours.relation, k)
     if neighbours.fewest is None:
         return replace(neighbours, relation=relation)
@@ -416,7 +421,9 @@ def _records(relation: Relation, domain: Domain, n: Any, labels: tuple[Any, ...]
 
 
 def _domain(low: float, high: float, d: int | None, ball: Ball | None, values: Sequence[Any] | None) -> Domain:
-    return Domain(float(low), float(high), d, ball, None if values is None else tuple(values))
+    ends = [number(what, end, "a number", "Pass low=0, high=1.") for what, end in (("low", low), ("high", high))]
+    kept = None if values is None else listed("values", values, "a list of values", "List every category.")
+    return Domain(ends[0], ends[1], d, ball, kept)
 
 
 def _any_domain(

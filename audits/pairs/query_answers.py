@@ -12,6 +12,7 @@ from dpcheck.audits.pairs.domains import ORDERS, SLACK, Ball, Domain
 from dpcheck.audits.pairs.drawn_pairs import Pair
 from dpcheck.audits.pairs.neighbours import Neighbours
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.given import number, one_of, whole
 from dpcheck.bounds.language.guarantees import Relation
 
 ANSWERS = Relation("query answers")
@@ -30,9 +31,10 @@ def queries(
     >>> near.is_pair(np.zeros(3), np.array([1.0, 1.0, -1.0]))
     True
     """
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InvalidInput("k", k, "an integer >= 1", "Pass the number of queries.")
-    return Answers(ANSWERS, Domain(float(low), float(high), int(k)), 1, sensitivity=float(sensitivity), norm=norm)
+    count = whole("k", k, "an integer >= 1", "Pass the number of queries.")
+    low, high = number("low", low, "a number", "Pass low=-1."), number("high", high, "a number", "Pass high=1.")
+    moves = number("sensitivity", sensitivity, "a finite number > 0", "Pass sensitivity=1.0 for counts.")
+    return Answers(ANSWERS, Domain(low, high, count), 1, sensitivity=moves, norm=norm)
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,7 @@ class Answers(Neighbours):
         if not (np.isfinite(self.sensitivity) and self.sensitivity > 0):
             limit = "a finite number > 0"
             raise InvalidInput("sensitivity", self.sensitivity, limit, "Pass sensitivity=1.0 for counts.")
-        if self.norm not in ORDERS:
-            raise InvalidInput("norm", self.norm, "'l1', 'l2' or 'linf'", "Use 'linf' when each answer may move.")
+        one_of("norm", self.norm, ORDERS, "Use 'linf' when each answer may move.")
 
     def __str__(self) -> str:
         return f"{self.domain.d} {self.relation}, sensitivity {self.sensitivity:g} in {self.norm}"

@@ -119,7 +119,7 @@ class Given:
 
 def checked_attack(attack: Any) -> Any:
     """A known name, a likelihood ratio or a callable."""
-    if callable(attack) or isinstance(attack, LikelihoodRatio) or attack in NAMES:
+    if callable(attack) or isinstance(attack, LikelihoodRatio) or (isinstance(attack, str) and attack in NAMES):
         return attack
     limit = f"one of {', '.join(NAMES)}, likelihood_ratio(log_density), or a callable"
     raise InvalidInput("attack", attack, limit, "Use attack='auto'.")

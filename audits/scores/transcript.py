@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.given import floats
 
 Steps = Callable[[np.ndarray, Any], np.ndarray]
 
@@ -92,7 +93,7 @@ def transcript(
 
 def checked_std(noise_std: Any, steps: int) -> np.ndarray:
     """One positive number, or one a step."""
-    std = np.asarray(noise_std, float)
+    std = floats("noise_std", noise_std)
     if std.shape not in ((), (steps,)) or not np.all((std > 0) & np.isfinite(std)):
         raise InvalidInput("noise_std", noise_std, f"a number > 0, or {steps} of them", "Without noise nothing hides.")
     return std

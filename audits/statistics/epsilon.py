@@ -13,16 +13,9 @@ from scipy import special
 
 from dpcheck.audits.statistics.intervals import checked_counts, checked_level, lower_limit, upper_limit
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.guarantees import gaussian_delta, smallest_epsilon
+from dpcheck.bounds.language.guarantees import checked_delta, gaussian_delta, smallest_epsilon
 
 Direction = Literal["first", "second"]
-
-
-def checked_delta(delta: float) -> float:
-    """A delta in [0, 1)."""
-    if not (isinstance(delta, int | float | np.floating) and 0 <= delta < 1):
-        raise InvalidInput("delta", delta, "a number in [0, 1)", "Use 0, or 1e-5 for example.")
-    return float(delta)
 
 
 def epsilon_lower(

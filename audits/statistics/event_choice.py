@@ -14,8 +14,8 @@ from scipy import special
 
 from dpcheck.audits.scores.attacks import Score
 from dpcheck.audits.scores.tables import OutputTable, distinct
-from dpcheck.audits.statistics.epsilon import Direction, checked_delta
-from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
+from dpcheck.audits.statistics.epsilon import Direction
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP, checked_delta
 
 MOST_THRESHOLDS = 1500
 CAUTION = 2.5  # pilot standard errors taken off a rate before it is believed: the tails are full of lucky cells

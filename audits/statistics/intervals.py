@@ -12,18 +12,20 @@ import numpy as np
 from scipy import special
 
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.given import floats, number
 
 
 def checked_level(alpha: float) -> float:
     """An error probability strictly between 0 and 1."""
-    if not (isinstance(alpha, int | float | np.floating) and 0 < alpha < 1):
-        raise InvalidInput("alpha", alpha, "a number strictly between 0 and 1", "Use 0.05, or 1e-6 in tests.")
-    return float(alpha)
+    remedy = "Use 0.05, or 1e-6 in tests."
+    return number("alpha", alpha, "a number strictly between 0 and 1", remedy, lambda found: 0 < found < 1)
 
 
 def checked_counts(count: Any, trials: Any) -> tuple[np.ndarray, np.ndarray]:
     """Counts and trials as float arrays, refused when they cannot be counts."""
-    k, n = np.asarray(count, float), np.asarray(trials, float)
+    k, n = floats("count", count), floats("trials", trials)
+    if k.ndim and n.ndim and k.shape != n.shape:
+        raise InvalidInput("shape of count", k.shape, f"that of trials, {n.shape}", "Give one count for each.")
     if not np.all(n >= 1):
         raise InvalidInput("trials", trials, "an integer >= 1", "Run the mechanism at least once.")
     if not (np.all(k >= 0) and np.all(k <= n)):
@@ -57,7 +59,8 @@ def upper_limit(count: Any, trials: Any, alpha: float) -> Any:
 
 def clopper_pearson(count: Any, trials: Any, alpha: float) -> tuple[Any, Any]:
     """Two-sided interval, alpha/2 on each side."""
-    return lower_limit(count, trials, alpha / 2), upper_limit(count, trials, alpha / 2)
+    half = checked_level(alpha) / 2
+    return lower_limit(count, trials, half), upper_limit(count, trials, half)
 
 
 def jeffreys(count: Any, trials: Any, alpha: float) -> tuple[Any, Any]:

@@ -23,12 +23,12 @@ from dpcheck.audits.outputs.encoding import NOT_LOOKED_AT
 from dpcheck.audits.scores.densities import KnownRatio
 from dpcheck.audits.scores.tables import Atoms
 from dpcheck.audits.statistics import independence
-from dpcheck.audits.statistics.epsilon import checked_delta, epsilon_from_mu
+from dpcheck.audits.statistics.epsilon import epsilon_from_mu
 from dpcheck.audits.statistics.event_choice import Choice, predicted_bound, wilson
 from dpcheck.audits.statistics.intervals import checked_level
 from dpcheck.audits.statistics.ratio import SET_ASIDE, Ordering, order_at, tail_probability
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.guarantees import Guarantee
+from dpcheck.bounds.language.guarantees import Guarantee, checked_delta
 
 POWER = 0.99
 LARGEST = 60.0  # an epsilon beyond which nothing is private

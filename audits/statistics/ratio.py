@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from dpcheck.audits.statistics.epsilon import checked_delta
 from dpcheck.audits.statistics.intervals import checked_counts, checked_level, clopper_pearson
+from dpcheck.bounds.language.given import whole
+from dpcheck.bounds.language.guarantees import checked_delta
 
 SET_ASIDE = 0.02  # share of alpha that pays for the limits on q
 DEVIATIONS = 8.5  # standard deviations of a count beyond which its tail is charged in full
@@ -183,8 +184,10 @@ def ratio_bound(hits: int, other_hits: int, trials: int, *, delta: float, alpha:
     >>> round(ratio_bound(5000, 1839, 10_000, delta=0.0, alpha=0.05), 3)
     0.962
     """
-    checked_counts(hits, trials)
-    checked_counts(other_hits, trials)
+    remedy = "Run the mechanism at least once."
+    trials = whole("trials", trials, "an integer >= 1", remedy)
+    hits, other_hits = (whole("hits", k, "an integer >= 0", "Count each run once.", 0) for k in (hits, other_hits))
+    checked_counts([hits, other_hits], trials)
     delta, alpha = checked_delta(delta), checked_level(alpha)
     limit, order = float(special.ndtri(alpha)), order_at(int(trials), delta, alpha)
     rank, aside = order.rank(hits, other_hits), SET_ASIDE * alpha

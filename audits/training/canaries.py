@@ -107,7 +107,11 @@ class Canaries:
 
 def length(records: Any) -> int:
     """The number of records."""
-    return len(records[0]) if isinstance(records, tuple) else len(records)
+    rows = records[0] if isinstance(records, tuple) and records else records
+    try:
+        return len(rows)
+    except TypeError:
+        raise InvalidInput("canaries", rows, "records in a row", "Pass an array with one row a canary.") from None
 
 
 def _joined(data: Any, records: Any, coins: np.ndarray, stand_ins: Any) -> Any:
@@ -116,7 +120,12 @@ def _joined(data: Any, records: Any, coins: np.ndarray, stand_ins: Any) -> Any:
         if stand_ins is not None:
             kept = [row if coin else other for row, other, coin in zip(records, stand_ins, coins, strict=True)]
         return [*data, *kept]
-    rows, data = np.asarray(records), np.asarray(data)
+    try:
+        rows, data = np.asarray(records), np.asarray(data)
+    except ValueError:
+        raise InvalidInput(
+            "data", "rows of unequal length", "an array", "Pass lists of records as canaries, too."
+        ) from None
     if rows.shape[1:] != data.shape[1:]:
         limit = f"of the shape of the data's: {data.shape[1:]}"
         raise InvalidInput("shape of a canary", rows.shape[1:], limit, "Lay out data and canaries alike.")

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from dpcheck.audits.statistics.epsilon import checked_delta
 from dpcheck.audits.statistics.intervals import checked_level
 from dpcheck.audits.training.canaries import Canaries
 from dpcheck.audits.training.canary_bounds import (
@@ -28,7 +27,8 @@ from dpcheck.audits.training.canary_bounds import (
 from dpcheck.audits.training.canary_scores import NAMED, Compared, Score, checked_scores, overlap
 from dpcheck.audits.training.training_result import TrainingAudit
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
+from dpcheck.bounds.language.given import one_of
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP, checked_delta
 from dpcheck.progress import Meter
 
 Train = Callable[[Any, np.random.Generator], Any]
@@ -143,8 +143,9 @@ def question(
     """The arguments, checked."""
     if not (isinstance(runs, int | np.integer) and runs >= 1):
         raise InvalidInput("runs", runs, "a whole number >= 1", "One run is what this audit is made for.")
-    if assume not in ASSUMPTIONS:
-        raise InvalidInput("assume", assume, f"one of {ASSUMPTIONS}", "Drop it: no assumption is the safe choice.")
+    if assume is not None:
+        one_of("assume", assume, ASSUMPTIONS[1:], "Drop it: no assumption is the safe choice.")
+    delta = None if delta is None else checked_delta(delta)
     if claim is not None and not isinstance(claim, Guarantee):
         raise InvalidInput("guarantee", claim, "a guarantee or None", "Pass dp.ApproxDP(8, 1e-5) for example.")
     own = {PureDP: 0.0, ApproxDP: getattr(claim, "delta", 0.0)}.get(type(claim))
@@ -182,9 +183,7 @@ def chosen_score(score: Score | str) -> Score:
     if callable(score):
         return score
     known = {**NAMED, COMPARED: NAMED["loss"]}
-    if score not in known:
-        raise InvalidInput("score", score, f"one of {sorted(known)} or a function", "Pass f(model, records).")
-    return known[score]
+    return known[one_of("score", score, sorted(known), "Or pass a function f(model, records).")]
 
 
 def conclude(

@@ -31,6 +31,8 @@ class Journal:
     """
 
     def __init__(self, path: str | os.PathLike[str], fingerprint: Mapping[str, str]) -> None:
+        if not isinstance(path, str | os.PathLike) or not str(path):
+            raise InvalidInput("checkpoint", path, "a file's name", "Pass checkpoint='audit.journal' for example.")
         self.path = Path(path)
         self.known: dict[tuple[int, int, int], np.ndarray] = {}
         self.checked = False

@@ -20,7 +20,7 @@ from dpcheck.audits.trials.executor import Chunk, Place, Runner
 from dpcheck.audits.trials.fingerprints import content
 from dpcheck.audits.trials.journal import Journal
 from dpcheck.bounds.language.errors import InvalidInput, MixedRelations
-from dpcheck.bounds.language.guarantees import ADD_REMOVE, LABEL_ONLY, LOCAL, REPLACE_ONE, Guarantee
+from dpcheck.bounds.language.guarantees import ADD_REMOVE, LABEL_ONLY, LOCAL, REPLACE_ONE, Guarantee, checked_delta
 
 PILOT, TEST, PROBE, SEARCH = 0, 1, 2, 3  # stages: each has seeds of its own; searches count on from the last
 TWINS = 2**20  # the pilot of assume="gdp", after which the other pilot may still be needed; no search counts so far
@@ -63,6 +63,8 @@ class AuditPlan:
             remedy = "Pass key='laplace, scale 2, census' for example, and another one when either changes."
             raise InvalidInput("key", self.key, "a name for the mechanism and its data, or None", remedy)
         checked_level(self.alpha)
+        if self.delta is not None:
+            checked_delta(self.delta)
         checked_attack(self.attack)
         if self.neighbours is not None:
             relation = REPLACE_ONE if self.guarantee is None else self.guarantee.relation
@@ -70,6 +72,7 @@ class AuditPlan:
         if self.guarantee is not None and self.neighbours is not None:
             object.__setattr__(self, "guarantee", claim_for(self.guarantee, self.neighbours))
         object.__setattr__(self, "max_trials", int(self.max_trials))
+        object.__setattr__(self, "alpha", float(self.alpha))
         object.__setattr__(self, "seed", int(self.seed))
 
     @cached_property
@@ -106,7 +109,8 @@ class AuditPlan:
 
     def checked_pair(self, pair: Pair) -> Pair:
         """The pair itself, if the relation (where one is given) admits it."""
-        if self.neighbours is not None and not (len(pair) == 2 and self.neighbours.is_pair(*pair)):
+        two = isinstance(pair, tuple | list) and len(pair) == 2
+        if self.neighbours is not None and not (two and self.neighbours.is_pair(*pair)):
             limit = f"neighbours ({self.neighbours})"
             raise InvalidInput("pair", pair, limit, "Change one record only, and stay inside the domain.")
         return pair

@@ -48,7 +48,14 @@ def must_be_vectorisable(formula: sympy.Expr, claim_id: str) -> None:
 def lambdified(expr: sympy.Expr) -> Any:
     """A vectorised numpy function of the sorted free symbols; nan where the formula is no real number."""
     call = compiled(sorted(expr.free_symbols, key=str), expr)
-    return lambda *args: real_or_nan(call(*args))
+
+    def evaluated(*args: Any) -> np.ndarray:
+        try:
+            return real_or_nan(call(*args))
+        except OverflowError:  # Python's floats raise where numpy's are infinite
+            return real_or_nan(call(*(np.asarray(arg, float) for arg in args)))
+
+    return evaluated
 
 
 def real_or_nan(values: Any) -> np.ndarray:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import scipy  # its parts are imported on first use
 
 from dpcheck.bounds.language.errors import InvalidInput, MixedRelations
+from dpcheck.bounds.language.given import floats, is_number, listed, number, one_of, whole
 
 How = Literal["tight", "textbook"]
 
@@ -37,11 +38,16 @@ LABEL_ONLY = Relation("label-only")
 LOCAL = Relation("local")
 
 
+def checked_delta(delta: Any) -> float:
+    """A delta in [0, 1)."""
+    remedy = "Use 0, or 1e-5 for example."
+    return number("delta", delta, "a number in [0, 1)", remedy, lambda found: 0 <= found < 1)
+
+
 def group(relation: Relation, k: int) -> Relation:
     """Datasets that differ in up to k steps of `relation`."""
-    if k < 1:
-        raise InvalidInput("group size", k, "an integer >= 1", "Use k=1 for single records.")
-    return replace(relation, size=relation.size * k)
+    size = whole("group size", k, "an integer >= 1", "Use k=1 for single records.")
+    return replace(relation, size=relation.size * size)
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,7 @@ class Guarantee:
             value = getattr(self, name)
             if getattr(value, "is_number", True) is False:  # symbolic
                 continue
-            if not _is_number(value) or not allowed(float(value)):
+            if not is_number(value) or not allowed(float(value)):
                 raise InvalidInput(name, value, words, f"Give {type(self).__name__} another {name}.")
             object.__setattr__(self, name, float(value))
 
@@ -75,9 +81,7 @@ class Guarantee:
 
     def epsilon(self, delta: float) -> float:
         """The least epsilon >= 0 with profile(epsilon) <= `delta`; infinity if there is none."""
-        if not 0 <= delta < 1:
-            raise InvalidInput("delta", delta, "a number in [0, 1)", "Use 1e-5 for example.")
-        return smallest_epsilon(lambda eps: float(self.profile(eps)), delta)
+        return smallest_epsilon(lambda eps: float(self.profile(eps)), checked_delta(delta))
 
     def to_approx(self, delta: float, how: How = "tight") -> ApproxDP:
         """(epsilon, delta)-DP at this delta; "textbook" uses the conversion that papers quote."""
@@ -96,7 +100,7 @@ class Guarantee:
         The supremum over eps of the two supporting lines of each (eps, profile(eps)), on a grid of eps:
         a lower bound on the curve, exact for pure and approximate DP whose own eps is on the grid.
         """
-        level = np.asarray(alpha, float)[..., None]
+        level = floats("alpha", alpha, "a level, or an array of them", "Use 0.05 for example.")[..., None]
         own = [self.parameters["eps"]] if isinstance(self, PureDP | ApproxDP) else []
         eps = np.concatenate([np.linspace(0, 4, 401), np.linspace(4, 60, 225)[1:], own])
         miss = 1 - np.asarray(self.profile(eps))
@@ -129,6 +133,8 @@ class Guarantee:
 
     def to_relation(self, relation: Relation) -> Guarantee:
         """This guarantee under another relation: add/remove gives replace-one (two steps), and groups follow."""
+        if not isinstance(relation, Relation):
+            raise InvalidInput("relation", relation, "a Relation", "Use REPLACE_ONE or ADD_REMOVE.")
         if relation == self.relation:
             return self
         two_steps = self.relation.name == ADD_REMOVE.name and relation.name == REPLACE_ONE.name
@@ -221,7 +227,7 @@ class RenyiDP(Guarantee):
 
     def profile(self, eps: Any) -> Any:
         """Canonne-Kamath-Steinke: delta <= exp((a-1)(R - eps)) / a * (1 - 1/a)^(a-1)."""
-        eps = np.asarray(eps, float)
+        eps = floats("eps", eps)
         if self.eps == 0:  # both laws are the same
             return -np.expm1(np.minimum(eps, 0.0))[()]
         a = self.alpha
@@ -255,7 +261,7 @@ class ZCDP(Guarantee):
 
     def profile(self, eps: Any) -> Any:
         """The best Renyi order, each converted as in Canonne-Kamath-Steinke."""
-        eps = np.asarray(eps, float)[..., None]
+        eps = floats("eps", eps)[..., None]
         # Orders by their distance from 1: where delta is near 1, the best are about e^-rho away.
         above = np.concatenate([np.geomspace(1e-14, 1e-3, 240, endpoint=False), np.geomspace(1e-3, 1e5, 2001)])
         log_delta = above * ((1 + above) * self.rho - eps) - np.log1p(above)
@@ -264,7 +270,7 @@ class ZCDP(Guarantee):
 
     def epsilon(self, delta: float) -> float:
         """No finite epsilon at delta = 0, however small the profile gets."""
-        return math.inf if delta == 0 else super().epsilon(delta)
+        return math.inf if checked_delta(delta) == 0 else super().epsilon(delta)
 
     def renyi(self, order: float) -> float:
         return float(self.rho * order)
@@ -314,7 +320,8 @@ def compose(guarantees: Sequence[Guarantee], how: How = "tight", slack: float | 
     DP: "textbook" adds epsilons and deltas; "tight" with a `slack` delta' > 0 gives the better of that and
     strong composition (Dwork-Rothblum-Vadhan, heterogeneous form). Pure, zCDP and Gaussian mix through zCDP.
     """
-    if not guarantees:
+    guarantees = listed("guarantees", guarantees, "a list of guarantees", "Pass what is released.")
+    if not guarantees or not all(isinstance(g, Guarantee) for g in guarantees):
         raise InvalidInput("guarantees", guarantees, "at least one guarantee", "Pass what is released.")
     first, *rest = guarantees
     for other in rest:
@@ -345,8 +352,10 @@ def _compose_approx(guarantees: Sequence[Guarantee], how: How, slack: float | No
     deltas = [g.parameters.get("delta", 0.0) for g in guarantees]
     relation = guarantees[0].relation
     total, delta = float(eps.sum()), sum(deltas)
-    if slack is not None and not 0 < slack < 1:
-        raise InvalidInput("slack", slack, "a number in (0, 1)", "It is the extra delta, 1e-6 for example.")
+    one_of("how", how, get_args(How), "Leave it out for the tight one.")
+    if slack is not None:
+        remedy = "It is the extra delta, 1e-6 for example."
+        slack = number("slack", slack, "a number in (0, 1)", remedy, lambda found: 0 < found < 1)
     if how == "tight" and slack is not None:
         strong = math.sqrt(2 * math.log(1 / slack) * float(eps @ eps)) + float(eps @ np.tanh(eps / 2))
         if strong < total:
@@ -358,7 +367,7 @@ def _compose_approx(guarantees: Sequence[Guarantee], how: How, slack: float | No
 
 def randomised_response_delta(eps: Any, own: float) -> Any:
     """Exact profile of randomised response that is own-DP and no better."""
-    eps = np.asarray(eps, float)
+    eps = floats("eps", eps)
     inside = -np.expm1(np.minimum(eps, own) - own) * scipy.special.expit(own)
     return np.where(eps < -own, -np.expm1(np.minimum(eps, 0.0)), inside)[()]
 
@@ -369,7 +378,7 @@ def gaussian_delta(eps: Any, mu: Any) -> Any:
     Written as Phi(-a) (1 - R) with R from log-space, so that it keeps its digits in the far tail. Where mu is small
     both terms agree in many digits, and the difference is integrated instead.
     """
-    eps, mu = np.asarray(eps, float), np.asarray(mu, float)
+    eps, mu = floats("eps", eps), np.asarray(mu, float)
     upper = scipy.special.log_ndtr(mu / 2 - eps / mu)
     gap = np.minimum(eps + scipy.special.log_ndtr(-mu / 2 - eps / mu) - upper, 0.0)
     plain = np.where(np.isneginf(upper), 0.0, np.exp(upper) * -np.expm1(gap))
@@ -411,11 +420,3 @@ def smallest_epsilon(profile: Callable[[float], float], delta: float) -> float:
             break
         low, high = (low, middle) if profile(middle) <= delta else (middle, high)
     return high
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True

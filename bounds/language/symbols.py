@@ -15,6 +15,7 @@ import numpy as np
 import sympy
 
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.given import floats
 
 Unit = tuple[Fraction, Fraction]
 NONE: Unit = (Fraction(0), Fraction(0))
@@ -41,10 +42,7 @@ class Quantity:
 
     def must_contain(self, value: Any) -> None:
         """Refuse numbers outside the domain (0, below)."""
-        try:
-            numbers = np.asarray(value, float)
-        except (TypeError, ValueError):
-            raise InvalidInput(self.name, value, "a number or an array of them", f"It is the {self.meaning}.") from None
+        numbers = floats(self.name, value, "a number or an array of them", f"It is the {self.meaning}.")
         if not np.all(np.isfinite(numbers)) or np.any(numbers < 0) or np.any(numbers >= self.below):
             limit = "finite and >= 0" + (f" and < {self.below:g}" if np.isfinite(self.below) else "")
             raise InvalidInput(self.name, value, limit, f"It is the {self.meaning}.")

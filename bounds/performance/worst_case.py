@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.given import floats, number, one_of
 from dpcheck.bounds.performance import sensitivity as programs
 from dpcheck.bounds.performance.certificate import Certificate, Checked, NotCertified
 from dpcheck.bounds.performance.instance import (
@@ -201,10 +202,10 @@ def convergence_rate(
         positive("lipschitz", lipschitz)
     # In units where beta = 1, or else the Lipschitz constant.
     size = beta if math.isfinite(beta) else float(lipschitz or 1.0)
-    eta = step_size * size if isinstance(step_size, int | float) else tuple(s * size for s in step_size)
+    sizes = floats("step_size", step_size, "a number > 0, or one a step", "Use 1 / smoothness for example.")
+    eta = float(sizes) * size if not sizes.shape else tuple((size * sizes.ravel()).tolist())
     whole = FirstOrderMethod(method, steps, eta, momentum, composite, mu / beta)
-    if measure not in MEASURES:
-        raise InvalidInput("measure", measure, f"one of {sorted(MEASURES)}", 'Use "value" for the excess loss.')
+    one_of("measure", measure, sorted(MEASURES), 'Use "value" for the excess loss.')
     bound = None if lipschitz is None else lipschitz / size
     found = _rate(whole, beta / size, mu / size, measure, bound)
     return replace(_scaled(found, 1.0 if measure == "distance" else size, 1.0), units=(1.0, size))
@@ -313,8 +314,6 @@ def _unit_steps(
 
 def _curvature(smoothness: float, strong_convexity: float) -> tuple[float, float]:
     """Smoothness and strong convexity: checked."""
-    beta = math.inf if smoothness == math.inf else float(positive("smoothness", smoothness))
-    if not 0 <= strong_convexity < beta:
-        limit = f"a number in [0, smoothness={beta:g})"
-        raise InvalidInput("strong_convexity", strong_convexity, limit, "Use 0 for merely convex losses.")
-    return beta, float(strong_convexity)
+    beta = number("smoothness", smoothness, "a number > 0", "Give another smoothness.", lambda found: found > 0)
+    limit, remedy = f"a number in [0, smoothness={beta:g})", "Use 0 for merely convex losses."
+    return beta, number("strong_convexity", strong_convexity, limit, remedy, lambda found: 0 <= found < beta)

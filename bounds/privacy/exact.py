@@ -15,6 +15,7 @@ import numpy as np
 import scipy  # its parts are imported on first use
 
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.given import floats, whole
 from dpcheck.bounds.language.guarantees import (
     ZCDP,
     ApproxDP,
@@ -197,7 +198,7 @@ def optimal_composition(eps: float, delta: float, steps: int) -> Composition:
 
 def positive(name: str, value: Any) -> Array:
     """The value as floats, all finite and > 0."""
-    array = np.asarray(value, float)
+    array = floats(name, value, "a finite number > 0")
     if not np.all((array > 0) & np.isfinite(array)):
         raise InvalidInput(name, value, "a finite number > 0", f"Give another {name}.")
     return array
@@ -205,7 +206,7 @@ def positive(name: str, value: Any) -> Array:
 
 def fraction(name: str, value: Any) -> Array:
     """The value as floats, all strictly between 0 and 1."""
-    array = np.asarray(value, float)
+    array = floats(name, value, "a number in (0, 1)", "Use 1e-5 for example.")
     if not np.all((array > 0) & (array < 1)):
         raise InvalidInput(name, value, "a number in (0, 1)", "Use 1e-5 for example.")
     return array
@@ -222,9 +223,7 @@ def within(name: str, value: Any, ends: tuple[float, float]) -> Array:
 
 def counted(name: str, value: Any) -> int:
     """The value as a whole number >= 1."""
-    if isinstance(value, bool) or not math.isfinite(value) or value != int(value) or value < 1:
-        raise InvalidInput(name, value, "an integer >= 1", f"Give another {name}.")
-    return int(value)
+    return whole(name, value, "an integer >= 1", f"Give another {name}.")
 
 
 def _plain(array: Any) -> Any:

@@ -16,6 +16,7 @@ import sympy
 
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput, UnknownName
 from dpcheck.bounds.language.formulas import pretty
+from dpcheck.bounds.language.given import number
 from dpcheck.bounds.language.statements import Rate
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.relations.rates import along, power_of
@@ -190,11 +191,13 @@ def unreachable(claim: Claim, wanted: sympy.Symbol, target: float, found: Best) 
 # The least bound -----------------------------------------------------------------------------------
 def best(bound: Claim | sympy.Expr, over: str | sympy.Symbol, **values: Any) -> Best:
     """The value of `over` that makes the bound least, given its other symbols: the T* of a convergence bound."""
+    if not isinstance(bound, sympy.Basic) and not hasattr(bound, "formula"):
+        raise InvalidInput("bound", bound, "a claim or a formula", "Pass library['...'] or its right-hand side.")
     expr = sympy.sympify(bound) if isinstance(bound, sympy.Basic) else bound.formula
     symbol = next((s for s in expr.free_symbols if str(s) == str(over)), None)
     if symbol is None:
         raise UnknownName("symbol", str(over), f"one of {sorted(map(str, expr.free_symbols))}", "See the bound.")
-    given = {k: float(v) for k, v in values.items()}
+    given = {k: number(k, v, "a number", "It is a symbol of the bound.") for k, v in values.items()}
     grid = domain(symbol)
     height = along(expr, symbol, given)
     heights = height(grid)

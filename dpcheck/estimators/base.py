@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
+from dpcheck.bounds.language.given import number
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 from dpcheck.estimators import rules
 from dpcheck.estimators.partitions import PartitionReader, Partitions, is_dask, label_columns, partitioned, places
@@ -196,15 +197,9 @@ class PrivateLinear(BaseEstimator):
     def guarantee(self) -> Guarantee:
         """What `fit` gives, by the parameters alone."""
         must_be_positive("epsilon", self.epsilon)
-        if self.delta == 0:
-            return PureDP(float(self.epsilon))
-        try:
-            fine = bool(0 < self.delta < 1)
-        except (TypeError, ValueError):
-            fine = False
-        if not fine:
-            raise InvalidInput("delta", self.delta, "at least 0 and below 1", "Pass delta=1e-5, or 0 for pure privacy.")
-        return ApproxDP(float(self.epsilon), float(self.delta))
+        remedy = "Pass delta=1e-5, or 0 for pure privacy."
+        delta = number("delta", self.delta, "at least 0 and below 1", remedy, lambda found: 0 <= found < 1)
+        return ApproxDP(float(self.epsilon), delta) if delta else PureDP(float(self.epsilon))
 
     def mechanism(self) -> Callable[[Any, np.random.Generator, int], Array]:
         """The whole fit, as an audit wants it: ((X, y), rng, trials) -> coefficients and intercepts, one row a run.

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.given import number
 from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
 from dpcheck.estimators.base import as_numbers, bounded, not_finite, seed_from, validate_data
 from dpcheck.families.outer_products import OuterProducts
@@ -73,13 +74,9 @@ class LocalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     def guarantee(self) -> ApproxDP:
         """What `fit` gives each user, by the parameters alone."""
         must_be_positive("epsilon", self.epsilon)
-        try:
-            fine = bool(0 < self.delta < 1)
-        except (TypeError, ValueError):
-            fine = False
-        if not fine:
-            raise InvalidInput("delta", self.delta, "above 0 and below 1", "Pass delta=1e-5: the noise is Gaussian.")
-        return ApproxDP(float(self.epsilon), float(self.delta), relation=LOCAL)
+        remedy = "Pass delta=1e-5: the noise is Gaussian."
+        delta = number("delta", self.delta, "above 0 and below 1", remedy, lambda found: 0 < found < 1)
+        return ApproxDP(float(self.epsilon), delta, relation=LOCAL)
 
     def mechanism(self) -> Callable[[Any, np.random.Generator, int], Array]:
         """The whole fit, as an audit wants it: (X, rng, trials) -> directions, one row a run."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from dpcheck.audits import Neighbours
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.given import NO_NUMBER
 from dpcheck.bounds.language.guarantees import LOCAL, PureDP
 from dpcheck.kernels.blocks import Seed, seed_of
 from dpcheck.kernels.exact_draws import COIN
@@ -22,18 +23,19 @@ from dpcheck.settings import allowing, must_be_allowed
 
 Array = np.ndarray
 MOST_EPSILON = 20.0  # so that the rarest side of a coin of 62 bits has 2^32 of its numbers
+LEAST_EPSILON = 1e-9  # below, a report says nothing, and its scale loses its digits
 HAIR = 2.0**-30  # of eps is left for what chances are rounded by, on coins of 62 bits
 
 
 def epsilon() -> Any:
     """The privacy of one report."""
-    refused = (0.0, -1.0, 21.0, np.inf, np.nan, "1", None)
+    refused = (0.0, 5e-324, -1.0, 21.0, np.inf, np.nan, "1", None)
     remedy = "Ten is already little privacy."
-    return allowing(1.0, "a number in (0, 20]", _some_privacy, refuses=refused, remedy=remedy)
+    return allowing(1.0, f"a number in [{LEAST_EPSILON:g}, 20]", _some_privacy, refuses=refused, remedy=remedy)
 
 
 def _some_privacy(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= MOST_EPSILON
+    return isinstance(value, int | float) and not isinstance(value, bool) and LEAST_EPSILON <= value <= MOST_EPSILON
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ class Randomiser(ABC):
         shape = "" if self.width is None else f" of {self.width} numbers"
         try:
             found = np.asarray(records, float)
-        except (TypeError, ValueError):
+        except NO_NUMBER:
             found = np.empty(0)
         found = found[None] if single else found
         wanted = found.shape[:1] if self.width is None else (*found.shape[:1], self.width)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.given import floats, number
 from dpcheck.problems.losses import Array, must_be_positive
 
 
@@ -141,8 +142,7 @@ class LqBall(Constraint):
 
     def __post_init__(self) -> None:
         must_be_positive("radius", self.radius)
-        if not 1 < self.q <= 2:
-            raise InvalidInput("q", self.q, "above 1 and at most 2", "Use L1Ball for q = 1.")
+        number("q", self.q, "above 1 and at most 2", "Use L1Ball for q = 1.", lambda found: 1 < found <= 2)
 
     def norms(self, W: Array) -> Array:
         """||w||_q of each point."""
@@ -224,11 +224,12 @@ class Box(Constraint):
     high: float | tuple[float, ...] = 1.0
 
     def __post_init__(self) -> None:
-        gap = np.subtract(self.high, self.low)
+        remedy = "Pass Box(-1.0, 1.0) for example."
+        low, high = floats("low", self.low, remedy=remedy), floats("high", self.high, remedy=remedy)
+        fits = low.ndim < 2 and high.ndim < 2 and (low.shape == high.shape or not low.ndim or not high.ndim)
+        gap = high - low if fits else np.array(math.nan)
         if not (np.all(np.isfinite(gap)) and np.all(gap > 0)):
-            raise InvalidInput(
-                "box", (self.low, self.high), "finite with low < high", "Pass Box(-1.0, 1.0) for example."
-            )
+            raise InvalidInput("box", (self.low, self.high), "finite with low < high", remedy)
 
     @property
     def radius(self) -> float:

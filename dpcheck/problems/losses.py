@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.given import number
 
 Array: TypeAlias = NDArray[np.float64]
 Labels = Literal["sign", "real"]
@@ -272,11 +272,11 @@ class Linear(Loss):
         return 0.0, 0.0
 
 
+def must_be_regulariser(value: float) -> None:
+    """Refuse anything but a finite number >= 0."""
+    number("l2", value, "a finite number >= 0", "Pass l2=0.0 for none.", lambda found: 0 <= found < math.inf)
+
+
 def must_be_positive(what: str, value: float) -> None:
     """Refuse anything but a finite number > 0."""
-    try:
-        fine = bool(0 < value < math.inf)
-    except (TypeError, ValueError):  # no number at all
-        fine = False
-    if not fine:
-        raise InvalidInput(what, value, "a finite number > 0", f"Pass {what}=1.0 for example.")
+    number(what, value, "a finite number > 0", f"Pass {what}=1.0 for example.", lambda found: 0 < found < math.inf)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.problems.losses import Array, Loss, must_be_positive
+from dpcheck.problems.losses import Array, Loss, must_be_positive, must_be_regulariser
 from dpcheck.problems.problem import Problem
 
 
@@ -27,8 +25,7 @@ class Outline(Problem):
     def __post_init__(self) -> None:
         must_be_positive("row_bound", self.row_bound)
         must_be_positive("label_bound", self.label_bound)
-        if not 0 <= self.l2 < math.inf:
-            raise InvalidInput("l2", self.l2, "a finite number >= 0", "Pass l2=0.0 for none.")
+        must_be_regulariser(self.l2)
         self.constraint.reach(self.d)
 
     @property

@@ -16,7 +16,7 @@ from scipy import optimize
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.problems.constraints import Box, Constraint, WholeSpace
-from dpcheck.problems.losses import Array, Loss, SignLoss, must_be_positive
+from dpcheck.problems.losses import Array, Loss, SignLoss, must_be_positive, must_be_regulariser
 from dpcheck.problems.parted_rows import PartedLabels, PartedRows
 from dpcheck.problems.rows import BoundedRows, largest_entries, row_norms
 
@@ -47,14 +47,15 @@ class Problem:
     multiclass: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if self.loss.multiclass != self.multiclass:
+        if not isinstance(self.loss, Loss) or self.loss.multiclass != self.multiclass:
             limit = "Softmax" if self.multiclass else "a loss of one margin"
             remedy = "Use softmax_problem(X, y, classes) for labels of several classes, Problem for the others."
             raise InvalidInput("loss", type(self.loss).__name__, limit, remedy)
         must_be_positive("row_bound", self.row_bound)
         must_be_positive("label_bound", self.label_bound)
-        if not 0 <= self.l2 < math.inf:
-            raise InvalidInput("l2", self.l2, "a finite number >= 0", "Pass l2=0.0 for none.")
+        must_be_regulariser(self.l2)
+        if not isinstance(self.constraint, Constraint):
+            raise InvalidInput("constraint", self.constraint, "a set of points", "Pass L2Ball(1.0) for example.")
         X, y = table(self.X), numbers("labels", self.y)
         check_rows(X, y, self.row_bound)
         check_labels(y, self.loss, self.label_bound)
@@ -101,7 +102,8 @@ class Problem:
     def curvature(self) -> tuple[float, float]:
         """Least and largest eigenvalue of a record's Hessian phi'' x x' + l2 I; x = 0 and x' v = 0 give l2."""
         low, high = self.loss.curvature_range(self._margin_bound, self._label_bound)
-        return self.l2 + min(0.0, low) * self.row_bound**2, self.l2 + max(0.0, high) * self.row_bound**2
+        row = float(self.row_bound) * float(self.row_bound)  # infinite where ** would raise
+        return self.l2 + min(0.0, low) * row, self.l2 + max(0.0, high) * row
 
     @property
     def smoothness(self) -> float:

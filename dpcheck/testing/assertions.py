@@ -9,17 +9,21 @@ import functools
 import json
 import math
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from dpcheck.audits import AuditResult, MechanismFailed, Neighbours, audit
 from dpcheck.audits.pairs.pair_in_words import difference
+from dpcheck.audits.past import Past
+from dpcheck.audits.trials.fingerprints import content
 from dpcheck.bounds.language.errors import DpcheckError, InvalidInput, shown
+from dpcheck.bounds.language.given import listed, number
 from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.report.audit_page import shown_of
+from dpcheck.testing import history
 from dpcheck.testing import run_ledger as ledger
 
 TRIALS = 100_000
@@ -83,6 +87,8 @@ def assert_private(
     a violation that only follows if the noise is Gaussian is noted in the result's `health` and in the run's report.
     `trust_assumption=True`, for noise that is known to be Gaussian, fails the test on it.
 
+    Under `pytest --dpcheck-history FILE` the evidence adds up from run to run, and `alpha` holds for all of them.
+
     >>> from dpcheck.bounds.language.guarantees import PureDP
     >>> def noisy(data, rng, trials):
     ...     return data + rng.laplace(scale=1.0, size=trials)
@@ -98,7 +104,9 @@ def assert_private(
         seed = 0 if test is None else test.seed
     if pair is not None and _equal(pair) and "equal datasets" not in suppress:
         raise Unhealthy("equal datasets", f"equal datasets: both are {shown(pair[0])}. Change one record.")
-    arguments: dict[str, Any] = {"pair": pair, "neighbours": neighbours, "guarantee": guarantee, "alpha": alpha}
+    arguments: dict[str, Any] = {"pair": pair, "neighbours": neighbours, "guarantee": guarantee}
+    visit = None if test is None else _visit(test, mechanism, alpha, {**arguments, **options})
+    arguments |= {"alpha": alpha} if visit is None else {"alpha": visit.level, "past": visit.past}
     try:
         result = audit(mechanism, **arguments, max_trials=max_trials, seed=seed, **options)
     except InvalidInput as refused:
@@ -114,7 +122,8 @@ def assert_private(
     void = ledger.UNSEEDED in complaints or DEPENDENT in complaints or not result.violated
     illness = _illness(result, must_detect, suppress) if void else None
     if test is not None:
-        test.enter(_entry(mechanism, result, test, illness))
+        entry = _entry(mechanism, result, test, illness)
+        test.enter(entry if visit is None else {**entry, **visit.entry(alpha, result, illness)})
     if illness is not None:
         raise illness
     if result.violated:
@@ -188,9 +197,47 @@ def failure_text(mechanism: Any, result: AuditResult, max_trials: int, test: led
     return f"{name_of(mechanism)} is not as private as claimed.\n{body}"
 
 
+@dataclass(frozen=True)
+class _Visit:
+    """An audit whose evidence adds up (testing/history.py)."""
+
+    claim: str
+    code: str
+    version: int
+    level: float
+    past: Past
+
+    def entry(self, alpha: float, result: AuditResult, illness: Unhealthy | None) -> ledger.Entry:
+        """What is remembered: nothing of runs that count for nothing."""
+        said: ledger.Entry = {"alpha": alpha, "claim": self.claim}
+        if result.past is None or illness is not None:
+            return said
+        return {**said, "remembered": {"code": self.code, "version": self.version, "past": result.past.to_json()}}
+
+
+ALONE = ("assume", "checkpoint", "past", "stop_early")  # options of an audit that is to be what it is, on its own
+
+
+def _visit(test: ledger.RunningTest, mechanism: Any, alpha: float, asked: Mapping[str, Any]) -> _Visit | None:
+    """What is remembered of this audit; None where nothing adds up, as under hypothesis, whose examples differ."""
+    if test.history is None or _under_hypothesis() or any(asked.get(name) for name in ALONE):
+        return None
+    claim = test.next_claim()
+    read = {name: asked.get(name) for name in ("pair", "neighbours", "guarantee", "attack", "delta")}
+    read |= {"key": asked["key"], "pair": None} if asked.get("key") else {"mechanism": mechanism}
+    code = content(read, "the mechanism")
+    kept = test.history.get(claim)
+    version = history.version_of(kept, code)
+    known = kept is not None and version == int(kept["version"])
+    past = Past.from_json(kept["past"]) if kept is not None and known else Past()
+    return _Visit(claim, code, version, history.level(alpha, version), past)
+
+
 def _replay(result: AuditResult, max_trials: int) -> str:
     if any(message.startswith(ledger.UNSEEDED) for message in result.health):
         return "not bit for bit: it draws from a source of its own; each run of the test has the same false-alarm rate"
+    if result.past is not None:
+        return f"what {result.past.visits} visits have found stays in the history until the mechanism changes"
     return f"the same call with seed={result.seed}, max_trials={max_trials}"
 
 
@@ -215,11 +262,12 @@ def _check_request(guarantee: Any, must_detect: float | None, suppress: Sequence
     if not isinstance(guarantee, Guarantee):
         remedy = "Use PureDP(1.0), ApproxDP(1.0, 1e-5), ...; dpcheck.audit measures without one."
         raise InvalidInput("guarantee", guarantee, "a Guarantee", remedy)
-    if must_detect is not None and not must_detect > 0:
-        raise InvalidInput("must_detect", must_detect, "an epsilon > 0", "Leave it out to accept any power.")
-    unknown = [name for name in ([suppress] if isinstance(suppress, str) else suppress) if name not in UNHEALTHY]
-    if isinstance(suppress, str) or unknown:
-        raise InvalidInput("suppress", suppress, f"a tuple of names among {UNHEALTHY}", "Leave it out to check all.")
+    if must_detect is not None:
+        remedy = "Leave it out to accept any power."
+        number("must_detect", must_detect, "an epsilon > 0", remedy, lambda found: found > 0)
+    names, remedy = f"a tuple of names among {UNHEALTHY}", "Leave it out to check all."
+    if any(not isinstance(name, str) or name not in UNHEALTHY for name in listed("suppress", suppress, names, remedy)):
+        raise InvalidInput("suppress", suppress, names, remedy)
     _check_deadline()
 
 
@@ -253,8 +301,8 @@ def _illness(result: AuditResult, must_detect: float | None, suppress: Sequence[
     if must_detect is None or result.detectable_epsilon <= must_detect or "too few trials" in suppress:
         return None
     if math.isinf(result.detectable_epsilon):
-        return Unhealthy("no power", f"must_detect={must_detect:g}, but no number can be named: {result.power}.")
-    caught = f"would have caught epsilon >= {result.detectable_epsilon:.4g}, not {must_detect:g}"
+        return Unhealthy("no power", f"must_detect={float(must_detect):g}, but no number can be named: {result.power}.")
+    caught = f"would have caught epsilon >= {result.detectable_epsilon:.4g}, not {float(must_detect):g}"
     return Unhealthy("too few trials", f"too few trials ({result.trials}): {caught}. Raise max_trials.")
 
 
@@ -288,5 +336,5 @@ def _data(data: Any) -> str:
 def _equal(pair: Any) -> bool:
     try:
         return bool(np.array_equal(pair[0], pair[1]))
-    except (TypeError, ValueError, IndexError):
+    except (TypeError, ValueError, LookupError):
         return False

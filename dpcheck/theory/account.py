@@ -15,8 +15,9 @@ from html import escape
 from typing import Any, Literal
 
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.given import number, one_of
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP, Relation
-from dpcheck.bounds.privacy.exact import Interval, counted, positive
+from dpcheck.bounds.privacy.exact import Interval, counted
 from dpcheck.bounds.privacy.laws import Gaussian, Laplace, Poisson, WithoutReplacement
 from dpcheck.bounds.privacy.release import Composed, Release
 from dpcheck.bounds.privacy.sampled_gaussian import crossing
@@ -26,6 +27,9 @@ LAWS: dict[str, type[Gaussian] | type[Laplace]] = {"gaussian": Gaussian, "laplac
 RELATIONS = {"add-remove": ADD_REMOVE, "replace-one": REPLACE_ONE}
 # A record added moves a sum by its own contribution; one replaced by another, by two that may point opposite ways.
 CONTRIBUTIONS = {ADD_REMOVE: 1.0, REPLACE_ONE: 2.0}
+
+
+LEAST_RATE = 1e-12  # below, 1 - rate has lost its digits
 
 
 @dataclass(frozen=True)
@@ -44,13 +48,12 @@ class NoisyRelease:
 
     def __post_init__(self) -> None:
         if self.noise is not None:
-            positive("noise", self.noise)
+            number("noise", self.noise, "a finite number > 0", "Give another noise.", lambda v: 0 < v < math.inf)
         object.__setattr__(self, "steps", counted("steps", self.steps))
-        if not 0 < self.rate <= 1:
-            raise InvalidInput("rate", self.rate, "a number in (0, 1]", "It is the share of the records in a step.")
+        remedy = "It is the share of the records in a step."
+        number("rate", self.rate, f"a number in [{LEAST_RATE:g}, 1]", remedy, lambda found: LEAST_RATE <= found <= 1)
         for name, value, known in (("sampling", self.sampling, ("poisson", "fixed")), ("law", self.law, (*LAWS,))):
-            if value not in known:
-                raise InvalidInput(name, value, f"one of {', '.join(known)}", f"Leave it out for {known[0]}.")
+            one_of(name, value, known, f"Leave it out for {known[0]}.")
 
     def release(self, relation: Relation) -> Release:
         """As the accountants read it; noise that is open counts as 1."""
@@ -170,17 +173,16 @@ def account(
         limit = "given in each NoisyRelease"
         raise InvalidInput("noise, rate, steps, sampling or law", "given beside releases", limit, "Move it there.")
     releases = releases or (NoisyRelease(noise, rate, steps, sampling, law),)
-    if not 0 <= delta < 1:
-        raise InvalidInput("delta", delta, "a number in [0, 1)", "Use 1e-5 for example.")
+    delta = number("delta", delta, "a number in [0, 1)", "Use 1e-5 for example.", lambda found: 0 <= found < 1)
     if eps is None and any(one.noise is None for one in releases):
         raise InvalidInput("noise", None, "given, or sought for an eps", "Pass noise=1.1, or eps=1.0.")
     if eps is not None:
-        positive("eps", eps)
+        number("eps", eps, "a finite number > 0", "Give another eps.", lambda found: 0 < found < math.inf)
     if delta == 0 and any(one.law != "laplace" or one.rate < 1 for one in releases):
         raise InvalidInput("delta", delta, "> 0 for Gaussian noise and for batches", "Use 1e-5 for example.")
     spent, notes = [], []
     for one in (relation,) if relation is not None else (ADD_REMOVE, REPLACE_ONE):
-        if one not in CONTRIBUTIONS:
+        if not isinstance(one, Relation) or one not in CONTRIBUTIONS:
             raise InvalidInput("relation", str(one), "add/remove-one or replace-one", "Leave it out for both.")
         if relation is None and one == ADD_REMOVE and any(a.sampling == "fixed" and a.rate < 1 for a in releases):
             notes.append("add/remove-one: batches of a fixed size have no account; use Poisson sampling.")

@@ -19,6 +19,7 @@ from scipy import stats
 from dpcheck.audits.trials.spreading import spread
 from dpcheck.bounds.language.claim import Claim, Rate
 from dpcheck.bounds.language.errors import DpcheckError, HypothesisViolated, InvalidInput, UnknownName
+from dpcheck.bounds.language.given import number, one_of
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP, RenyiDP
 from dpcheck.bounds.language.symbols import TABLE, eps
 from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, PURE, STRONG, UtilityCase, case_of
@@ -130,8 +131,9 @@ def measure(
     runner = named_solver(solver)
     symbol, values = axis(grid)
     wanted = ApproxDP(1.0, 1e-5) if guarantee is None else guarantee
-    if not 0 < confidence < 1:
-        raise InvalidInput("confidence", confidence, "a number in (0, 1)", "For example 0.95.")
+    confidence = number(
+        "confidence", confidence, "a number in (0, 1)", "For example 0.95.", lambda found: 0 < found < 1
+    )
     if isinstance(trials, bool) or not isinstance(trials, int) or trials < 2:
         raise InvalidInput("trials", trials, "a whole number >= 2", "An interval needs at least two runs.")
     points = [
@@ -257,9 +259,9 @@ def run_at(
     at: MeasuredAt, calibration: Calibration, trials: int, seed: np.random.SeedSequence, wanted: str | None
 ) -> SolverRun:
     """Solve, and take the error of every trial."""
-    name = wanted or ("excess_risk" if at.problem.convex else "gradient_norm2")
-    if name not in ("excess_risk", "gradient_norm2"):
-        raise InvalidInput("measure", name, "excess_risk or gradient_norm2", "Leave it out for the default.")
+    name = "excess_risk" if at.problem.convex else "gradient_norm2"
+    if wanted is not None:
+        name = one_of("measure", wanted, ("excess_risk", "gradient_norm2"), "Leave it out for the default.")
     found = at.solver.solve(at.problem, at.guarantee, seed, trials=trials, calibration=calibration)
     symbol = next(s for s in TABLE if str(s) == name)
     if name == "gradient_norm2":  # needs no minimiser, and there may be none

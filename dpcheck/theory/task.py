@@ -13,6 +13,7 @@ import sympy
 
 from dpcheck.bounds.language.claim import Claim, FunctionClass, Kind, Setting, pretty
 from dpcheck.bounds.language.errors import InvalidInput, UnknownName
+from dpcheck.bounds.language.given import number
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.language.symbols import TABLE, T
 from dpcheck.bounds.language.utility_case import ANY, CONVEX, PURE, STRONG, UtilityCase
@@ -128,9 +129,9 @@ def task_of(
     **given: float,
 ) -> LearningTask:
     """Refuses unknown names and numbers outside their domain."""
-    if isinstance(loss, str) and loss not in LOSSES:
+    if not isinstance(loss, Loss) and (not isinstance(loss, str) or loss not in LOSSES):
         raise UnknownName("loss", loss, f"one of {', '.join(LOSSES)}", "Or pass a Loss, and its constants follow.")
-    if model not in MODELS:
+    if not isinstance(model, str) or model not in MODELS:
         raise UnknownName("model", model, f"one of {', '.join(MODELS)}", "Leave it out for central.")
     entries()  # which declare the symbols
     by_name = {str(s): s for s in TABLE}
@@ -140,12 +141,14 @@ def task_of(
         TABLE[by_name[name]].must_contain(value)
         if np.ndim(value) != 0 or not float(value) > 0:
             raise InvalidInput(name, value, "one number > 0", f"It is the {TABLE[by_name[name]].meaning}.")
+    remedy = "Pass 1e-5, or 0 for pure privacy."
+    delta = number("delta", delta, "a number in [0, 1)", remedy, lambda found: 0 <= found < 1)
     of = LOSSES[loss] if isinstance(loss, str) else loss
     if np.min(of.value(np.array([-FAR, FAR]), np.ones(2))) < 0:
         limit, remedy = "never negative, so that the gap at the start is known", "Choose one that is bounded below."
         raise InvalidInput("loss", type(of).__name__, limit, remedy)
     problem = outline(counted("n", n), counted("d", d), of, l2=strongly_convex, row_bound=row_bound)
-    guarantee = ApproxDP(eps, delta) if delta != 0 else PureDP(eps)
+    guarantee = ApproxDP(float(eps), delta) if delta else PureDP(float(eps))
     named = {first: given[name] for first, other in PAIRS for name in (first, other) if name in given}
     return LearningTask(problem, guarantee, model, {k: float(v) for k, v in {**given, **named}.items()})
 
