@@ -49,6 +49,7 @@ from .bounds.language.guarantees import (
 )
 from .bounds.performance import worst_case
 from .bounds.relations.solving import Best, Solved, best
+from .families.robust_means import robust_mean
 from .problems.constraints import Box, L1Ball, L2Ball, LqBall, Simplex, WholeSpace
 from .problems.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
 from .problems.problem import Problem
@@ -156,6 +157,7 @@ __all__ = [
     "rank",
     "replace_one",
     "replay",
+    "robust_mean",
     "softmax_problem",
     "solvers",
     "strategies",

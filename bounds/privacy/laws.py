@@ -92,7 +92,26 @@ class HalfSphere:
         return replace(self, scale=self.scale * factor)
 
 
-Law = Gaussian | Laplace | L2Laplace | Selected | OneBit | HalfSphere
+@dataclass(frozen=True)
+class SmoothNoise:
+    """Noise as wide as the data call for: beside its `width` numbers an answer has as many bounds S, and each number
+    gets S·scale·Z, Z being the sinh of a standard normal ("arsinh"), or one ("gaussian", with one S for all numbers).
+
+    A record moves a number by at most S, in either dataset, and log S by at most `smoothness`; the sensitivity is in
+    units of S. The bounds are not let out.
+    """
+
+    scale: Any
+    smoothness: Any
+    width: Any = 1
+    noise: str = "arsinh"
+
+    def times(self, factor: float) -> SmoothNoise:
+        """The same law with more (or less) noise."""
+        return replace(self, scale=self.scale * factor)
+
+
+Law = Gaussian | Laplace | L2Laplace | Selected | OneBit | HalfSphere | SmoothNoise
 RESPONSES = (OneBit, HalfSphere)  # their loss is that of randomised response
 
 

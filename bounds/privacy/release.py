@@ -26,7 +26,7 @@ from dpcheck.bounds.language.guarantees import (
     PureDP,
     Relation,
 )
-from dpcheck.bounds.privacy import batches, exact, random_iterate, sampled_gaussian, selections
+from dpcheck.bounds.privacy import batches, exact, random_iterate, sampled_gaussian, selections, smooth_noise
 from dpcheck.bounds.privacy.exact import Interval
 from dpcheck.bounds.privacy.laws import (
     RESPONSES,
@@ -40,6 +40,7 @@ from dpcheck.bounds.privacy.laws import (
     Poisson,
     Scheme,
     Selected,
+    SmoothNoise,
     WithoutReplacement,
 )
 
@@ -238,6 +239,10 @@ def account_of(parts: Sequence[Release], guarantee: Guarantee) -> Any:
         return _pure_factor
     if laws <= {*RESPONSES} and len(parts) == 1 and not sampled and whole and isinstance(guarantee, PureDP):
         return _one_bit_factor
+    if laws == {SmoothNoise} and len(parts) == 1 and not sampled and whole and not pure:
+        arsinh = getattr(parts[0].law, "noise", "") == "arsinh"
+        if isinstance(guarantee, ApproxDP | ZCDP if arsinh else ApproxDP) and (arsinh or count(parts[0]) == 1):
+            return _smooth_factor
     if laws <= {Gaussian, Laplace} and whole and isinstance(guarantee, ApproxDP) and guarantee.delta > 0:
         return _summed_factor
     names = ", ".join(sorted(law.__name__ for law in laws))
@@ -256,6 +261,8 @@ def remedy_for(laws: set[type], sampled: bool) -> str:
         return "Use PureDP, which implies the others."
     if laws == {Gaussian} and not sampled:
         return "Gaussian noise gives no pure DP: use delta > 0, zCDP, Renyi or Gaussian DP."
+    if SmoothNoise in laws:
+        return "Use ApproxDP with delta > 0 (or zCDP for arsinh noise), and smooth noise by itself, from all records."
     if Selected in laws:
         return "Account for selections by themselves, from all records."
     return "Use ApproxDP with delta > 0, and count every answer as seen; convert other notions with .to_approx(delta)."
@@ -296,6 +303,17 @@ def _one_bit_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
     return float(part.ratio) / 2 / math.tanh(eps / 2)
 
 
+def _smooth_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
+    (part,) = parts
+    law, moved = part.law, float(part.ratio)
+    assert isinstance(law, SmoothNoise)
+    smoothness, width = float(law.smoothness), _whole(law.width)
+    if law.noise == "arsinh":
+        return smooth_noise.arsinh_scale(guarantee, smoothness, count(part) * width) * moved
+    assert isinstance(guarantee, ApproxDP)
+    return smooth_noise.smooth_gaussian_scale(guarantee, smoothness, width) * moved
+
+
 @lru_cache(maxsize=1024)
 def _summed_factor(parts: tuple[Release, ...], guarantee: Guarantee) -> float:
     eps, delta = (float(guarantee.parameters[name]) for name in ("eps", "delta"))
@@ -317,6 +335,7 @@ ACCOUNTS = {
     _selection_factor: "account: optimal composition of private selections",
     _pure_factor: "account: basic composition of Laplace noise",
     _one_bit_factor: "account: exact loss of randomised response",
+    _smooth_factor: "account: smooth sensitivity, by a shift and a dilation of the noise",
     _summed_factor: "account: privacy losses of sampled sums, rounded up",
 }
 
@@ -324,7 +343,7 @@ ACCOUNTS = {
 def epsilon_of(released: Released, delta: float) -> Interval:
     """Sound bounds on the tight epsilon at delta of all that is seen of Gaussian or Laplace noise on sums."""
     parts = released.parts
-    other = (Selected, L2Laplace, *RESPONSES)
+    other = (Selected, SmoothNoise, L2Laplace, *RESPONSES)
     if any(part.seen is not Seen.EVERYTHING or isinstance(part.law, other) for part in parts):
         limit = "Gaussian or Laplace noise, all of it seen"
         raise InvalidInput("release", str(released), limit, "Calibrate it, or audit it.")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dpcheck.audits.scores.transcript import gaussian_log_density
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.privacy.laws import Gaussian, HalfSphere, L2Laplace, Laplace, Law, OneBit, Selected
+from dpcheck.bounds.privacy.laws import Gaussian, HalfSphere, L2Laplace, Laplace, Law, OneBit, Selected, SmoothNoise
 from dpcheck.bounds.privacy.release import Released
 from dpcheck.kernels import exact_draws
 from dpcheck.kernels.blocks import NOISE_HELD, steps_held
@@ -35,8 +35,9 @@ def part_of(released: Released, t: int) -> Any:
 
 
 def answer_width(method: Method, released: Released) -> int:
-    """How many numbers an answer has: a selection is one, whatever it chose from."""
-    return 1 if isinstance(released.parts[0].law, Selected) else method.width
+    """How many numbers an answer has: a selection is one, whatever it chose from; smooth noise lets out no bounds."""
+    law = released.parts[0].law
+    return 1 if isinstance(law, Selected) else method.width // 2 if isinstance(law, SmoothNoise) else method.width
 
 
 class NoisyAnswers:
@@ -58,6 +59,10 @@ class NoisyAnswers:
             return exact_draws.reports(self.rng, asked, scale)
         if isinstance(law, HalfSphere):
             return half_spheres(self.rng, asked.reshape(-1, int(law.width)), scale).reshape(asked.shape)
+        if isinstance(law, SmoothNoise):
+            numbers, bounds = np.split(asked, 2, axis=1)
+            drawn = self.rng.standard_normal(numbers.shape)
+            return np.asarray(numbers + scale * bounds * (np.sinh(drawn) if law.noise == "arsinh" else drawn))
         if isinstance(law, Gaussian):
             drawn = self._normals(t, len(asked))
             drawn *= scale
@@ -137,7 +142,19 @@ def log_density(law: Law, answers: Array, asked: Array) -> Array:
     if isinstance(law, HalfSphere):
         vectors = (len(asked), -1, int(law.width))
         return half_sphere_log_density(answers.reshape(vectors), asked.reshape(vectors), float(law.scale)).sum(axis=1)
+    if isinstance(law, SmoothNoise):
+        return smooth_log_density(law, answers, asked)
     return np.where((answers == STOPPED).all(axis=1), 0.0, _additive(law, answers, asked))
+
+
+def smooth_log_density(law: SmoothNoise, answers: Array, asked: Array) -> Array:
+    """Of numbers with noise as wide as their bounds, up to a constant, (k,)."""
+    numbers, bounds = np.split(asked, 2, axis=1)
+    width = float(law.scale) * bounds
+    z = (answers - numbers) / width
+    y = np.arcsinh(z) if law.noise == "arsinh" else z
+    logs = -(y**2) / 2 - np.log(width) - (np.log1p(z**2) / 2 if law.noise == "arsinh" else 0.0)
+    return np.asarray(logs.sum(axis=1))
 
 
 def _additive(law: Law, answers: Array, asked: Array) -> Array:

@@ -16,6 +16,7 @@ from dpcheck.bounds.privacy.laws import (
     Laplace,
     Law,
     Scheme,
+    SmoothNoise,
     WithoutReplacement,
 )
 from dpcheck.kernels.blocks import size_of
@@ -61,9 +62,11 @@ def movement(solver: Solver, pair: tuple[Any, Any], done: Calibrated, seed: int)
     for t in range(methods[0].steps):
         part = part_of(done.released, t)
         for drawn, allowed in batches(part, differing(*pair) if part.sampling else 0, n, t, rng):
-            gap = asked[0](state, t, drawn).copy()
-            gap -= asked[1](state, t, drawn)
-            size = float(norm(part.law, gap).max())
+            one = asked[0](state, t, drawn).copy()
+            other = asked[1](state, t, drawn)
+            gap = one - other
+            smooth = isinstance(part.law, SmoothNoise)
+            size = float((smooth_movement(part.law, one, other) if smooth else norm(part.law, gap)).max())
             share = size / allowed if allowed > 0 else (np.inf if size > 1e-9 * float(part.sensitivity) else 0.0)
             found = max(found, Movement(share, t))
             if part.interaction is Interaction.SEQUENTIAL:
@@ -102,6 +105,15 @@ def norm(law: Law, gap: np.ndarray) -> np.ndarray:
     if isinstance(law, HalfSphere):
         return np.linalg.norm(gap.reshape(len(gap), -1, int(law.width)), axis=2).max(axis=1)
     return np.abs(gap).sum(axis=1) if isinstance(law, Laplace) else np.abs(gap).max(axis=1)
+
+
+def smooth_movement(law: SmoothNoise, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """How far numbers move in units of their bounds, and the logarithms of the bounds in units of the smoothness."""
+    (numbers, bounds), (moved, moved_bounds) = (np.split(asked, 2, axis=1) for asked in (one, other))
+    gap = (numbers - moved) / np.minimum(bounds, moved_bounds)
+    shift = np.linalg.norm(gap, axis=1) if law.noise == "gaussian" else np.abs(gap).max(axis=1)
+    widened = np.abs(np.log(bounds / moved_bounds)).max(axis=1) / float(law.smoothness)
+    return np.asarray(np.maximum(shift, widened))
 
 
 def differing(first: Any, second: Any) -> int:
