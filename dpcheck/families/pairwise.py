@@ -22,7 +22,7 @@ from dpcheck.kernels.one_answer import HELD, repeated
 from dpcheck.problems.constraints import Constraint, L2Ball
 from dpcheck.problems.losses import Linear, Logistic, Loss, must_be_positive
 from dpcheck.problems.problem import ROUNDING
-from dpcheck.settings import count
+from dpcheck.settings import count, positive
 from dpcheck.solver import Calibrated, Calibration, Example, Solver, approximate, gaussian_parameters
 
 Rows = slice | NDArray[np.int64]
@@ -242,6 +242,33 @@ class Stream(Method):
         return max(1, min(LARGEST_BLOCK, HELD // (self.steps * self.width)))
 
 
+@dataclass(frozen=True, eq=False)
+class MeanPoint(Method):
+    """It asks for the mean of the n points of a run without noise, once, and projects the noisy answer."""
+
+    times: Times
+    width: int
+    domain: Constraint
+    steps = 1
+
+    def start(self, k: int) -> State:
+        return (np.zeros((k, self.width)),)
+
+    def query(self, data: PairProblem, state: State, t: int, drawn: Drawn) -> Array:
+        return self.asked_of(data, len(state[0]))(state, t, drawn)
+
+    def asked_of(self, data: PairProblem, k: int) -> Asked:
+        path = giga(data.regularised(self.times.alpha), self.times.first)
+        mean = (self.times.first * data.middle + path.sum(axis=0)) / self.times.n
+        return lambda state, t, drawn: repeated(mean, len(state[0]))
+
+    def update(self, state: State, answer: Array, t: int) -> State:
+        return (self.domain.project(answer),)
+
+    def block(self, data: PairProblem) -> int:
+        return max(1, HELD // self.width)
+
+
 @dataclass(frozen=True)
 class PairSolver(Solver):
     """An algorithm on a PairProblem. `first` is T₁, by default the least that the sharper Lemma 3.3.1 allows."""
@@ -302,6 +329,26 @@ class PairSolver(Solver):
     @classmethod
     def example(cls) -> Example:
         return Example(cls(first=16), neighbour=other_record)
+
+
+@dataclass(frozen=True)
+class ConvexPairSolver(PairSolver):
+    """The same for convex losses: the regulariser is `strong` times n to the power that the theorem says."""
+
+    strong: float = positive(1.0)
+    power: ClassVar[float] = -0.25
+
+    def strength(self, data: PairProblem) -> float:
+        return self.strong * data.n**self.power
+
+    def numbers(self, data: PairProblem, plan: Times) -> dict[str, float]:
+        """Of ℓ itself: the claims on convex losses add what the regulariser does."""
+        own = {"G": data.lipschitz, "L_pair": data.curvature, "diameter": data.diameter}
+        return {**super().numbers(data, plan), **own}
+
+    @classmethod
+    def example(cls) -> Example:
+        return Example(cls(first=16, strong=4 * 18**-cls.power), neighbour=other_record)
 
 
 def least_first(curvature: float, alpha: float) -> int:

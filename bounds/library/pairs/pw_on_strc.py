@@ -5,6 +5,8 @@ goes on from; Lemmas 3.3.1 and 3.3.2 go on from the point before its noise, and 
 says "literal". Solvers: dpcheck/solvers/pairs/pw_on_strc.py and, literally, pw_giga.py.
 """
 
+from collections.abc import Mapping
+
 from sympy import Eq, Expr, Integer, Le, Rational, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting, Source, lipschitz
@@ -176,30 +178,59 @@ theorem2_expected = Claim(
 
 # With probability 1-γ (the document's ζ): ‖z‖ ≤ √d + √(2 log(1/γ')) for each of n outputs, γ' = γ/n
 likely_norm = quantity("likely_norm", "largest norm of n standard normal vectors", printed="max ‖z_t‖", holds=LIKELY)
+likely_price = price * sqrt(log(n / gamma))
+likely_terms = (2 * G**2 / alpha + 3 * sqrt(192) * likely_price) * log(n) + Rational(51, 2) * start_cost
 
-theorem2 = Claim(
-    id="dwang20.theorem3.3.2", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorem 3.3.2, (3.108)", line=2129),
+explicit2 = Claim(
+    id="dwang20.theorem3.3.2.explicit", kind=Kind.UTILITY,
+    source=Source("dwang20", "Theorem 3.3.2, (3.108), with constants", line=2129),
     says="Regret of OnPairStrC with probability 1-γ; γ is the document's ζ.",
-    assumes=[*known, small, eps <= 1, n >= 3],
-    states=Rate(likely_regret, price * log(n / gamma) ** Rational(3, 2) + start_cost + G**2 * log(n) / alpha),
+    assumes=[*known, small, eps <= 1],
+    states=Le(likely_regret, likely_terms),
+    provenance=Provenance.CONSEQUENCE,
     checks=[
         Chain(
             likely_regret,
             Step("<=", because=Cites("dwang20.lemma3.3.2", {regret: likely_regret})),
             Step("<=", because=Cites("dwang20.theorem3.3.2.giga")),
-            Step("<=", explicit(G * scaled * likely_norm, late_sum), because=Premise("‖n_t‖ = σ_t‖z_t‖ ≤ scaled/t·max‖z‖")),
+            Step("<=", explicit(G * scaled * likely_norm, late_sum), because=Premise("‖n_t‖ = σ_t‖z_t‖")),
             Step("<=", explicit(G * scaled * 3 * sqrt(d * log(n / gamma)), late_sum), because=Premise(
                 "each ‖z_t‖ is at most √d + √(2 log(n/γ)) but for γ/n (concentration of a normal vector)")),
             Step("<=", because=Cites("dwang20.theorem3.3.1.taylor")),
-            Step("<=", (2 * G**2 / alpha + 3 * sqrt(192) * price * sqrt(log(n / gamma))) * log(n)
-                 + Rational(51, 2) * start_cost, because=Slack(
-                     given={INTEGRAL: (2 * G**2 / alpha + 3 * sqrt(192) * price * sqrt(log(n / gamma))) * (log(n) - late_sum)},
-                     seen=[3 * G * diameter / 2 * (17 * L**2 / alpha**2 - T1)])),
-            Step("<=", (2 * G**2 / alpha) * log(n) + 3 * sqrt(192) * price * log(n / gamma) ** Rational(3, 2)
-                 + Rational(51, 2) * start_cost, because=Slack(given={}, seen=[
-                     3 * sqrt(192) * price * sqrt(log(n / gamma)) * log(1 / gamma)])),
+            Step("<=", STATEMENT, because=Slack(
+                given={INTEGRAL: (2 * G**2 / alpha + 3 * sqrt(192) * likely_price) * (log(n) - late_sum)},
+                seen=[3 * G * diameter / 2 * (17 * L**2 / alpha**2 - T1)],
+            )),
+        )
+    ],
+)
+
+theorem2 = Claim(
+    id="dwang20.theorem3.3.2", kind=Kind.UTILITY,
+    source=Source("dwang20", "Theorem 3.3.2, (3.108)", line=2129),
+    says="Regret of OnPairStrC with probability 1-γ; γ is the document's ζ.",
+    assumes=[*known, small, eps <= 1],
+    states=Rate(likely_regret, price * log(n / gamma) ** Rational(3, 2) + start_cost + G**2 * log(n) / alpha),
+    checks=[
+        Chain(
+            likely_regret,
+            Step("<=", because=Cites("dwang20.theorem3.3.2.explicit")),
+            Step("<=", 2 * G**2 / alpha * log(n) + 3 * sqrt(192) * price * log(n / gamma) ** Rational(3, 2)
+                 + Rational(51, 2) * start_cost,
+                 because=Slack(seen=[3 * sqrt(192) * likely_price * log(1 / gamma)])),
             Step("<=", 42 * STATEMENT),
         )
     ],
 )
+
+# The printed products of Theorems 3.3.3 to 3.3.5 stand for the sum of (3.108) where its first term, the noise, is most
+noise_cost = price * log(n / gamma) ** Rational(3, 2)
+noise_is_most = [G**2 * log(n) / alpha <= noise_cost, start_cost <= noise_cost]
+
+
+def noise_alone(share: Expr, where: Mapping[Symbol, Expr] | None = None) -> Slack:
+    """The terms of (3.108), a share of each, against 70 times the first."""
+    spent = [2 * (noise_cost - G**2 * log(n) / alpha), Rational(51, 2) * (noise_cost - start_cost)]
+    logs = 3 * sqrt(192) * likely_price * log(1 / gamma)
+    rest = (70 - 2 - Rational(51, 2) - 3 * sqrt(192)) * noise_cost
+    return Slack(seen=[(share * part).subs(where or {}, simultaneous=True) for part in (*spent, logs, rest)])
