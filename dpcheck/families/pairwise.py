@@ -1,4 +1,4 @@
-"""Losses of pairs of records, streams of them, Pairwise GIGA, and its runs: what the solvers of section 3.3 of dwang20 share.
+"""Losses of pairs of records, streams of them, and Pairwise GIGA: what the solvers of dwang20, section 3.3, share.
 
 Claims: bounds/library/pairs/.
 """
@@ -293,7 +293,7 @@ class PairSolver(Solver):
             raise InvalidInput("first", times.first, f"at least 3 + L/α, here {least}", "Leave it out.")
         if times.rounds < 1:
             limit = f"more than T₁ = {times.first}, up to which points ignore the data"
-            raise InvalidInput("records", data.n, limit, "Take more records, a larger regulariser, or a smaller `first`.")
+            raise InvalidInput("records", data.n, limit, "Take more records, or a larger regulariser.")
 
     def plan(self, data: PairProblem, guarantee: Guarantee) -> Times:
         alpha = self.strength(data)
@@ -359,7 +359,7 @@ def least_first(curvature: float, alpha: float) -> int:
 def other_record(problem: PairProblem, rng: np.random.Generator) -> PairProblem:
     """One record replaced by a random one of norm 1."""
     row = rng.standard_normal(problem.X.shape[1])
-    row *= (1 - ROUNDING) / np.linalg.norm(row)
+    row *= (1 - ROUNDING) / float(np.linalg.norm(row))
     return problem.replace(int(rng.integers(problem.n)), row, float(rng.choice([-1.0, 1.0])))
 
 

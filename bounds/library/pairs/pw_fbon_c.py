@@ -8,8 +8,8 @@ from sympy import Eq, Le, Rational, sqrt
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import delta, eps, n
-from dpcheck.bounds.library.pairs.pw_giga import alpha
 from dpcheck.bounds.library.pairs.pw_fbon_strc import buffer_mean, buffer_regret, buffered
+from dpcheck.bounds.library.pairs.pw_giga import alpha
 from dpcheck.bounds.library.pairs.pw_on_c import (
     G_tilde,
     convex_cost,

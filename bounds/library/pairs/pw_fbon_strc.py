@@ -1,8 +1,9 @@
 """OnPairStrC with a buffer of s records (dwang20, section 3.3.2, Algorithm 3.3.12, Theorem 3.3.4).
 
-Lines 12 to 14 as they stand go on from the noisy point: that is private, and its regret is not what is stated. The proof
-of the regret goes on from the point before its noise: then Lemma 3.3.1 fails, as a record that stays in the buffer
-enters every step with weight 1/s and not 1/(t-1), and so does privacy. Solver, as it stands: pw_fbon_strc.py.
+Lines 12 to 14 as they stand go on from the noisy point: that is private, and nothing shows its regret. The proof of the
+regret goes on from the point before its noise: then Lemma 3.3.1 fails, as a record that stays in the buffer enters
+every step with weight 1/s and not 1/(t-1), and so does privacy. Solver, as it stands:
+dpcheck/solvers/pairs/pw_fbon_strc.py.
 """
 
 from sympy import Eq, Expr, Integer, Le, Symbol, log, sqrt
@@ -47,7 +48,7 @@ from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Induction, Premise, Slack, Step
 
-weight = quantity("heaviest_share", "largest sum of squared shares of a record, 1 in its own step", printed="ω", latex=r"\omega")
+weight = quantity("heaviest_share", "largest sum of squared shares of a record, its own step counted 1", printed="ω")
 dimension_factor = quantity("C_dim", "dimension factor of the Rademacher average", loss=1, printed="C_d", latex="C_d")
 buffer_regret = quantity("buffer_regret", "regret on the pairs of the buffer", loss=1, printed="R_buf(n)", holds=LIKELY)
 buffer_mean, population_mean, pairs_mean = (
@@ -66,8 +67,8 @@ released = Release(reach * sqrt(weight), Gaussian(scaled))  # all steps as one a
 in_loop = Claim(
     id="dwang20.theorem3.3.4.in_loop", kind=Kind.SENSITIVITY,
     source=Source("dwang20", "Algorithm 3.3.12, lines 12 to 15", line=2226),
-    says="Given the outputs before and the places of the buffer, one record moves the sequence of t·w_t by that in all.",
-    assumes=[lipschitz(G, "without its regulariser"), STEP_SIZE, T1 >= 4, Setting("which records the buffer holds is known")],
+    says="Given outputs before and the places of the buffer, one record moves the sequence of t·w_t by that in all.",
+    assumes=[lipschitz(G, "without its regulariser"), STEP_SIZE, T1 >= 4, Setting("what the buffer holds is known")],
     states=Le(moved_all**2, weight * reach**2),
     provenance=Provenance.CONSEQUENCE,
     checks=[
@@ -76,7 +77,8 @@ in_loop = Claim(
             Step("<=", own_move**2 * weight, because=Premise(
                 "from equal points all pairs differ in its own step, later as many as places hold it (Lipschitz)")),
             Step("<=", STATEMENT, because=Slack(given={
-                "tη·2G = (t-1)/(t-2)·4G/α, largest at t = T₁+1": weight * (reach**2 - own_move**2)}, seen=[Integer(0)])),
+                "tη·2G = (t-1)/(t-2)·4G/α, largest at t = T₁+1": weight * (reach**2 - own_move**2),
+            }, seen=[Integer(0)])),
         )
     ],
 )
@@ -122,8 +124,8 @@ lemma1_buffer_corrected = Claim(
             parted_at,
             Step("<=", 2 * G / alpha * (1 - (1 - alpha * eta) ** later), because=Induction(
                 later, step=lambda b: (1 - alpha * eta) * b + 2 * G * eta,
-                given="a step on equal pairs contracts by 1-ηα (strongly convex, smooth), and gradients differ by 2G at "
-                "most (Lipschitz)")),
+                given="a step on equal pairs contracts by 1-ηα (strongly convex, smooth), and gradients differ by at "
+                "most 2G (Lipschitz)")),
             Step("<=", STATEMENT),
         )
     ],
@@ -192,7 +194,7 @@ def with_buffer(name: str, equation: str, line: int, says: str, measure: Symbol,
 
 
 theorem4 = with_buffer(
-    "", "(3.113)", 2211, "Average regret on the pairs of the buffer, with probability 1-γ.", buffer_mean, Integer(0), "",
+    "", "(3.113)", 2211, "Average regret on pairs of the buffer, with probability 1-γ.", buffer_mean, Integer(0), "",
 )
 theorem4_generalised = with_buffer(
     ".generalised", "(3.114)", 2248, "Average generalised regret, with probability 1-γ.", population_mean,
@@ -200,7 +202,8 @@ theorem4_generalised = with_buffer(
     "Lemma 3.3.3 (Theorem 6 of Kar et al. 2013), its left side as (3.114) has it, constant 1",
 )
 theorem4_all_pairs = with_buffer(
-    ".all_pairs", "(3.115), printed without O()", 2254, "Average regret on all pairs, with probability 1-γ.", pairs_mean,
+    ".all_pairs", "(3.115), where O() is left out", 2254, "Average regret on all pairs, with probability 1-γ.",
+    pairs_mean,
     dimension_factor * sqrt(log(n / gamma) / capacity),
     "Lemma 3.3.4 (Lemma 26 of Kar et al. 2013), its left side as (3.115) has it, constant 1",
 )

@@ -26,7 +26,7 @@ from dpcheck.bounds.library.convex.variance_reduction import G
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Induction, Premise, Slack, Step
 from dpcheck.bounds.proving.proofs import AtMost, Sharper
 
-alpha = quantity("alpha_pair", "strong convexity of each loss of a pair", loss=1, parameter=-2, printed="α", latex=r"\alpha")
+alpha = quantity("alpha_pair", "strong convexity of each loss of a pair", loss=1, parameter=-2, printed="α")
 L = quantity("L_pair", "smoothness of each loss of a pair", loss=1, parameter=-2, printed="L", latex="L")
 T1 = quantity("T1", "points that ignore the data", box=(7, 1e6), integer=True, printed="T₁", latex="T_1")
 later = quantity("later", "steps after the first T₁ points", box=(1, 1e6), integer=True, printed="t-T₁", latex="t-T_1")
@@ -39,8 +39,8 @@ clean_regret = quantity(
 losses = [strongly_convex(alpha), smooth(L), lipschitz(G), alpha <= L]
 STEP_SIZE = Setting("step size (t-1)/(t-2)·2/(αt), after T₁ points that ignore the data")
 eta_t = (t - 1) / (t - 2) * 2 / (alpha * t)
-printed_T1 = [T1 >= 16 * L**2 / alpha**2, T1 >= 7]
-enough_T1 = [T1 >= 2 + L / alpha, T1 >= 4]
+printed_T1 = [16 * L**2 / alpha**2 <= T1, T1 >= 7]
+enough_T1 = [2 + L / alpha <= T1, T1 >= 4]
 now = T1 + later  # the time, t
 
 # One step ------------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ def contracts(b: Expr) -> Expr:
 
 
 OWN_STEP = (
-    "the step of the record itself, η·2G from equal points, is one of these from 4G/(α(t-2)) apart, and T₁ its time less 1"
+    "the step of the record itself, η·2G from equal points, is one of these from 4G/(α(t-2)) apart, T₁ its time less 1"
 )
 start = 4 * G / (alpha * (T1 - 1))
 
@@ -139,8 +139,8 @@ sharper = Claim(
     provenance=Provenance.CONSEQUENCE,
     checks=[
         carried(
-            "the t-2 common pairs contract by 1-2/t, as (t-2)/(t-1)·η = 2/(αt) ≤ 2/(α+L) (strongly convex, smooth); the "
-            "pair that differs adds η·2G/(t-1) (Lipschitz)"
+            "the t-2 common pairs contract by 1-2/t, as (t-2)/(t-1)·η = 2/(αt) ≤ 2/(α+L) (strongly convex, smooth); "
+            "the pair that differs adds η·2G/(t-1) (Lipschitz)"
         )
     ],
 )
@@ -151,7 +151,7 @@ regularised = Claim(
     says="With a regulariser, which all pairs share, only the Lipschitz constant of ℓ counts.",
     assumes=[
         convex(), smooth(L), lipschitz(G, "without its regulariser"), Setting("the loss is ℓ + α/2·‖w-w₀‖²"), STEP_SIZE,
-        T1 >= 3 + L / alpha, T1 >= 4,
+        3 + L / alpha <= T1, T1 >= 4,
     ],
     states=Le(parted_at, reach / now),
     provenance=Provenance.CONSEQUENCE,
@@ -182,7 +182,7 @@ squares = quantity("squares", "sum of 1/(t-1)² after a record's own step", prin
 
 in_loop = Claim(
     id="dwang20.lemma3.3.1.in_loop", kind=Kind.SENSITIVITY,
-    source=Source("dwang20", "Algorithm 3.3.9, if line 11 goes on from the noisy point that line 13 puts out", line=2107),
+    source=Source("dwang20", "Algorithm 3.3.9, line 11 going on from the noisy point of line 13", line=2107),
     says="Given the outputs before, one record moves the sequence of t·w_t by that in all, however long it is.",
     assumes=[lipschitz(G, "without its regulariser"), STEP_SIZE, T1 >= 4],
     states=Le(moved_all**2, (1 + 1 / T1) * reach**2),

@@ -42,7 +42,7 @@ theorem6_privacy = Claim(
     id="dwang20.theorem3.3.6.convex.privacy", kind=Kind.PRIVACY,
     source=Source("dwang20", "Theorem 3.3.6, third sentence, with line 4 of Algorithm 3.3.15", line=2332),
     says="The noisy mean point is (ε, δ)-private, for any α.",
-    assumes=[*perturbed, T1 >= 16 * L_tilde**2 / alpha**2, T1 >= 7, n > T1, eps <= 1],
+    assumes=[*perturbed, 16 * L_tilde**2 / alpha**2 <= T1, T1 >= 7, n > T1, eps <= 1],
     states=Eq(sigma, printed_sigma.subs(G, G_tilde)),
     guarantee=ApproxDP(eps, delta),
     checks=[Accountant(Release(8 * G_tilde * log(n) / (alpha * n), Gaussian(sigma)), "(3.138)")],
@@ -69,15 +69,15 @@ theorem6 = Claim(
                 eps: Integer(1), delta: Rational(1, 100), gamma: Rational(1, 4), rademacher: 2 / sqrt(x),
             },
             x,
-            "-w on [-1/2, 1/2] for every pair: a share of at least 16/(c₁²+16) of the points, T₁/n or all, is drawn around "
-            "0, and the minimum at 1/2, so that half of that share is lost; R_t ≤ 1/√t, and the noise vanishes",
+            "-w on [-1/2, 1/2] for every pair: a share of at least 16/(c₁²+16) of the points, T₁/n or all, is drawn "
+            "around 0, and the minimum at 1/2, so that half of that share is lost; R_t ≤ 1/√t, and the noise vanishes",
         )
     ],
 )  # fmt: skip
 
 # With the least T₁
 longest = 5 + L / alpha  # 3 + L/α, rounded up, and at least 4
-short = [T1 >= 2, T1 <= longest, n > T1, n >= 2, Eq(alpha, 1 / sqrt(n))]
+short = [T1 >= 2, longest >= T1, n > T1, n >= 2, Eq(alpha, 1 / sqrt(n))]
 corrected_terms = explicit6.formula.subs({**as_perturbed, T1: longest}, simultaneous=True) + alpha * diameter**2 / 2
 
 theorem6_corrected = Claim(

@@ -119,8 +119,8 @@ explicit6 = Claim(
         Chain(
             population_risk,
             Step("<=", 2 * G * noise_norm + 4 * rademacher + (clean_regret + G * T1 * diameter) / n + 9 * spread,
-                 because=Premise("Lemma 3.3.5 (Theorem 3 of Kar et al. 2013), B = G‖C‖₂, 6/√(n-1) ≤ 9/√n; points up to T₁ "
-                                 "cost G‖C‖₂ each, the noise 2G‖σ‖ (convex, Lipschitz)")),
+                 because=Premise("Lemma 3.3.5 (Theorem 3 of Kar et al. 2013), B = G‖C‖₂, 6/√(n-1) ≤ 9/√n; points up to "
+                                 "T₁ cost G‖C‖₂ each, the noise 2G‖σ‖ (convex, Lipschitz)")),
             Step("<=", because=Cites("dwang20.theorem3.3.2.giga")),
             Step("<=", STATEMENT, because=Slack(given={
                 INTEGRAL: 2 * G**2 / (alpha * n) * (log(n) - late_sum),
@@ -147,12 +147,13 @@ theorem6 = Claim(
         NoConstant(
             Rational(1, 64),
             {
-                L: x, alpha: Integer(1), G: Integer(1), diameter: Integer(1), T1: 16 * x**2, n: 32 * x**2, d: Integer(1),
-                eps: Integer(1), delta: Rational(1, 100), gamma: Rational(1, 4), rademacher: 2 / sqrt(32 * x**2),
+                L: x, alpha: Integer(1), G: Integer(1), diameter: Integer(1), T1: 16 * x**2, n: 32 * x**2,
+                d: Integer(1), eps: Integer(1), delta: Rational(1, 100), gamma: Rational(1, 4),
+                rademacher: 2 / sqrt(32 * x**2),
             },
             x,
-            "w²/2 - w/2 on [-1/2, 1/2] for every pair: half of the points are drawn around 0, so that their mean is at most "
-            "1/4, and the minimum at 1/2; R_t ≤ 1/√t, and the noise vanishes",
+            "w²/2 - w/2 on [-1/2, 1/2] for every pair: half of the points are drawn around 0, so that their mean is at "
+            "most 1/4, and the minimum at 1/2; R_t ≤ 1/√t, and the noise vanishes",
         )
     ],
 )  # fmt: skip
@@ -161,7 +162,7 @@ theorem6_corrected = Claim(
     id="dwang20.theorem3.3.6.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 3.3.6, (3.118)", line=2328),
     says="With what the first T₁ points, GIGA's regret and Lemma 3.3.5 add, and without ‖C‖₂ in the noise's term.",
-    assumes=[*mean_point, *printed_T1, T1 <= 17 * L**2 / alpha**2, eps <= 1],
+    assumes=[*mean_point, *printed_T1, 17 * L**2 / alpha**2 >= T1, eps <= 1],
     states=Rate(population_risk, noise6 + rademacher + G**2 * log(n) / (alpha * n) + spread + first_points6),
     corrects="dwang20.theorem3.3.6",
     checks=[

@@ -98,7 +98,8 @@ theorem5 = Claim(
         Chain(
             population_risk,
             Step("<=", because=Cites("dwang20.theorem3.3.5.explicit")),
-            Step("<=", 4 * rademacher + 71 * convex_cost / (n - 1) + deviation, because=convex_noise_alone(1 / (n - 1))),
+            Step("<=", 4 * rademacher + 71 * convex_cost / (n - 1) + deviation,
+                 because=convex_noise_alone(1 / (n - 1))),
             Step("<=", 4 * rademacher + 77 * convex_cost / (n - 1), because=left_over(1 / (n - 1), convex_cost)),
             Step("<=", 4 * rademacher + 154 * convex_cost / n, because=Slack(
                 seen=[77 * convex_cost * (n - 2) / (n * (n - 1))])),

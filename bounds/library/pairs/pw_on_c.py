@@ -46,7 +46,7 @@ as_perturbed = {G: G_tilde, L: L_tilde}
 REGULARISED = Setting("Algorithm 3.3.9 runs on ℓ + α/2·‖w-w₀‖², which is α-strongly convex")
 perturbed: list[Hypothesis] = [
     convex(), strongly_convex(alpha), smooth(L_tilde), lipschitz(G_tilde), REGULARISED, STEP_SIZE, CLEAN,
-    T1 >= 16 * L_tilde**2 / alpha**2, T1 >= 7,
+    16 * L_tilde**2 / alpha**2 <= T1, T1 >= 7,
 ]
 convex_noise = sqrt(32 * rounds) * G_tilde / (alpha * root_rho)
 convex_regret = quantity(
@@ -71,7 +71,7 @@ explicit3 = Claim(
     id="dwang20.theorem3.3.3.explicit", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Theorem 3.3.3, before α is chosen", line=2549),
     says="Regret on ℓ for any α.",
-    assumes=[*perturbed, T1 <= 17 * L_tilde**2 / alpha**2, n > T1, rounds <= n, small, eps <= 1],
+    assumes=[*perturbed, 17 * L_tilde**2 / alpha**2 >= T1, n > T1, rounds <= n, small, eps <= 1],
     states=Le(convex_regret, convex_terms),
     provenance=Provenance.CONSEQUENCE,
     checks=[

@@ -1,8 +1,8 @@
 """OnPairStrC: strongly convex losses of pairs, online (dwang20, section 3.3.2, Algorithm 3.3.9).
 
-t·w_t with noise of the same deviation t·σ_t at every time t > T₁. Line 13 writes the noisy point into w_t, where line 11
-goes on from; Lemmas 3.3.1 and 3.3.2 go on from the point before its noise, and so does what is judged here, unless it
-says "literal". Solvers: dpcheck/solvers/pairs/pw_on_strc.py and, literally, pw_giga.py.
+t·w_t has noise of the same deviation t·σ_t at every time t > T₁. Line 13 writes the noisy point into w_t, from where
+line 11 goes on; Lemmas 3.3.1 and 3.3.2 go on from the point before its noise, and so does what is judged here, unless
+it says "literal". Solvers: dpcheck/solvers/pairs/pw_on_strc.py and, literally, pw_giga.py.
 """
 
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ early, away = (
     for part, when in (("early", "t ≤ T₁"), ("late", "t > T₁"))
 )
 noise_sum = quantity("noise_sum", "sum of the norms of the noise", parameter=1, printed="Σ‖n_t‖")
-mean_noise = quantity("mean_noise", "E of the sum of the norms of the noise", parameter=1, printed="E Σ‖n_t‖", holds=MEAN)
+mean_noise = quantity("mean_noise", "expected sum of the noise's norms", parameter=1, printed="E Σ‖n_t‖", holds=MEAN)
 mean_norm = quantity("normal_norm", "E of the norm of a standard normal vector", box=(0.5, 1e2), printed="E ‖z‖")
 
 v = Symbol("v", nonnegative=True)  # how far δ is below e^(-ε)
@@ -80,7 +80,7 @@ theorem1_literal = Claim(
 )
 
 # Regret --------------------------------------------------------------------------------------------
-known = [*losses, STEP_SIZE, CLEAN, bounded, *printed_T1, T1 <= 17 * L**2 / alpha**2, n > T1, rounds <= n]
+known = [*losses, STEP_SIZE, CLEAN, bounded, *printed_T1, 17 * L**2 / alpha**2 >= T1, n > T1, rounds <= n]
 small = delta <= exp(-eps)  # "ε/log(1/δ) ≪ 1"
 
 lemma2 = Claim(

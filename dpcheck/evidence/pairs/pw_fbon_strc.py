@@ -1,7 +1,7 @@
-"""A buffer that nobody sees, attacked as its proof reads it and as it stands. Claims: bounds/library/pairs/pw_fbon_*.py.
+"""A buffer that nobody sees, attacked as its proof reads it and as it stands. Claims: bounds/library/pairs/pw_fbon_*.
 
-One place (s = 1), one dimension: W in [0, 1], loss 4y_iW + α/2·(W-1/2)² of a pair with the record z_i, and of other pairs
-the regulariser alone. With α = 8 the two labels have their minima at the ends, and G = α = L = 8, T₁ = 16.
+One place (s = 1), one dimension: W in [0, 1], loss 4y_iW + α/2·(W-1/2)² of a pair with the record z_i, and of other
+pairs the regulariser alone. With α = 8 the two labels have their minima at the ends, and G = α = L = 8, T₁ = 16.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class HiddenBuffer:
         )
 
     def block(self, label: float, rng: np.random.Generator, k: int) -> np.ndarray:
-        """Trials in which z_i takes the place come first; the others share one path. It stays up to t with chance i/t."""
+        """Trials in which z_i takes the place come first; the others share a path. It stays up to t with chance i/t."""
         scaled = theory.theorem4_clean.evaluate(eps=1.0, delta=1e-5, rounds=self.n - FIRST, n=self.n, **HERE)
         taken = int(rng.binomial(k, 1 / self.at))
         last = self.at / rng.random(taken)  # it was replaced after that time
@@ -66,7 +66,7 @@ class HiddenBuffer:
 
 
 def clean(n: int = 1000, at: int = 250) -> AuditCheck:
-    """Streams that differ in the label of one record. It is in the buffer at the end with chance 1/n: hence so many runs."""
+    """Streams that differ in one label. That record ends in the buffer with chance 1/n: hence so many runs."""
     pair = np.ones(n), np.where(np.arange(1, n + 1) == at, -1.0, 1.0)
     because = "a buffer of one place; Σ t·w_t over the outputs after the record came"
     return AuditCheck(lambda: (HiddenBuffer(n, at), pair, CLAIMED), because, trials=300_000, at={**HERE, "n": n})

@@ -47,7 +47,7 @@ def parting(claim: Claim, printed: bool) -> Property:
         "n": (8, 60), "d": (1, 3), "seed": (0, 10**6), "l2": (3.0, 30.0), "at": (0.0, 0.999), "label": (0, 1),
         "opposite": (0, 1), "metric": (0, 1), "linear": (0, 1), "line": (0, 1),
     }  # fmt: skip
-    return Property(measure, cases, "two runs on random and extreme streams, AUC and metric learning, at the worst time")
+    return Property(measure, cases, "two runs on random and extreme streams, AUC and metric, at the worst time")
 
 
 CHECKS = {

@@ -1,4 +1,4 @@
-"""OffPairStrC: the mean of the points of Pairwise GIGA, with noise once. Claims: bounds/library/pairs/pw_off_strc.py."""
+"""OffPairStrC: the mean point of Pairwise GIGA, with noise once. Claims: bounds/library/pairs/pw_off_strc.py."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.bounds.library.pairs import pw_giga
 from dpcheck.bounds.library.pairs import pw_off_strc as theory
 from dpcheck.bounds.privacy.release import Release, Released
-from dpcheck.families.pairwise import PairSolver, MeanPoint, PairProblem, Times
+from dpcheck.families.pairwise import MeanPoint, PairProblem, PairSolver, Times
 
 
 @dataclass(frozen=True)
