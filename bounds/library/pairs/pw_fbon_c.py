@@ -24,11 +24,11 @@ from dpcheck.bounds.library.pairs.pw_on_c import (
     product,
     squared_constants,
 )
-from dpcheck.bounds.library.pairs.pw_on_strc import CLEAN, LITERAL, rounds, scaled
+from dpcheck.bounds.library.pairs.pw_on_strc import CLEAN, LITERAL, NOISE, per_record, rounds, scaled
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
-from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Slack, Step
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
 
 theorem4_privacy = Claim(
     id="dwang20.theorem3.3.4.convex.privacy", kind=Kind.PRIVACY,
@@ -74,10 +74,10 @@ theorem4 = Claim(
         Chain(
             buffer_mean,
             Step("<=", because=Cites("dwang20.theorem3.3.4.convex.explicit")),
-            Step("<=", 71 * convex_cost / (n - 1), because=convex_noise_alone(1 / (n - 1))),
-            Step("<=", 142 * convex_cost / n, because=Slack(seen=[71 * convex_cost * (n - 2) / (n * (n - 1))])),
-            Step("<=", 568 * product * sqrt(n) / (alpha * n), because=squared_constants(2 / n)),
-            Step("=", 568 * STATEMENT),
+            Step("<=", 2 * convex_terms / n, because=per_record(convex_terms)),
+            Step("<=", 2 * (NOISE + 1) * convex_cost / n, because=convex_noise_alone(2 / n)),
+            Step("<=", 8 * (NOISE + 1) * product * sqrt(n) / (alpha * n), because=squared_constants(2 / n)),
+            Step("=", 8 * (NOISE + 1) * STATEMENT),
         )
     ],
 )

@@ -26,17 +26,21 @@ from dpcheck.bounds.library.pairs.pw_giga import (
     parted_at,
     printed_T1,
     reach,
+    squares,
 )
-from dpcheck.bounds.library.pairs.pw_on2off import per_round, well_conditioned
+from dpcheck.bounds.library.pairs.pw_on2off import conditioned, per_round, well_conditioned
 from dpcheck.bounds.library.pairs.pw_on_strc import (
     CLEAN,
     LITERAL,
+    NOISE,
+    POSITIVE,
     explicit2,
     known,
     likely_regret,
     noise_alone,
     noise_cost,
     noise_is_most,
+    per_record,
     printed_noise,
     printed_release,
     scaled,
@@ -74,11 +78,12 @@ in_loop = Claim(
     checks=[
         Chain(
             moved_all**2,
-            Step("<=", own_move**2 * weight, because=Premise(
+            Step("<=", own_move**2 * (1 + squares), because=Premise(
                 "from equal points all pairs differ in its own step, later as many as places hold it (Lipschitz)")),
             Step("<=", STATEMENT, because=Slack(given={
-                "tη·2G = (t-1)/(t-2)·4G/α, largest at t = T₁+1": weight * (reach**2 - own_move**2),
-            }, seen=[Integer(0)])),
+                "tη·2G = (t-1)/(t-2)·4G/α, largest at t = T₁+1": (1 + squares) * (reach**2 - own_move**2),
+                "ω is the largest 1 + Σ of squared shares": reach**2 * (weight - 1 - squares),
+            })),
         )
     ],
 )
@@ -156,16 +161,16 @@ noise_alone4 = Claim(
     says="The same where the noise costs most.",
     assumes=explicit4.assumes,
     added=[*noise_is_most, well_conditioned],
-    states=Le(buffer_mean, 140 * per_round),
+    states=Le(buffer_mean, 2 * NOISE * per_round),
     ignores_units=True,
     provenance=Provenance.CONSEQUENCE,
     checks=[
         Chain(
             buffer_mean,
             Step("<=", because=Cites("dwang20.theorem3.3.4.explicit")),
-            Step("<=", 70 * noise_cost / (n - 1), because=noise_alone(1 / (n - 1))),
-            Step("<=", 140 * noise_cost / n, because=Slack(seen=[70 * noise_cost * (n - 2) / (n * (n - 1))])),
-            Step("<=", STATEMENT, because=Slack(seen=[140 * noise_cost / (n * alpha) * (L**2 * diameter - alpha)])),
+            Step("<=", 2 * explicit2.formula / n, because=per_record(explicit2.formula)),
+            Step("<=", 2 * NOISE * noise_cost / n, because=noise_alone(2 / n)),
+            Step("<=", STATEMENT, because=conditioned(2 * NOISE)),
         )
     ],
 )
@@ -187,7 +192,7 @@ def with_buffer(name: str, equation: str, line: int, says: str, measure: Symbol,
                 measure,
                 *quoted,
                 Step("<=", because=Cites("dwang20.theorem3.3.4.noise")),
-                Step("<=", 140 * STATEMENT),
+                Step("<=", 2 * NOISE * STATEMENT, because=Slack(given={POSITIVE: (2 * NOISE - 1) * more})),
             )
         ],
     )

@@ -178,7 +178,7 @@ lemma1 = Claim(
 # What goes on from its own noisy outputs: a record moves t·w_t in its own step and, as one pair of t-1, in later ones
 moved_all = quantity("moved_all", "l2 movement of all t·w_t, given those before", parameter=1, printed="Δ, all steps")
 own_move = quantity("own_move", "movement in a record's own step", parameter=1, printed="Δ, own step")
-squares = quantity("squares", "sum of 1/(t-1)² after a record's own step", printed="Σ1/(t-1)²", latex=r"\sum(t-1)^{-2}")
+squares = quantity("squares", "sum of squared shares of a record in the steps after its own", printed="Σ share²")
 
 in_loop = Claim(
     id="dwang20.lemma3.3.1.in_loop", kind=Kind.SENSITIVITY,

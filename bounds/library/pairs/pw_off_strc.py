@@ -36,6 +36,7 @@ from dpcheck.bounds.proving.exact_values import ExactValue
 from dpcheck.bounds.proving.proofs import NoConstant
 
 mean_parted = quantity("mean_parted", "distance of the mean points of neighbouring runs", parameter=1, printed="‖w̃-w̃'‖")
+parted_sum = quantity("parted_sum", "sum of ‖w_t-w'_t‖", parameter=1, printed="Σ‖w_t-w'_t‖")
 whole_sum = quantity("whole_sum", "sum of 1/t over 1 ≤ t ≤ n", box=(1, 20), printed="Σ1/t, t ≥ 1")
 noise_norm = quantity("noise_norm", "norm of the noise", parameter=1, printed="‖σ‖₂", holds="with probability 1-γ")
 MEAN_POINT = Setting("the mean of w_1, ..., w_n, those up to T₁ drawn without the data")
@@ -64,9 +65,11 @@ equation138 = Claim(
     checks=[
         Chain(
             mean_parted,
-            Step("<=", 8 * G / (alpha * n) * late_sum, because=Premise("Lemma 3.3.1 at each t > T₁, and 0 before")),
-            Step("<=", STATEMENT, because=Slack(
-                given={INTEGRAL: 8 * G / (alpha * n) * (log(n) - late_sum)}, seen=[Integer(0)])),
+            Step("<=", parted_sum / n, because=Premise("the triangle inequality")),
+            Step("<=", STATEMENT, because=Slack(given={
+                "Lemma 3.3.1 at each t > T₁, and 0 before": (8 * G / alpha * late_sum - parted_sum) / n,
+                INTEGRAL: 8 * G / (alpha * n) * (log(n) - late_sum),
+            })),
         )
     ],
     cites=[Cites("dwang20.lemma3.3.1")],

@@ -23,12 +23,14 @@ from dpcheck.bounds.library.pairs.pw_on_c import (
     squared_constants,
 )
 from dpcheck.bounds.library.pairs.pw_on_strc import (
+    NOISE,
     explicit2,
     known,
     likely_regret,
     noise_alone,
     noise_cost,
     noise_is_most,
+    per_record,
     small,
 )
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Slack, Step
@@ -75,15 +77,16 @@ explicit5 = Claim(
 )
 
 # Where the noise costs most
-spread_is_less = deviation / 6 <= noise_cost / (n - 1)
-convex_spread_is_less = deviation / 6 <= convex_cost / (n - 1)
+spread_is_less = deviation / 6 <= noise_cost / n
+convex_spread_is_less = deviation / 6 <= convex_cost / n
 well_conditioned = alpha <= L**2 * diameter
 per_round = noise_cost * L**2 * diameter / (alpha * n)  # the first term of (3.108), with L²‖C‖₂/α as a factor
 
 
-def left_over(share: Expr, cost: Expr) -> Slack:
-    """The deviation of Lemma 3.3.5, beside the noise."""
-    return Slack(seen=[6 * share * (cost - (n - 1) * deviation / 6)])
+def conditioned(times: Expr) -> Slack:
+    """The noise's cost gets the factor L²‖C‖₂/α."""
+    part = times * noise_cost / (n * alpha) * (L**2 * diameter - alpha)
+    return Slack(given={"α ≤ L²‖C‖₂, where the noise costs something": part})
 
 
 theorem5 = Claim(
@@ -98,14 +101,14 @@ theorem5 = Claim(
         Chain(
             population_risk,
             Step("<=", because=Cites("dwang20.theorem3.3.5.explicit")),
-            Step("<=", 4 * rademacher + 71 * convex_cost / (n - 1) + deviation,
-                 because=convex_noise_alone(1 / (n - 1))),
-            Step("<=", 4 * rademacher + 77 * convex_cost / (n - 1), because=left_over(1 / (n - 1), convex_cost)),
-            Step("<=", 4 * rademacher + 154 * convex_cost / n, because=Slack(
-                seen=[77 * convex_cost * (n - 2) / (n * (n - 1))])),
-            Step("<=", 4 * rademacher + 616 * product * sqrt(n) / (alpha * n), because=squared_constants(
-                Rational(154, 71) / n)),
-            Step("<=", 616 * STATEMENT),
+            Step("<=", 4 * rademacher + 2 * convex_terms / n + deviation, because=per_record(convex_terms)),
+            Step("<=", 4 * rademacher + 2 * (NOISE + 1) * convex_cost / n + deviation,
+                 because=convex_noise_alone(2 / n)),
+            Step("<=", 4 * rademacher + 2 * (NOISE + 4) * convex_cost / n, because=Slack(seen=[
+                6 * (convex_cost / n - deviation / 6)])),
+            Step("<=", 4 * rademacher + 8 * (NOISE + 4) * product * sqrt(n) / (alpha * n), because=squared_constants(
+                2 * (NOISE + 4) / (NOISE + 1) / n)),
+            Step("<=", 8 * (NOISE + 4) * STATEMENT, because=Slack(seen=[(8 * NOISE + 28) * rademacher])),
         )
     ],
 )
@@ -122,13 +125,12 @@ theorem5_strong = Claim(
         Chain(
             population_risk,
             Step("<=", because=Cites("dwang20.theorem3.3.5.strongly_convex.explicit")),
-            Step("<=", 4 * rademacher + 70 * noise_cost / (n - 1) + deviation, because=noise_alone(1 / (n - 1))),
-            Step("<=", 4 * rademacher + 76 * noise_cost / (n - 1), because=left_over(1 / (n - 1), noise_cost)),
-            Step("<=", 4 * rademacher + 152 * noise_cost / n, because=Slack(
-                seen=[76 * noise_cost * (n - 2) / (n * (n - 1))])),
-            Step("<=", 4 * rademacher + 152 * per_round, because=Slack(
-                seen=[152 * noise_cost / (n * alpha) * (L**2 * diameter - alpha)])),
-            Step("<=", 152 * STATEMENT),
+            Step("<=", 4 * rademacher + 2 * explicit2.formula / n + deviation, because=per_record(explicit2.formula)),
+            Step("<=", 4 * rademacher + 2 * NOISE * noise_cost / n + deviation, because=noise_alone(2 / n)),
+            Step("<=", 4 * rademacher + 2 * (NOISE + 3) * noise_cost / n, because=Slack(seen=[
+                6 * (noise_cost / n - deviation / 6)])),
+            Step("<=", 4 * rademacher + 2 * (NOISE + 3) * per_round, because=conditioned(2 * (NOISE + 3))),
+            Step("<=", 2 * (NOISE + 3) * STATEMENT, because=Slack(seen=[(2 * NOISE + 2) * rademacher])),
         )
     ],
 )

@@ -26,6 +26,7 @@ from dpcheck.bounds.library.convex.variance_reduction import G
 from dpcheck.bounds.library.pairs.pw_giga import STEP_SIZE, T1, L, alpha
 from dpcheck.bounds.library.pairs.pw_on_strc import (
     CLEAN,
+    NOISE,
     explicit2,
     likely_regret,
     noise_alone,
@@ -96,15 +97,16 @@ product = L**2 * G**2 * diameter**2 * sqrt(d * log(1 / delta)) * log(n / gamma) 
 
 
 def convex_noise_alone(share: Expr) -> Slack:
-    """The terms of the explicit bound, a share of each, against 71 times the noise."""
+    """The terms of the explicit bound, a share of each, against `NOISE` + 1 times the noise."""
     others = noise_alone(share, as_perturbed)
-    return Slack(seen=[*others.seen, share * (convex_cost - n * alpha * diameter**2)])
+    return Slack(given=others.given, seen=[*others.seen, share * (convex_cost - n * alpha * diameter**2)])
 
 
 def squared_constants(share: Expr) -> Slack:
     """G̃² gives way to (2LG‖C‖₂)²."""
     part = convex_cost / G_tilde**2
-    return Slack(seen=[71 * share * part * (2 * L * G * diameter - G_tilde) * (2 * L * G * diameter + G_tilde)])
+    spare = 4 * L**2 * G**2 * diameter**2 - G_tilde**2
+    return Slack(given={"G̃ ≤ 2LG‖C‖₂, squared": share * (NOISE + 1) * part * spare})
 
 
 theorem3 = Claim(
@@ -119,9 +121,9 @@ theorem3 = Claim(
         Chain(
             convex_regret,
             Step("<=", because=Cites("dwang20.theorem3.3.3.explicit")),
-            Step("<=", 71 * convex_cost, because=convex_noise_alone(Integer(1))),
-            Step("<=", 284 * product * sqrt(n) / alpha, because=squared_constants(Integer(1))),
-            Step("=", 284 * STATEMENT),
+            Step("<=", (NOISE + 1) * convex_cost, because=convex_noise_alone(Integer(1))),
+            Step("<=", 4 * (NOISE + 1) * product * sqrt(n) / alpha, because=squared_constants(Integer(1))),
+            Step("=", 4 * (NOISE + 1) * STATEMENT),
         )
     ],
 )

@@ -7,7 +7,7 @@ it says "literal". Solvers: dpcheck/solvers/pairs/pw_on_strc.py and, literally, 
 
 from collections.abc import Mapping
 
-from sympy import Eq, Expr, Integer, Le, Rational, Symbol, exp, log, sqrt
+from sympy import Eq, Expr, Le, Rational, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting, Source, lipschitz
 from dpcheck.bounds.language.guarantees import ApproxDP
@@ -101,22 +101,6 @@ lemma2 = Claim(
     ],
 )
 
-noise3 = Claim(
-    id="dwang20.equation3.135.norms", kind=Kind.UTILITY,
-    source=Source("dwang20", "proof of Theorem 3.3.2, (3.135), before ε and δ are put in", line=2538),
-    says="The expected norms of the noise, added up.",
-    states=Le(mean_noise, sqrt(d) * scaled * late_sum),
-    provenance=Provenance.CONSEQUENCE,
-    checks=[
-        Chain(
-            mean_noise,
-            Step("=", scaled * mean_norm * late_sum, because=Premise("E‖n_t‖ = σ_t·E‖z‖, z standard normal")),
-            Step("<=", STATEMENT, because=Slack(
-                given={"E‖z‖ ≤ √E‖z‖² = √d": scaled * late_sum * (sqrt(d) - mean_norm)}, seen=[Integer(0)])),
-        )
-    ],
-)
-
 taylor = Claim(
     id="dwang20.theorem3.3.1.taylor", kind=Kind.IDENTITY,
     source=Source("dwang20", "after Theorem 3.3.1, σ_t² ≃ 128G²(n-T₁)log(1/δ)/(α²t²ε²)", line=2123),
@@ -140,6 +124,7 @@ taylor = Claim(
 price = G**2 * sqrt(d * n * log(1 / delta)) / (alpha * eps)
 start_cost = G * L**2 * diameter / alpha**2
 theorem_rate = price * log(n) + start_cost + G**2 * log(n) / alpha
+POSITIVE, GROWS = "logarithms of 1/δ and n/γ are positive", "log n ≤ log(n/γ)"
 INTEGRAL = "Σ 1/t over T₁ < t ≤ n is at most log n, an integral"
 
 
@@ -148,20 +133,10 @@ def explicit(noise: Expr, harmonic: Expr) -> Expr:
     return (2 * G**2 / alpha + noise) * harmonic + 3 * G * T1 * diameter / 2
 
 
-def logarithms_in(noise: Expr) -> tuple[Step, ...]:
-    """Σ 1/t gives way to log n, and T₁ to 17L²/α²."""
-    kept = (2 * G**2 / alpha + noise) * log(n) + Rational(51, 2) * start_cost
-    spare = Slack(
-        given={INTEGRAL: (2 * G**2 / alpha + noise) * (log(n) - late_sum)},
-        seen=[3 * G * diameter / 2 * (17 * L**2 / alpha**2 - T1)],
-    )
-    return (Step("<=", kept, because=spare), Step("<=", 26 * STATEMENT))
-
-
 theorem2_expected = Claim(
     id="dwang20.theorem3.3.2.expected", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 3.3.2, (3.109)", line=2131),
-    says="Expected regret of OnPairStrC.",
+    says="Expected regret of OnPairStrC; (3.135) is a line of its proof.",
     assumes=[*known, small, eps <= 1],
     states=Rate(regret, theorem_rate),
     checks=[
@@ -169,9 +144,16 @@ theorem2_expected = Claim(
             regret,
             Step("<=", because=Cites("dwang20.lemma3.3.2", {noise_sum: mean_noise})),
             Step("<=", because=Cites("dwang20.theorem3.3.2.giga")),
-            Step("<=", because=Cites("dwang20.equation3.135.norms")),
+            Step("=", explicit(G * scaled * mean_norm, late_sum), because=Premise("E‖n_t‖ = σ_t·E‖z‖, z normal")),
+            Step("<=", explicit(G * scaled * sqrt(d), late_sum), because=Premise("E‖z‖ ≤ √E‖z‖² = √d (Jensen)")),
             Step("<=", because=Cites("dwang20.theorem3.3.1.taylor")),
-            *logarithms_in(sqrt(192) * price),
+            Step("<=", Rational(51, 2) * STATEMENT, because=Slack(
+                given={
+                    INTEGRAL: (2 * G**2 / alpha + sqrt(192) * price) * (log(n) - late_sum),
+                    POSITIVE: (Rational(51, 2) - sqrt(192)) * price * log(n),
+                },
+                seen=[3 * G * diameter / 2 * (17 * L**2 / alpha**2 - T1), Rational(47, 2) * G**2 * log(n) / alpha],
+            )),
         )
     ],
 )
@@ -215,10 +197,10 @@ theorem2 = Claim(
         Chain(
             likely_regret,
             Step("<=", because=Cites("dwang20.theorem3.3.2.explicit")),
-            Step("<=", 2 * G**2 / alpha * log(n) + 3 * sqrt(192) * price * log(n / gamma) ** Rational(3, 2)
-                 + Rational(51, 2) * start_cost,
-                 because=Slack(seen=[3 * sqrt(192) * likely_price * log(1 / gamma)])),
-            Step("<=", 42 * STATEMENT),
+            Step("<=", 3 * sqrt(192) * STATEMENT, because=Slack(
+                given={GROWS: 3 * sqrt(192) * likely_price * (log(n / gamma) - log(n))},
+                seen=[(3 * sqrt(192) - 2) * G**2 * log(n) / alpha, (3 * sqrt(192) - Rational(51, 2)) * start_cost],
+            )),
         )
     ],
 )
@@ -228,9 +210,21 @@ noise_cost = price * log(n / gamma) ** Rational(3, 2)
 noise_is_most = [G**2 * log(n) / alpha <= noise_cost, start_cost <= noise_cost]
 
 
+NOISE = 2 + Rational(51, 2) + 3 * sqrt(192)
+
+
 def noise_alone(share: Expr, where: Mapping[Symbol, Expr] | None = None) -> Slack:
-    """The terms of (3.108), a share of each, against 70 times the first."""
-    spent = [2 * (noise_cost - G**2 * log(n) / alpha), Rational(51, 2) * (noise_cost - start_cost)]
-    logs = 3 * sqrt(192) * likely_price * log(1 / gamma)
-    rest = (70 - 2 - Rational(51, 2) - 3 * sqrt(192)) * noise_cost
-    return Slack(seen=[(share * part).subs(where or {}, simultaneous=True) for part in (*spent, logs, rest)])
+    """The terms of (3.108), a share of each, against `NOISE` times the first."""
+
+    def read(part: Expr) -> Expr:
+        return (share * part).subs(where or {}, simultaneous=True)
+
+    return Slack(
+        given={GROWS: read(3 * sqrt(192) * likely_price * (log(n / gamma) - log(n)))},
+        seen=[read(2 * (noise_cost - G**2 * log(n) / alpha)), read(Rational(51, 2) * (noise_cost - start_cost))],
+    )
+
+
+def per_record(terms: Expr) -> Slack:
+    """Terms over n-1 give way to twice the terms over n."""
+    return Slack(given={"1/(n-1) ≤ 2/n": terms * (2 / n - 1 / (n - 1))})
