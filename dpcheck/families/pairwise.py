@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -20,12 +21,13 @@ from dpcheck.kernels.blocks import LARGEST_BLOCK
 from dpcheck.kernels.method import Array, Asked, Drawn, Method, State
 from dpcheck.kernels.one_answer import HELD, repeated
 from dpcheck.problems.constraints import Constraint, L2Ball
-from dpcheck.problems.losses import Linear, Logistic, Loss, must_be_positive
+from dpcheck.problems.losses import Linear, Logistic, Loss, Squared, must_be_positive
 from dpcheck.problems.problem import ROUNDING
 from dpcheck.settings import count, positive
 from dpcheck.solver import Calibrated, Calibration, Example, Solver, approximate, gaussian_parameters
 
 Rows = slice | NDArray[np.int64]
+MOST_SUMS = 1 << 24  # numbers that sums over a stream hold
 FARTHEST = 4.0  # ‖(y-y')(x-x')‖ for labels ±1, and ‖(x-x')(x-x')ᵀ‖, of rows of norm 1 at most
 
 
@@ -138,10 +140,53 @@ class PairProblem:
         return alike, -alike[..., None] * outer
 
     def gradient(self, W: Array, t: int, rows: Rows) -> Array:
-        """∇ of the mean loss of record t with the others, at each row of W, (k, width): two products of matrices."""
+        """∇ of the mean loss of record t with the others, at each row of W, (k, width): two products of matrices.
+
+        For AUC those of the same class have none; squared losses of the others need but sums of x and xxᵀ.
+        """
+        if not self.metric and isinstance(rows, slice) and rows == slice(0, t):
+            own = self._of_the_other_class(W, t) if self._sums is None else self._by_sums(W, t)
+            return own + self.l2 * W
         level, slopes = self.pairs(t, rows)
         bent = self.loss.derivative(W @ slopes.T + level, 1.0)
         return bent @ slopes / len(level) + self.l2 * (W - self.middle)
+
+    @cached_property
+    def _classes(self) -> dict[float, tuple[NDArray[np.int64], Array]]:
+        """Positions and rows of each class."""
+        places = {label: np.flatnonzero(self.y == label) for label in (-1.0, 1.0)}
+        return {label: (at, self.X[at]) for label, at in places.items()}
+
+    def _of_the_other_class(self, W: Array, t: int) -> Array:
+        """Margins are 2y⟨w, u⟩ with u = x - x' for the other class, and 0 for the same, where the gradient is 0."""
+        places, rows = self._classes[-self.y[t]]
+        before, x, sign = rows[: np.searchsorted(places, t)], self.X[t], 2 * self.y[t]
+        bent = sign * self.loss.derivative(sign * ((W @ x)[:, None] - W @ before.T), 1.0)
+        return np.asarray((np.outer(bent.sum(axis=1), x) - bent @ before) / t)
+
+    @cached_property
+    def _sums(self) -> dict[float, tuple[Array, Array, Array]] | None:
+        """By class, of the records before each position: how many, their sum, and that of their outer products."""
+        if self.metric or not isinstance(self.loss, Squared) or self.n * self.width**2 > MOST_SUMS:
+            return None
+
+        def before(parts: Array) -> Array:
+            return np.concatenate([np.zeros((1, *parts.shape[1:])), np.cumsum(parts, axis=0)])
+
+        found = {}
+        for label in (-1.0, 1.0):
+            own = self.X * (self.y == label)[:, None]
+            found[label] = before(self.y == label), before(own), before(own[:, :, None] * own[:, None, :])
+        return found
+
+    def _by_sums(self, W: Array, t: int) -> Array:
+        """The same for squared losses: Σ u and Σ uuᵀ are enough."""
+        assert self._sums is not None
+        size, total, outer = (part[t] for part in self._sums[-self.y[t]])
+        x, sign = self.X[t], 2 * self.y[t]
+        apart = size * x - total
+        squares = size * np.outer(x, x) - np.outer(x, total) - np.outer(total, x) + outer
+        return np.asarray((4 * W @ squares - sign * apart) / t)
 
     def value(self, W: Array) -> Array:
         """The mean loss of all pairs, (3.101), with the regulariser, at each row of W."""

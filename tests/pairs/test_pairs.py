@@ -10,8 +10,9 @@ import dpcheck as dp
 from dpcheck.bounds.library.pairs import pw_giga as theory
 from dpcheck.families.pairwise import PairProblem, PSDBall, giga, opposite_labels, stepped
 from dpcheck.families.stream_buffers import heaviest, rs_x
-from dpcheck.problems.losses import Linear, Logistic
+from dpcheck.problems.losses import Linear, Logistic, Squared
 from dpcheck.solvers.pairs.pw_giga import PairwiseGIGA
+from dpcheck.solvers.pairs.pw_off_c import OffPairC
 from dpcheck.solvers.pairs.pw_off_strc import OffPairStrC
 from dpcheck.solvers.pairs.pw_on_strc import OnPairStrC
 
@@ -44,6 +45,31 @@ def test_gradients_are_slopes_of_losses_written_out_pair_by_pair(metric: bool) -
     assert one.gradient(w[None], 6, slice(0, 6))[0] == pytest.approx(slopes, abs=1e-7)
     pairs = [loss(w, t, i) for t in range(7) for i in range(7) if i != t]
     assert one.value(w[None])[0] == pytest.approx(np.mean(pairs))
+
+
+def test_what_is_taken_for_pairs_comes_to_the_same() -> None:
+    one = stream(30, 3, 5)
+    squared = PairProblem(one.X, one.y, Squared(), l2=2.0)
+    W = np.random.default_rng(6).standard_normal((4, 3))
+    for t in (1, 7, 29):
+        for problem in (one, squared):
+            assert problem.gradient(W, t, slice(0, t)) == pytest.approx(problem.gradient(W, t, np.arange(t)))
+    assert squared.gradient(W, 29, slice(0, 29)) != pytest.approx(one.gradient(W, 29, slice(0, 29)))  # planted
+
+
+def test_points_that_ignore_the_data_keep_the_error_from_vanishing() -> None:
+    """-4w of each pair of opposite labels: w = 1 is best. A quarter of the points at 0 leaves 1/4, few leave less."""
+
+    def lost(n: int, first: int | None) -> float:
+        y = np.tile([1.0, -1.0], n // 2)
+        one = PairProblem(y[:, None], y, Linear())
+        solver = OffPairC(first=first)
+        plan = solver.plan(one, PRIVATE)
+        method = solver.method(one, plan, solver.release(one, plan))
+        return 1 - float(method.query(one, method.start(1), 0, None)[0, 0])
+
+    assert min(lost(n, n // 4) for n in (200, 800)) >= 0.25
+    assert lost(800, None) < 0.03
 
 
 def test_projections_are_the_nearest_matrices() -> None:
