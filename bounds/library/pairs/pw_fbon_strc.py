@@ -72,7 +72,7 @@ in_loop = Claim(
     id="dwang20.theorem3.3.4.in_loop", kind=Kind.SENSITIVITY,
     source=Source("dwang20", "Algorithm 3.3.12, lines 12 to 15", line=2226),
     says="Given outputs before and the places of the buffer, one record moves the sequence of t·w_t by that in all.",
-    assumes=[lipschitz(G, "without its regulariser"), STEP_SIZE, T1 >= 4, Setting("what the buffer holds is known")],
+    assumes=[lipschitz(G, "without its regulariser"), STEP_SIZE, Setting("T₁ ≥ 4; the buffer's places are known")],
     states=Le(moved_all**2, weight * reach**2),
     provenance=Provenance.CONSEQUENCE,
     checks=[

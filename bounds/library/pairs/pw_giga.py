@@ -184,7 +184,7 @@ in_loop = Claim(
     id="dwang20.lemma3.3.1.in_loop", kind=Kind.SENSITIVITY,
     source=Source("dwang20", "Algorithm 3.3.9, line 11 going on from the noisy point of line 13", line=2107),
     says="Given the outputs before, one record moves the sequence of t·w_t by that in all, however long it is.",
-    assumes=[lipschitz(G, "without its regulariser"), STEP_SIZE, T1 >= 4],
+    assumes=[lipschitz(G, "without its regulariser"), STEP_SIZE, Setting("T₁ is at least 4")],
     states=Le(moved_all**2, (1 + 1 / T1) * reach**2),
     provenance=Provenance.CONSEQUENCE,
     checks=[

@@ -6,7 +6,7 @@ Solver: dpcheck/solvers/pairs/pw_on2off.py.
 
 from sympy import Expr, Le, Rational, log, sqrt
 
-from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Source
+from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.symbols import eps, gamma, n, population_risk, quantity
 from dpcheck.bounds.library.convex.gaussian_width import diameter
 from dpcheck.bounds.library.convex.variance_reduction import G
@@ -79,7 +79,7 @@ explicit5 = Claim(
 # Where the noise costs most
 spread_is_less = deviation / 6 <= noise_cost / n
 convex_spread_is_less = deviation / 6 <= convex_cost / n
-well_conditioned = alpha <= L**2 * diameter
+well_conditioned = Setting("α is at most L²‖C‖₂")
 per_round = noise_cost * L**2 * diameter / (alpha * n)  # the first term of (3.108), with L²‖C‖₂/α as a factor
 
 

@@ -76,7 +76,6 @@ theorem1_literal = Claim(
     guarantee=ApproxDP(eps, delta),
     provenance=Provenance.READING,
     checks=[Accountant(Release(8 * G / alpha, Gaussian(scaled)), "at most that in all steps together, as T₁ ≥ 7")],
-    cites=[Cites("dwang20.lemma3.3.1.in_loop")],
 )
 
 # Regret --------------------------------------------------------------------------------------------
