@@ -1,6 +1,6 @@
 """How much noise each method adds (lwang21, Table 6.1 and section 6.4), and what the computation costs (Table 6.2).
 
-Baselines: Pathak (PRR10) adds one draw, enough for the smallest party's minimiser; in Local Out P, Obj P and Grad P every
+Baselines: Pathak (PRR10) adds one draw, for the smallest party's minimiser; in Local Out P, Obj P and Grad P every
 party adds noise to its minimiser, its objective, its gradients. Gaussian columns have no log(1/δ), unlike (6.3.1).
 Baselines run in dpcheck/solvers/parties/; measured by dpcheck/evidence/parties/noise_comparison.py.
 """
@@ -11,7 +11,7 @@ from sympy import Eq, Expr, Gt, Integer, Le, Rational, Symbol, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Source, convex, lipschitz, smooth, strongly_convex
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
-from dpcheck.bounds.language.symbols import T, d, delta, eps, quantity, ratio, sigma
+from dpcheck.bounds.language.symbols import T, d, delta, eps, n, quantity, ratio, sigma
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s, sigma_n
 from dpcheck.bounds.library.parties import mpc_grad_p, mpc_out_p
 from dpcheck.bounds.library.parties.several_parties import lam, n_least, parties, smooth_losses
@@ -117,7 +117,7 @@ less_noise = Claim(
     checks=[
         Equals(
             mpc_grad_p.released_by_each.sensitivity / sqrt(parties) / mpc_grad_p.released.sensitivity,
-            "noise is in proportion to the sensitivity: of a party's for m draws that are averaged, of the average for one",
+            "noise is in proportion to sensitivity: of a party's for m draws that are averaged, of the average for one",
         )
     ],
 )
@@ -138,6 +138,20 @@ table6_2 = Claim(
                 for width, printed in zip(FEATURES, GATES, strict=True)
             ],
             "three columns",
+        )
+    ],
+)
+
+split_among = n / parties  # records of a party, of n in all
+flat = Claim(
+    id="lwang21.section6.6.flat", kind=Kind.IDENTITY,
+    source=Source("lwang21", "section 6.6.1, first sentence, of MPC Grad P", line=12080),
+    says="Among how many parties of one size records are divided changes neither J nor the noise, nor how well it does.",
+    states=Eq(ratio, 1),
+    checks=[
+        Equals(
+            mpc_grad_p.stated_noise.subs(n_least, split_among) / mpc_grad_p.stated_noise.subs({parties: 1, n_least: n}),
+            "J is the mean over all n records, and (6.3.1) the same as for one party that holds them all",
         )
     ],
 )
