@@ -20,6 +20,7 @@ from dpcheck.bounds.language.symbols import (
     excess_risk,
     gamma,
     n,
+    quantity,
     t,
 )
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s, gap0, sigma_n
@@ -221,4 +222,23 @@ theorem7_corrected = Claim(
             ),
         )
     ],
+)
+
+# Noise made of shares: what parties who pool theirs leave ------------------------------------------
+curious = quantity("curious", "parties who pool what they know", box=(1, 1e3), integer=True, printed="c", latex="c")
+share = quantity(
+    "share", "deviation of a party's share of the noise", loss=1, parameter=-1, printed="σ_share",
+    latex=r"\sigma_{share}",
+)
+released_to_curious = Release(moves, Gaussian(sqrt(parties - curious) * share), steps=T)
+
+shares = Claim(
+    id="lwang21.section6.1.shares", kind=Kind.PRIVACY,
+    source=Source("lwang21", "section 6.1, on noise that parties draw themselves and collusion", line=10485),
+    says="Noise of (6.3.1) made of shares needs √(m/(m-c)) times as much, against c parties who know theirs.",
+    assumes=[*smooth_losses, eps <= 1, delta <= Rational(1, 4), parties >= curious + 1],
+    states=Eq(share, stated_noise / sqrt(parties - curious)),
+    guarantee=ApproxDP(eps, delta),
+    provenance=Provenance.CONSEQUENCE,
+    checks=[Accountant(released_to_curious, f"{TURNS}; the noise of m-c parties is not known")],
 )

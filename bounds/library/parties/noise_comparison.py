@@ -146,7 +146,7 @@ split_among = n / parties  # records of a party, of n in all
 flat = Claim(
     id="lwang21.section6.6.flat", kind=Kind.IDENTITY,
     source=Source("lwang21", "section 6.6.1, first sentence, of MPC Grad P", line=12080),
-    says="Among how many parties of one size records are divided changes neither J nor the noise, nor how well it does.",
+    says="Among how many parties of one size records are divided changes neither J nor the noise, nor what it attains.",
     states=Eq(ratio, 1),
     checks=[
         Equals(
