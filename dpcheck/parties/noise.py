@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import groupby
+from typing import Any, NamedTuple
 
 import mpmath
 import numpy as np
@@ -19,9 +20,21 @@ import numpy as np
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.kernels.exact_draws import Whole, discrete_laplace, kept
 
-PRECISION = 128  # fair bits of a coin
+RELATIVE = 40  # binary digits to which the odds of a coin are right
 FARTHEST = 64.0  # digits are kept up to this many scales: the tail beyond half of that is what delta pays for
+WORKING = 512  # bits of the arithmetic in which chances are computed
 LARGEST_DEVIATION = 1 << 12  # cells: its fourth power is still a 64-bit number
+
+
+class Coin(NamedTuple):
+    """Heads with probability chance / 2^places."""
+
+    chance: int
+    places: int
+
+    @property
+    def log_odds(self) -> Any:
+        return mpmath.log(mpmath.mpf(self.chance) / (2**self.places - self.chance))
 
 
 @dataclass(frozen=True)
@@ -35,14 +48,16 @@ class InsideNoise:
             raise InvalidInput("scale of the noise in cells", self.scale, "from 1 to 2^40", "Choose another grid.")
 
     @cached_property
-    def coins(self) -> tuple[int, ...]:
-        """2^PRECISION times the chance that each digit is 1, 1/(1 + exp(2^i/scale))."""
-        with mpmath.workprec(4 * PRECISION):
-            count = math.floor(math.log2(FARTHEST * self.scale)) + 1
-            return tuple(int(mpmath.nint(mpmath.ldexp(self._chance(i), PRECISION))) for i in range(count))
+    def coins(self) -> tuple[Coin, ...]:
+        """One a binary digit of a geometric number: digit i is 1 with chance 1/(1 + exp(2^i/scale))."""
+        with mpmath.workprec(WORKING):
+            return tuple(self._coin(i) for i in range(math.floor(math.log2(FARTHEST * self.scale)) + 1))
 
-    def _chance(self, digit: int) -> Any:
-        return 1 / (1 + mpmath.exp(mpmath.mpf(2) ** digit / mpmath.mpf(self.scale)))
+    def _coin(self, digit: int) -> Coin:
+        """To as many places as its chance, however small, needs."""
+        odds = mpmath.mpf(2) ** digit / mpmath.mpf(self.scale)
+        places = RELATIVE + math.ceil(float(odds) / math.log(2))
+        return Coin(int(mpmath.nint(mpmath.ldexp(1 / (1 + mpmath.exp(odds)), places))), places)
 
     @property
     def largest(self) -> int:
@@ -52,16 +67,14 @@ class InsideNoise:
     @property
     def bits(self) -> int:
         """Fair bits for one number."""
-        return 2 * len(self.coins) * PRECISION
+        return 2 * sum(coin.places for coin in self.coins)
 
     @cached_property
     def rounding(self) -> float:
         """What the rounding of the coins adds to epsilon, at most: four times the error of all log odds."""
-        with mpmath.workprec(4 * PRECISION):
-            whole = mpmath.mpf(2) ** PRECISION
-            odds = (mpmath.log(coin / (whole - coin)) for coin in self.coins)
-            off = sum(abs(found + mpmath.mpf(2) ** i / mpmath.mpf(self.scale)) for i, found in enumerate(odds))
-            return float(4 * off)
+        with mpmath.workprec(WORKING):
+            exact = (mpmath.mpf(2) ** i / mpmath.mpf(self.scale) for i in range(len(self.coins)))
+            return float(4 * sum(abs(coin.log_odds + odds) for coin, odds in zip(self.coins, exact, strict=True)))
 
     def delta(self, width: int) -> float:
         """The chance that one of `width` numbers lies so far out that its neighbour's cannot, rounded up."""
@@ -70,17 +83,23 @@ class InsideNoise:
     def made_of(self, bits: Any, width: int) -> Any:
         """`width` numbers from width * self.bits fair bits: plain ones, or shares of secret ones.
 
-        A coin is a ladder: from its last binary digit to the first, OR with a fair bit where the digit is 1, AND else.
+        A coin is a ladder: from its last binary place to the first, OR with a fair bit where the place is 1, AND else.
+        Coins of as many places are flipped side by side.
         """
-        rungs = bits.reshape(PRECISION, 2 * width, len(self.coins))
-        heads = rungs[0] * 0
-        for place in range(PRECISION):
-            fair = rungs[place]
-            both = fair * heads
-            either = np.array([coin >> place & 1 for coin in self.coins])
-            heads = both + (fair + heads - both - both) * either
-        values = (heads * np.array([1 << i for i in range(len(self.coins))])).sum(axis=1)
-        return values[:width] - values[width:]
+        total: Any = 0
+        used, digit = 0, 0
+        for places, alike in groupby(self.coins, key=lambda coin: coin.places):
+            coins = list(alike)
+            take = places * 2 * width * len(coins)
+            rungs = bits[used : used + take].reshape(places, 2 * width, len(coins))
+            heads = rungs[0] * np.array([coin.chance & 1 for coin in coins])
+            for place in range(1, places):
+                both = rungs[place] * heads
+                either = np.array([coin.chance >> place & 1 for coin in coins])
+                heads = both + (rungs[place] + heads - both - both) * either
+            total = total + (heads * np.array([1 << digit + k for k in range(len(coins))])).sum(axis=1)
+            used, digit = used + take, digit + len(coins)
+        return total[:width] - total[width:]
 
 
 @dataclass(frozen=True)

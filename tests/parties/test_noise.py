@@ -11,23 +11,23 @@ import pytest
 from scipy import stats
 
 import dpcheck as dp
-from dpcheck.parties.noise import PRECISION, InsideNoise, SharedNoise
+from dpcheck.parties.noise import Coin, InsideNoise, SharedNoise
 
 FALSE_ALARM = 1e-6
 
 
-def exact_law(noise: InsideNoise, coins: tuple[int, ...] | None = None) -> np.ndarray:
+def exact_law(noise: InsideNoise, coins: tuple[Coin, ...] | None = None) -> np.ndarray:
     """P(z) for z from -largest to largest, from the coins themselves."""
     law = np.ones(1)
     for coin in coins or noise.coins:
-        chance = coin / 2**PRECISION
+        chance = coin.chance / 2**coin.places
         law = np.concatenate([law * (1 - chance), law * chance])
     return np.convolve(law, law[::-1])
 
 
 @pytest.mark.parametrize("scale", [1.0, 3.7, 40.0])
 def test_coins_make_discrete_laplace_noise_but_for_what_delta_pays(scale: float) -> None:
-    """The exact loss of a shift by one cell is 1/scale on the inner half of the range; planted: half the scale."""
+    """The exact loss of a shift by one cell is 1/scale on the inner half of the range; planted: rarer coins."""
     noise = InsideNoise(scale)
     law = exact_law(noise)
     z = np.arange(-noise.largest, noise.largest + 1)
@@ -35,7 +35,7 @@ def test_coins_make_discrete_laplace_noise_but_for_what_delta_pays(scale: float)
     loss = np.abs(np.diff(np.log(law[near])))
     assert loss.max() <= 1 / scale + noise.rounding + 1e-9
     assert law[~near].sum() <= noise.delta(1) < 1e-13
-    halved = exact_law(noise, InsideNoise(scale / 2).coins if scale >= 2 else tuple(c // 2 for c in noise.coins))
+    halved = exact_law(noise, tuple(Coin(c.chance // 2, c.places) for c in noise.coins))
     assert np.abs(np.diff(np.log(halved[len(halved) // 2 :][:5]))).max() > 1 / scale + 0.01
 
 
@@ -45,7 +45,7 @@ def test_the_ladder_draws_the_coins() -> None:
     draws = noise.made_of(rng.integers(0, 2, 6_000 * noise.bits, dtype=np.int64), 6_000)
     law = exact_law(noise)[noise.largest - 8 : noise.largest + 9]
     flipped = replace(noise)
-    object.__setattr__(flipped, "coins", tuple(int(f"{c:0{PRECISION}b}"[::-1], 2) for c in noise.coins))
+    object.__setattr__(flipped, "coins", tuple(Coin(int(f"{c:0{p}b}"[::-1], 2), p) for c, p in noise.coins))
     wrong = flipped.made_of(rng.integers(0, 2, 1_000 * noise.bits), 1_000)
     for found, fits in ((draws, True), (wrong, False)):
         seen = np.array([np.sum(found == z) for z in range(-8, 9)])

@@ -5,7 +5,7 @@ said of the loss and used of J, regulariser included. Solver: dpcheck/solvers/pa
 dpcheck/parties/.
 """
 
-from sympy import Add, Eq, Expr, Integer, Le, Rational, log, sqrt
+from sympy import Add, Eq, Expr, Integer, Le, Rational, Symbol, log, sqrt
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
@@ -31,6 +31,8 @@ from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Induction, Premise, Slack, Step
 from dpcheck.bounds.proving.proofs import NoConstant
+
+x = Symbol("x", nonnegative=True)  # how far a hypothesis is met
 
 # Privacy -------------------------------------------------------------------------------------------
 moves = 2 * G / (parties * n_least)
@@ -91,7 +93,7 @@ corollary5_corrected = Claim(
         Chain(
             eps_out,
             Step("<=", because=Cites("dwang20.lemma2.1.10", {rho: t * moves**2 / (2 * sigma_n**2)})),
-            Step("<=", STATEMENT, because=Slack({"t ≤ √(tT)": moves**2 / (2 * sigma_n**2) * (sqrt(t * T) - t)})),
+            Step("<=", STATEMENT, where={T: t * (1 + x) ** 2}),
         )
     ],
 )
@@ -119,7 +121,7 @@ records = log(parties * n_least)
 unit = G**2 * L_s * d * log(1 / delta) / (parties**2 * n_least**2 * lam**2 * eps**2)
 
 enough_steps = [
-    Eq(T, L_s / lam * log(X)), parties * n_least >= 3, eps**2 <= d * log(1 / delta),
+    Eq(T, L_s / lam * log(X)), parties * n_least >= 3, eps <= sqrt(d * log(1 / delta)),
     Setting("it starts where N is least, and X ≥ e, so that T ≥ 1"),
 ]
 explicit = unit * lam / (2 * L_s) + 8 * unit * records
@@ -141,10 +143,7 @@ theorem6_explicit = Claim(
                     "(1-λ/L)^T ≤ exp(-λT/L) = 1/X, and J(θ₀)-J* ≤ ‖∇J(θ₀)‖²/(2λ) ≤ G²/(2λ) (strongly convex, Lipschitz)"
                 ),
             ),
-            Step(
-                "<=", STATEMENT,
-                because=Slack({"log X ≤ 2 log(m n₍₁₎), as ε² ≤ d log(1/δ)": 4 * unit * (2 * records - log(X))}),
-            ),
+            Step("<=", STATEMENT, where={eps: sqrt(d * log(1 / delta)) / (1 + x)}),
         )
     ],
 )
@@ -227,7 +226,7 @@ theorem7_corrected = Claim(
 # Noise made of shares: what parties who pool theirs leave ------------------------------------------
 curious = quantity("curious", "parties who pool what they know", box=(1, 1e3), integer=True, printed="c", latex="c")
 share = quantity(
-    "share", "deviation of a party's share of the noise", loss=1, parameter=-1, printed="σ_share",
+    "noise_share", "deviation of a party's share of the noise", loss=1, parameter=-1, printed="σ_share",
     latex=r"\sigma_{share}",
 )
 released_to_curious = Release(moves, Gaussian(sqrt(parties - curious) * share), steps=T)

@@ -28,7 +28,7 @@ def within(formula: Expr, at: dict[Symbol, Expr], printed: Expr, half: Expr) -> 
     return Less(f"printed {float(printed):g}", abs(formula.subs(at).evalf(30) - printed), half)
 
 
-def column(name: str, scale: Symbol, formula: Expr, printed: Expr, last_digit: Expr) -> Claim:
+def column(name: str, scale: Symbol, formula: Expr, printed: Expr, last_digit: Expr, *others: Equals) -> Claim:
     """The scale that a method's noise is drawn with, in thousandths."""
     cells: Callable[[Expr], list[Less]] = lambda of: [within(1000 * of, SETTING, printed, last_digit / 2)]  # noqa: E731
     return Claim(
@@ -36,7 +36,7 @@ def column(name: str, scale: Symbol, formula: Expr, printed: Expr, last_digit: E
         source=Source("lwang21", "Table 6.1, analytical bound and noise generation input", line=11307),
         says=f"{float(printed):g} thousandths at m = 100, n₍₁₎ = 500, λ = 0.01, ε = 0.5, G = 1 and T = 100.",
         states=Eq(scale, formula),
-        checks=[PrintedCells(cells, "as printed")],
+        checks=[PrintedCells(cells, "as printed"), *others],
     )
 
 
@@ -44,9 +44,13 @@ hundredth = Rational(1, 100)
 pathak = column("pathak", sigma, 2 * G / (n_least * lam * eps), Integer(800), Integer(1))
 local_out = column("local_out_p", sigma, 2 * G / (sqrt(parties) * n_least * lam * eps), Integer(80), Rational(1, 10))
 local_obj = column("local_obj_p", sigma_n, 2 * G / (n_least * eps), Integer(8), hundredth)
-local_grad = column("local_grad_p", sigma_n, gaussian_column / sqrt(parties), Rational(566, 100), hundredth)
+WITHOUT = "(6.3.1) without its factor 2√log(1/δ)"  # T and m are 100 both: the cell cannot tell them apart
+plain_noise = mpc_grad_p.stated_noise / (2 * sqrt(log(1 / delta)))
+of_each = Equals(plain_noise.subs(parties, 1) / sqrt(parties), f"{WITHOUT}, of one party, averaged over m")
+local_grad = column("local_grad_p", sigma_n, gaussian_column / sqrt(parties), Rational(566, 100), hundredth, of_each)
 mpc_out = column("mpc_out_p", sigma, mpc_out_p.moves / eps, Integer(8), hundredth)
-mpc_grad = column("mpc_grad_p", sigma_n, gaussian_column / parties, Rational(57, 100), hundredth)
+of_all = Equals(plain_noise, WITHOUT)
+mpc_grad = column("mpc_grad_p", sigma_n, gaussian_column / parties, Rational(57, 100), hundredth, of_all)
 
 generated = Claim(
     id="lwang21.table6.1.generated", kind=Kind.EXPERIMENT,
