@@ -78,7 +78,7 @@ largest_entry = quantity(
     latex=r"\max|\eta_i|", holds=WITH_DELTA,
 )
 central_excess = quantity(
-    "central_excess", "J(theta_priv) - J(theta*)", loss=1, printed="J(θ_priv) - J(θ*)",
+    "central_excess", "excess risk of an average of parties over the minimiser on all data", loss=1, printed="J(θ_priv) - J(θ*)",
     latex=r"J(\theta_{priv})-J(\theta^*)", holds=WITH_DELTA,
 )
 local_excess = quantity(
@@ -315,8 +315,9 @@ theorem2_corrected = Claim(
                 because=Premise("J is (λ+L)-smooth, ∇J(θ*) = 0, and ‖θ_priv-θ*‖ ≤ ‖θ̂-θ*‖ + ‖η‖"),
             ),
             Step("<=", because=Cites("lwang21.theorem6.5.3.corrected")),
+            Step("<=", (lam + L_s) / 2 * (2 * G / lam + noise_length) ** 2),
             Step("<=", because=Cites("lwang21.lemma6.5.1.l2", {sigma: moves / eps})),
-            Step("<=", 2 * STATEMENT),
+            Step("=", 2 * STATEMENT),
         )
     ],
 )

@@ -21,7 +21,7 @@ lam = quantity(
     latex=r"\lambda",
 )
 population_excess = quantity(
-    "population_excess", "E J~(theta) - min J~, over the noise, with probability 1-gamma over the data", loss=1,
+    "population_excess", "excess population risk of what parties learn, in the mean over the noise", loss=1,
     printed="E J̃(θ) - min J̃", latex=r"\mathbb{E}\tilde J(\theta)-\min\tilde J", holds=f"{MEAN}, with probability 1-γ",
 )
 

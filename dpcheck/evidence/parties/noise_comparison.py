@@ -22,7 +22,7 @@ PRINTED: list[tuple[Claim, float, tuple[float, float]]] = [
 class SampledDeviations:
     """Each printed deviation against that of its law, in standard errors of the deviation of 1,000 samples."""
 
-    kind: ClassVar[str] = "measured"
+    kind: ClassVar[str] = "rate"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         off = {row[0].id.rsplit(".", 1)[-1]: self.errors(*row) for row in PRINTED}
