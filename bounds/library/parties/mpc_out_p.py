@@ -78,8 +78,8 @@ largest_entry = quantity(
     latex=r"\max|\eta_i|", holds=WITH_DELTA,
 )
 central_excess = quantity(
-    "central_excess", "excess risk of an average of parties over the minimiser on all data", loss=1, printed="J(θ_priv) - J(θ*)",
-    latex=r"J(\theta_{priv})-J(\theta^*)", holds=WITH_DELTA,
+    "central_excess", "excess risk of an average of parties over the minimiser on all data", loss=1,
+    printed="J(θ_priv) - J(θ*)", latex=r"J(\theta_{priv})-J(\theta^*)", holds=WITH_DELTA,
 )
 local_excess = quantity(
     "local_excess", "mean of the parties' J~(theta_j) - min J~", loss=1, printed="J̃(θ̂ⱼ) - min J̃",
