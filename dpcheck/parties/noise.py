@@ -71,7 +71,7 @@ class InsideNoise:
 
     @cached_property
     def rounding(self) -> float:
-        """What the rounding of the coins adds to epsilon, at most: four times the error of all log odds."""
+        """What rounding the coins adds to epsilon, a coordinate: at most four times the error of all log odds."""
         with mpmath.workprec(WORKING):
             exact = (mpmath.mpf(2) ** i / mpmath.mpf(self.scale) for i in range(len(self.coins)))
             return float(4 * sum(abs(coin.log_odds + odds) for coin, odds in zip(self.coins, exact, strict=True)))

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpcheck.bounds.language.errors import DpcheckError, MissingDependency
+from dpcheck.bounds.language.errors import DpcheckError
 from dpcheck.kernels.system_generator import SystemGenerator
 from dpcheck.parties.noise import InsideNoise
 from dpcheck.parties.task import Task
@@ -106,11 +106,9 @@ async def taken_part(mpc: Any, task: Task, guard: Any) -> None:
 def main() -> int:
     """Take part; what goes wrong is one line on the error stream."""
     task: Task = pickle.load(sys.stdin.buffer)  # the owner's own pipe
-    try:
-        from mpyc import asyncoro
-        from mpyc.runtime import mpc
-    except ImportError as missing:
-        raise MissingDependency("mpyc", "computing with other parties", "parties") from missing
+    from mpyc import asyncoro  # late: its import reads the command line
+    from mpyc.runtime import mpc
+
     asyncoro.MessageExchanger = guard = guarded(asyncoro.MessageExchanger)
     loop = mpc._loop
     listen = loop.create_server

@@ -18,7 +18,7 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.kernels.method import ROUNDED, Array
-from dpcheck.parties.noise import LARGEST_DEVIATION, InsideNoise, SharedNoise
+from dpcheck.parties.noise import FARTHEST, LARGEST_DEVIATION, InsideNoise, SharedNoise
 from dpcheck.parties.session import LEAST, PATIENCE, Session
 from dpcheck.parties.task import Common, Task
 from dpcheck.problems.parties import Parties
@@ -27,6 +27,7 @@ from dpcheck.solvers.parties.mpc_out_p import MPCOutP
 
 CELLS = 1 << 12  # in how far a record moves a coordinate of the average
 HELD_BACK = 2.0**-20  # of epsilon (or of the noise), for coins and draws on a grid in place of the formulas' own
+MOST = FARTHEST / 4  # epsilon: a record shifts the noise by no more than a quarter of its range
 CHUNKS = {InsideNoise: 64, SharedNoise: 4096}  # trials of an audit at once: noise that is made of bits needs many
 
 
@@ -119,8 +120,10 @@ def plan_average(data: Parties, guarantee: PureDP) -> Plan:
     release = replace(exact, sensitivity=exact.sensitivity + ROUNDED * data.d * cell)
     released = release.calibrated(PureDP(guarantee.eps * (1 - HELD_BACK)))
     noise = InsideNoise(float(released.law.scale) / cell)
-    if noise.rounding > guarantee.eps * HELD_BACK:
-        raise InvalidInput("epsilon", guarantee.eps, f"at least {noise.rounding / HELD_BACK:.3g}", "Raise it.")
+    least = data.d * noise.rounding / HELD_BACK
+    if not least <= guarantee.eps <= MOST:
+        allowed = f"from {least:.3g} to {MOST:g}, for which coins of so many digits are made"
+        raise InvalidInput("epsilon", guarantee.eps, allowed, "Choose another, or average in the clear.")
     limit = math.ceil(data.data_lipschitz / (data.l2 * data.count * cell)) + 1
     common = Common(data.count, data.d, data.l2, cell, limit, noise)
     promised = ApproxDP(guarantee.eps, noise.delta(data.d))

@@ -16,11 +16,12 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
+from importlib.util import find_spec
 from threading import Thread
 from types import TracebackType
 from typing import IO, Any
 
-from dpcheck.bounds.language.errors import DpcheckError, InvalidInput
+from dpcheck.bounds.language.errors import DpcheckError, InvalidInput, MissingDependency
 from dpcheck.parties.task import Task
 
 HERE = "127.0.0.1"
@@ -53,6 +54,8 @@ class Session:
         if len(tasks) < LEAST or any(task.common is not tasks[0].common for task in tasks):
             limit = f"at least {LEAST}, with one common plan"
             raise InvalidInput("tasks", len(tasks), limit, "With two parties a share is the number itself.")
+        if find_spec("mpyc") is None:
+            raise MissingDependency("mpyc", "computing with other parties", "parties")
         self.tasks, self.patience, self.end = tasks, patience, 0.0
         self.processes: list[subprocess.Popen[bytes]] = []
         self.connected = [False] * len(tasks)

@@ -152,5 +152,7 @@ def test_what_is_refused() -> None:
         plan_descent(THREE, PROMISED, steps=2, curious=2)
     with pytest.raises(dp.InvalidInput, match="less than half of 3"):
         plan_descent(THREE, PROMISED, steps=2).seen_by(2)
+    with pytest.raises(dp.InvalidInput, match="to 16, for which"):
+        plan_average(THREE, dp.PureDP(17.0))
     with pytest.raises(dp.InvalidInput, match="split_evenly"):
         plan_descent(THREE.party(0), PROMISED, steps=2)  # type: ignore[arg-type]
