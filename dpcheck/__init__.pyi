@@ -1,6 +1,6 @@
 """The public names and where they live: for type checkers, and read by `__init__` to bring each on first use."""
 
-from . import adapters, audits, bounds, datasets, estimators, local, solvers, strategies, testing
+from . import adapters, audits, bounds, datasets, estimators, local, parties, solvers, strategies, testing
 from .audits import (
     AuditResult,
     Canaries,
@@ -52,6 +52,7 @@ from .bounds.relations.solving import Best, Solved, best
 from .families.robust_means import robust_mean
 from .problems.constraints import Box, L1Ball, L2Ball, LqBall, Simplex, WholeSpace
 from .problems.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
+from .problems.parties import Parties, split_evenly
 from .problems.problem import Problem
 from .problems.softmax import Softmax, softmax_problem
 from .report.audit_page import audit_page
@@ -105,6 +106,7 @@ __all__ = [
     "NoisyRelease",
     "NotConforming",
     "NotSendable",
+    "Parties",
     "Past",
     "PrivacyViolation",
     "Problem",
@@ -151,6 +153,7 @@ __all__ = [
     "measure",
     "need",
     "one_user",
+    "parties",
     "per_run",
     "private",
     "queries",
@@ -160,6 +163,7 @@ __all__ = [
     "robust_mean",
     "softmax_problem",
     "solvers",
+    "split_evenly",
     "strategies",
     "testing",
     "transcript",
