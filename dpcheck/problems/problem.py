@@ -193,7 +193,7 @@ class Problem:
         return (self.X.T * bend) @ self.X / self.n + self.l2 * np.eye(self.d)
 
     def hessians(self, W: Array, index: Any = None) -> Array:
-        """Second derivatives at each point of W, (k, d, d): of F, or of the mean over records `index`, (k,) or (k, m)."""
+        """Second derivatives at each point of W, (k, d, d), of all records or of those in `index`, (k,) or (k, m)."""
         W = np.asarray(W, float)
         if index is None:
             bend, rows = self.loss.second_derivative(W @ self.X.T, self.y), self.X

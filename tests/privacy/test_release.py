@@ -110,7 +110,8 @@ def test_composed_releases_are_scaled_together(first: Release, second: Release, 
 def test_releases_that_take_turns_cost_the_same_and_alternate(first: Release, second: Release) -> None:
     first, second = replace(first, steps=4), replace(second, steps=4)
     turns = Composed((first, second), in_turn=True)
-    assert turns.with_noise_times(2.0).in_turn and turns.at(n=5).in_turn
+    assert turns.with_noise_times(2.0).in_turn
+    assert turns.at(n=5).in_turn
     assert turns.epsilon(1e-3) == first.followed_by(second).epsilon(1e-3)
     assert [part_of(turns, t) for t in range(4)] == [first, second, first, second]
     assert [part_of(first.followed_by(second), t) for t in range(5)] == [first] * 4 + [second]
