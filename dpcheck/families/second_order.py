@@ -20,8 +20,10 @@ from dpcheck.problems.conditioning import loss_smoothness, public_gap
 from dpcheck.problems.constraints import WholeSpace
 from dpcheck.problems.problem import Problem
 from dpcheck.problems.sensing import Sensing
+from dpcheck.settings import allowing
 
 Data = Problem | Sensing
+MOST_STEPS = 1000  # by default
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +82,11 @@ class NoisyDerivatives(Method):
         w, gradient, stopped = state
         if t % 2 == 0:
             return w, answer[:, : self.d].copy(), stopped
-        new, stops = self.moved(w, gradient, self.symmetric(answer))
-        goes_on = stopped == 0
-        return np.where(goes_on, new, w), gradient, np.where(goes_on, stops[:, None].astype(float), 1.0)
+        runs = stopped[:, 0] == 0
+        if np.any(runs):
+            w, stopped = w.copy(), stopped.copy()
+            w[runs], stopped[runs, 0] = self.moved(w[runs], gradient[runs], self.symmetric(answer[runs]))
+        return w, gradient, stopped
 
     def moved(self, w: Array, gradient: Array, hessian: Array) -> tuple[Array, Array]:
         """Where a noisy gradient and a noisy Hessian lead, (k, d), and whether the trial stops there, (k,)."""
@@ -117,6 +121,28 @@ def bend(data: Data) -> float:
 def largest_gap(data: Data) -> float:
     """A public bound on F at 0 less its least value, for losses that are at least 0."""
     return 1.0 if isinstance(data, Sensing) else public_gap(data)
+
+
+def step_size(data: Data) -> float:
+    """1/M of Theorem 4.3.1, the regulariser included; 1 for linear losses."""
+    return 1 / (data.smoothness or 1.0)
+
+
+def descent_steps(data: Data, aim: float) -> int:
+    """MB/α² of Theorem 4.3.1 with B the largest loss at 0; from 1 to 1000."""
+    return int(min(MOST_STEPS, max(1, math.ceil(largest_gap(data) / (step_size(data) * aim**2)))))
+
+
+def is_point(start: Any) -> bool:
+    """One row of finite numbers; that it has the problem's dimension is seen with the problem."""
+    point = np.asarray(start, float)
+    return point.ndim == 1 and point.size > 0 and bool(np.isfinite(point).all())
+
+
+def start_setting() -> Any:
+    """A public point to begin at, by default 0."""
+    refuses = ((), (math.nan,), (0.0, math.inf), ("a",), 1.0)
+    return allowing(None, "a point with finite coordinates", is_point, refuses=refuses)
 
 
 def must_be_free(data: Data, name: str) -> None:

@@ -6,9 +6,6 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
 
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.guarantees import Guarantee
@@ -16,14 +13,20 @@ from dpcheck.bounds.library.nonconvex import dp_tr as theory
 from dpcheck.bounds.library.nonconvex import saddle_points
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Composed, Release, Released
-from dpcheck.families.second_order import Data, NoisyDerivatives, bend, largest_gap, must_be_free
+from dpcheck.families.second_order import (
+    MOST_STEPS,
+    Data,
+    NoisyDerivatives,
+    bend,
+    largest_gap,
+    must_be_free,
+    start_setting,
+)
 from dpcheck.kernels.gradient_steps import starting_point
 from dpcheck.kernels.method import Array
 from dpcheck.kernels.trust_region import trust_region_steps
-from dpcheck.settings import allowing, count, positive
+from dpcheck.settings import count, positive
 from dpcheck.solver import Calibrated, Calibration, Solver, approximate, must_meet
-
-MOST_STEPS = 1000  # by default
 
 
 @dataclass(frozen=True)
@@ -50,12 +53,6 @@ class TrustRegion(NoisyDerivatives):
         return self.radius
 
 
-def is_point(start: Any) -> bool:
-    """One row of finite numbers."""
-    point = np.asarray(start, float)
-    return point.ndim == 1 and point.size > 0 and bool(np.isfinite(point).all())
-
-
 @dataclass(frozen=True)
 class TrustRegionSolver(Solver):
     """What a run is: lengths by Theorem 4.3.5, from public bounds."""
@@ -63,9 +60,7 @@ class TrustRegionSolver(Solver):
     aim: float = positive(0.1)
     steps: int | None = count()
     radius: float | None = positive()
-    start: tuple[float, ...] | None = allowing(
-        None, "a point with finite coordinates", is_point, refuses=((), (math.nan,), (0.0, math.inf), ("a",), 1.0)
-    )
+    start: tuple[float, ...] | None = start_setting()
 
     def must_suit(self, data: Data, guarantee: Guarantee, calibration: Calibration) -> None:
         approximate(guarantee)

@@ -47,7 +47,7 @@ class DPTR(TrustRegionSolver):
 
     @classmethod
     def example(cls) -> Example:
-        return Example(cls(steps=3, radius=0.5), bug=0.3)
+        return Example(cls(steps=2, radius=0.5), bug=0.3)
 
     def worst_pair(self) -> tuple[Problem, Problem]:
         """Linear losses, one of which turns round: gradients differ by 2G/n everywhere, Hessians not at all."""
