@@ -49,9 +49,9 @@ def distance_from_pole(g: Array, above: Array, low: Array, r: Array) -> Array:
             length = np.linalg.norm(h, axis=1)
             bent = np.where(h == 0, 0.0, h**2 / (above + s[:, None])).sum(axis=1)
             newton = s + (length / r - 1) * length**2 / bent
-        far = length > r
-        low, high = np.where(far, s, low), np.where(far, high, s)
-        if np.all((np.abs(length - r) <= CLOSE * r) | (high - low <= CLOSE * high)):
+        found, far = np.abs(length - r) <= CLOSE * r, length > r
+        low, high = np.where(found | far, s, low), np.where(found | ~far, s, high)
+        if np.all(high - low <= CLOSE * high):
             break
         allowed = (newton > low) & (newton < high) & (round_ % 2 == 0)
         s = np.where(allowed, newton, (low + high) / 2)

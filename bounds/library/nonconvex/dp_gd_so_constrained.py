@@ -1,7 +1,8 @@
 """DP-GD-SO (dwang20, section 4.3.1, Algorithm 4.3.27): second-order stationary points of a convex set, privately.
 
 Theorem 4.3.3 with Lemmas 4.3.8 to 4.3.10; α' = α/2, γ = √(ρα), γ' = γ/2. Definition 4.3.4 says what is aimed at. D is
-the diameter of the set, Φ the share of the least q that step 8 finds. Solver: dpcheck/solvers/nonconvex/dp_gd_so_constrained.py.
+the diameter of the set, Φ the share of the least q that step 8 finds. Solver:
+dpcheck/solvers/nonconvex/dp_gd_so_constrained.py.
 """
 
 from sympy import Eq, Expr, Ge, Integer, Le, Rational, Symbol, log, sqrt

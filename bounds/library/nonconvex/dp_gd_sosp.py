@@ -61,7 +61,7 @@ privacy = Claim(
     checks=[
         Accountant(
             gradients(),
-            "linear losses, all iterates seen: T cancels, so a condition on it limits nothing, and the true ε grows like ε²",
+            "linear losses, all iterates seen: T cancels, so a condition on it limits nothing; the true ε grows like ε²",
         )
     ],
 )
@@ -213,8 +213,8 @@ lemma4 = Claim(
                 eta: Integer(1),
             },
             k,
-            "F = -x²/4 near its saddle x₁ = 0, of curvature -√(ρα) = -1/2: each step multiplies x by 3/2 and adds noise of "
-            "size 1/n, whatever the constants, so that x stays below any fixed size for ln(n)/ln(3/2) steps but for a number",
+            "F = -x²/4 near its saddle x₁ = 0, of curvature -√(ρα) = -1/2: each step multiplies x by 3/2 and adds noise "
+            "of size 1/n, whatever the constants: x stays below any fixed size for ln(n)/ln(3/2) steps but for a number",
             at=100.0,
         )
     ],
@@ -236,7 +236,7 @@ theorem1 = Claim(
     id="dwang20.theorem4.3.1",
     source=Source("dwang20", "Theorem 4.3.1, equation (4.56)", line=3866),
     kind=Kind.UTILITY,
-    says="Records with which one of the iterates is an α-SOSP, T = Õ(MB/α²); Ω̃ leaves logarithms out, that of n among them.",
+    says="Records with which one of the iterates is an α-SOSP, T = Õ(MB/α²); logarithms are left out, that of n too.",
     assumes=[*losses, Eq(T, M * B / alpha**2)],
     states=Rate(enough, sqrt(M * B) * sqrt(a * d) * log(1 / gamma) * G / (eps * alpha**2)),
 )

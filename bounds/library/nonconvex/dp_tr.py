@@ -6,16 +6,16 @@ length r = √(α/ρ) is about. Solver: dpcheck/solvers/nonconvex/dp_tr.py.
 
 from sympy import Eq, Ge, Integer, Le, Rational, Symbol, exp, limit, log, sqrt
 
-from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Source
+from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import T, d, delta, eps, gamma, n, quantity, ratio, run_time
 from dpcheck.bounds.library.convex.variance_reduction import G, gap0, sigma_n
 from dpcheck.bounds.library.nonconvex.saddle_points import (
-    SENSITIVITIES,
     F_next,
     F_now,
     H_size,
     M,
+    SENSITIVITIES,
     a,
     alpha,
     e_size,
@@ -39,12 +39,8 @@ phi = quantity("phi_tr", "privacy parameter of zCDP for all steps", printed="φ"
 phi_root = quantity("phi_root", "the root of φ", printed="√φ", latex=r"\sqrt{\phi}")
 lam = quantity("lam_tr", "multiplier of a trust-region step", loss=1, parameter=-2, printed="λ", latex=r"\lambda")
 least = quantity(
-    "least_tr",
-    "minus the least eigenvalue of the matrix of a trust-region problem",
-    loss=1,
-    parameter=-2,
-    printed="|λ_min(H)|",
-    latex=r"|\lambda_{\min}(H)|",
+    "least_tr", "minus the least eigenvalue of the matrix of a trust-region problem", loss=1, parameter=-2,
+    printed="|λ_min(H)|", latex=r"|\lambda_{\min}(H)|",
 )
 stops_at = quantity(
     "stops_at", "multiplier at which DP-TR stops", loss=1, parameter=-2, printed="λ_stop", latex=r"\lambda_{stop}"
@@ -179,7 +175,8 @@ equation78 = Claim(
         Chain(
             shake,
             Step("<=", e_size * radius + H_size * radius**2 / 2, because=Premise("‖h‖ ≤ r = √(α/ρ)")),
-            Step("<=", STATEMENT, where={e_size: alpha / 6 / (1 + more), H_size: sqrt(alpha * rho_h) / 3 / (1 + rest)}),
+            Step("<=", STATEMENT,
+                 where={e_size: alpha / 6 / (1 + more), H_size: sqrt(alpha * rho_h) / 3 / (1 + rest)}),
         )
     ],
 )
@@ -199,14 +196,8 @@ equation85 = Claim(
             attained,
             "one coordinate, noisy gradient 0 and noisy curvature -λ, so that h = r; the noise is against the step and "
             "the third derivative is ρ: ‖ε‖r + ½‖H‖₂r² + ρr³/6 is added to -λr²/2",
-            box={
-                F_now: (1e-1, 1e1),
-                alpha: (0.1, 1),
-                rho_h: (0.1, 10),
-                lam: (0.1, 100),
-                e_size: (1e-3, 0.2),
-                H_size: (1e-3, 2),
-            },
+            box={F_now: (1e-1, 1e1), alpha: (0.1, 1), rho_h: (0.1, 10), lam: (0.1, 100),
+                 e_size: (1e-3, 0.2), H_size: (1e-3, 2)},
         )
     ],
 )
@@ -222,13 +213,8 @@ equation85_corrected = Claim(
     checks=[
         Chain(
             F_next,
-            Step(
-                "<=",
-                attained,
-                because=Premise(
-                    "the Hessian is ρ-Lipschitz (4.77), ‖h‖ ≤ r, and ⟨g̃,h⟩ + ½⟨H̃h,h⟩ = ½⟨g̃,h⟩ - ½λr² ≤ -½λr² by Lemma 4.3.1"
-                ),
-            ),
+            Step("<=", attained, because=Premise(
+                "the Hessian is ρ-Lipschitz (4.77), ‖h‖ ≤ r; ⟨g̃,h⟩ + ½⟨H̃h,h⟩ = ½⟨g̃,h⟩ - ½λr² ≤ -½λr² (Lemma 4.3.1)")),
             Step("<=", STATEMENT, where=noise_given),
         )
     ],
@@ -279,20 +265,10 @@ out_gradient = Claim(
     checks=[
         Chain(
             g_out,
-            Step(
-                "<=",
-                lam * radius + e_size + H_size * radius + rho_h / 2 * radius**2,
-                because=Premise("(4.79): ‖g̃+H̃h‖ = λ‖h‖; noise; and the Hessian is ρ-Lipschitz, ‖h‖ ≤ r"),
-            ),
-            Step(
-                "<=",
-                STATEMENT,
-                where={
-                    lam: sqrt(alpha * rho_h) / (1 + slack),
-                    e_size: alpha / 6 / (1 + more),
-                    H_size: sqrt(alpha * rho_h) / 3 / (1 + rest),
-                },
-            ),
+            Step("<=", lam * radius + e_size + H_size * radius + rho_h / 2 * radius**2, because=Premise(
+                "(4.79): ‖g̃+H̃h‖ = λ‖h‖; noise; and the Hessian is ρ-Lipschitz, ‖h‖ ≤ r")),
+            Step("<=", STATEMENT, where={lam: sqrt(alpha * rho_h) / (1 + slack), e_size: alpha / 6 / (1 + more),
+                                         H_size: sqrt(alpha * rho_h) / 3 / (1 + rest)}),
         )
     ],
 )
@@ -307,16 +283,10 @@ out_hessian = Claim(
     checks=[
         Chain(
             bent_out,
-            Step(
-                "<=",
-                H_size + lam + rho_h * radius,
-                because=Premise("H̃ + λI ⪰ 0 (4.80), noise, and the Hessian is ρ-Lipschitz, ‖h‖ ≤ r"),
-            ),
-            Step(
-                "<=",
-                STATEMENT,
-                where={lam: sqrt(alpha * rho_h) / (1 + slack), H_size: sqrt(alpha * rho_h) / 3 / (1 + rest)},
-            ),
+            Step("<=", H_size + lam + rho_h * radius, because=Premise(
+                "H̃ + λI ⪰ 0 (4.80), noise, and the Hessian is ρ-Lipschitz, ‖h‖ ≤ r")),
+            Step("<=", STATEMENT, where={lam: sqrt(alpha * rho_h) / (1 + slack),
+                                         H_size: sqrt(alpha * rho_h) / 3 / (1 + rest)}),
         )
     ],
 )
@@ -339,16 +309,21 @@ out = Claim(
     ],
 )
 
+vacuous = Claim(
+    id="dwang20.section4.3.3.second_order",
+    source=Source("dwang20", "section 4.3.3, α = 0.1 and the sigmoid loss", line=4106),
+    kind=Kind.IDENTITY,
+    says="At α = 0.1 every point meets the second condition for rows of norm 1: the runs test the gradient alone.",
+    assumes=[*losses, Eq(M, sqrt(3) / 18), Eq(rho_h, Rational(1, 8)), Eq(alpha, Rational(1, 10))],
+    states=Le(bent_out, sqrt(alpha * rho_h)),
+    provenance=Provenance.CONSEQUENCE,
+    checks=[Chain(bent_out, Step("<=", M, because=Premise("each loss is M-smooth")), Step("<=", STATEMENT))],
+)
+
 # How many records ------------------------------------------------------------------------------------
 short = [Eq(T, 6 * sqrt(rho_h) * gap0 / alpha ** Rational(3, 2))]
 fixed = [
-    Eq(G, 1),
-    Eq(M, 1),
-    Eq(rho_h, 1),
-    Eq(gap0, 1),
-    alpha <= 1,
-    eps <= 1,
-    delta <= Rational(1, 2),
+    Eq(G, 1), Eq(M, 1), Eq(rho_h, 1), Eq(gap0, 1), alpha <= 1, eps <= 1, delta <= Rational(1, 2),
     gamma <= Rational(1, 2),
 ]
 per_gradient = sqrt(d) * sqrt(T) * G * log(1 / gamma) / (alpha * root_phi)
@@ -370,11 +345,8 @@ size = Claim(
         Chain(
             enough,
             Step("<=", per_gradient + per_hessian, because=RECORDS),
-            Step(
-                "<=",
-                (per_gradient + per_hessian) * root_phi * sqrt(7 * a) / eps,
-                because=Premise("1/√φ = (√(ε+a) + √a)/ε ≤ √(4a+2ε)/ε ≤ √(7a)/ε, as ε ≤ 1 ≤ 3a/2, a = ln(1/δ)"),
-            ),
+            Step("<=", (per_gradient + per_hessian) * root_phi * sqrt(7 * a) / eps,
+                 because=Premise("1/√φ = (√(ε+a) + √a)/ε ≤ √(4a+2ε)/ε ≤ √(7a)/ε, as ε ≤ 1 ≤ 3a/2, a = ln(1/δ)")),
             Step("<=", 20 * STATEMENT, where=many),
         )
     ],
@@ -387,12 +359,8 @@ remark_samples = Claim(
     says="Theorem 4.3.5 improves the sample size of Theorem 4.3.2 by 1/α^0.25.",
     states=Eq(ratio, alpha ** Rational(-1, 4)),
     ignores_units=True,
-    checks=[
-        Equals(
-            (d * sqrt(a) / (alpha**2 * eps)) / (d * sqrt(a) / (alpha ** Rational(7, 4) * eps)),
-            "p√ln(1/δ)/(α²ε) over p√ln(1/δ)/(α^1.75·ε)",
-        )
-    ],
+    checks=[Equals((d * sqrt(a) / (alpha**2 * eps)) / (d * sqrt(a) / (alpha ** Rational(7, 4) * eps)),
+                   "p√ln(1/δ)/(α²ε) over p√ln(1/δ)/(α^1.75·ε)")],
 )
 
 crowd = d * sqrt(a) / (n * eps)
@@ -404,19 +372,8 @@ remark_level = Claim(
     says="With n records DP-TR reaches α = (p√ln(1/δ)/(nε))^(4/7).",
     states=Eq(alpha, crowd ** Rational(4, 7)),
     ignores_units=True,
-    checks=[
-        Chain(
-            alpha,
-            Step(
-                "=",
-                STATEMENT,
-                because=OnlySolution(
-                    lambda x: [n - d * sqrt(a) / (x ** Rational(7, 4) * eps)],
-                    only="(4.59) with equality falls as α grows",
-                ),
-            ),
-        )
-    ],
+    checks=[Chain(alpha, Step("=", STATEMENT, because=OnlySolution(
+        lambda x: [n - d * sqrt(a) / (x ** Rational(7, 4) * eps)], only="(4.59) with equality falls as α grows")))],
 )
 
 remark_steps = Claim(
@@ -428,11 +385,6 @@ remark_steps = Claim(
     added=[Eq(rho_h, 1), gap0 <= 1],
     states=Rate(run_time, n / alpha ** Rational(3, 2)),
     ignores_units=True,
-    checks=[
-        Chain(
-            run_time,
-            Step("=", n * T, because=Premise("a gradient and a Hessian of each record in each step")),
-            Step("<=", 6 * STATEMENT),
-        )
-    ],
+    checks=[Chain(run_time, Step("=", n * T, because=Premise("a gradient and a Hessian of each record in each step")),
+                  Step("<=", 6 * STATEMENT))],
 )

@@ -21,32 +21,21 @@ rho_h = quantity(
 alpha = quantity("alpha_sosp", "gradient norm aimed at", loss=1, parameter=-1, printed="α", latex=r"\alpha")
 B = quantity("B_risk", "bound on the empirical risk", loss=1, printed="B", latex="B")
 rank = quantity("hessian_rank", "rank of a record's Hessian", box=(1, 1e4), integer=True, printed="k", latex="k")
-sigma_H = quantity("sigma_H", "noise on each entry of a Hessian", loss=1, parameter=-2, printed="σ₂", latex=r"\sigma_2")
+sigma_H = quantity(
+    "sigma_H", "noise on each entry of a Hessian", loss=1, parameter=-2, printed="σ₂", latex=r"\sigma_2"
+)
 moved_H = quantity(
-    "moved_H",
-    "Frobenius norm of the difference of two data sets' Hessians",
-    loss=1,
-    parameter=-2,
-    printed="‖∇²L(D)-∇²L(D')‖_F",
-    latex=r"\|\nabla^2L(D)-\nabla^2L(D')\|_F",
+    "moved_H", "Frobenius norm of the difference of two data sets' Hessians", loss=1, parameter=-2,
+    printed="‖∇²L(D)-∇²L(D')‖_F", latex=r"\|\nabla^2L(D)-\nabla^2L(D')\|_F",
 )
 bend = quantity("bend_H", "operator norm of a record's Hessian", loss=1, parameter=-2, printed="‖∇²ℓ‖₂")
 other_bend = quantity("other_bend_H", "that of another record", loss=1, parameter=-2, printed="‖∇²ℓ'‖₂")
 long_noise = quantity(
-    "long_noise",
-    "length of Gaussian noise",
-    loss=1,
-    parameter=-1,
-    printed="‖ε_t‖",
-    latex=r"\|\varepsilon_t\|",
+    "long_noise", "length of Gaussian noise", loss=1, parameter=-1, printed="‖ε_t‖", latex=r"\|\varepsilon_t\|",
     holds=LIKELY,
 )
 spectral = quantity(
-    "spectral",
-    "operator norm of a symmetric Gaussian matrix",
-    loss=1,
-    parameter=-2,
-    printed="‖H_t‖₂",
+    "spectral", "operator norm of a symmetric Gaussian matrix", loss=1, parameter=-2, printed="‖H_t‖₂",
     latex=r"\|H_t\|_2",
 )
 g_size = quantity("g_size", "||grad F(w_t)||", loss=1, parameter=-1, printed="‖∇F‖", latex=r"\|\nabla F\|")
@@ -55,13 +44,8 @@ H_size = quantity("H_size", "operator norm of a step's noise", loss=1, parameter
 F_now = quantity("F_saddle", "F(w_t)", loss=1, printed="F(w_t)", latex="F(w_t)")
 F_next = quantity("F_saddle_next", "F(w_(t+1))", loss=1, printed="F(w_(t+1))", latex="F(w_{t+1})")
 sosp = quantity(
-    "sosp_level",
-    "least α for which the output is an α-SOSP",
-    loss=1,
-    parameter=-1,
-    printed="α(w_out)",
-    latex=r"\alpha(w_{out})",
-    holds=LIKELY,
+    "sosp_level", "least α for which the output is an α-SOSP", loss=1, parameter=-1, printed="α(w_out)",
+    latex=r"\alpha(w_{out})", holds=LIKELY,
 )
 enough = quantity("enough", "records that are enough", box=(1, 1e9), printed="n", latex="n")
 
@@ -103,11 +87,8 @@ sensitivity = Claim(
     checks=[
         Chain(
             moved_H,
-            Step(
-                "<=",
-                sqrt(d) * (bend + other_bend) / n,
-                because=Premise("one of n Hessians changes, and ‖A-A'‖_F ≤ √d‖A-A'‖₂ ≤ √d(‖A‖₂ + ‖A'‖₂)"),
-            ),
+            Step("<=", sqrt(d) * (bend + other_bend) / n,
+                 because=Premise("one of n Hessians changes, and ‖A-A'‖_F ≤ √d‖A-A'‖₂ ≤ √d(‖A‖₂ + ‖A'‖₂)")),
             Step("<=", STATEMENT, where=bends),
         )
     ],
@@ -118,22 +99,15 @@ low_rank = Claim(
     source=Source("dwang20", "proof of Theorem 4.3.4, where a record's Hessian has rank k", line=4410),
     kind=Kind.PRIVACY,
     says="One record of a linear model has a Hessian of rank k = 1: noise on Hessians may be less by √d.",
-    assumes=[
-        *losses,
-        bend <= M,
-        other_bend <= M,
-        Setting("a record's Hessian has rank k, a regulariser that all share apart"),
-    ],
+    assumes=[*losses, bend <= M, other_bend <= M,
+             Setting("a record's Hessian has rank k, a regulariser that all share apart")],
     states=Le(moved_H, 2 * M * sqrt(rank) / n),
     provenance=Provenance.CONSEQUENCE,
     checks=[
         Chain(
             moved_H,
-            Step(
-                "<=",
-                (sqrt(rank) * bend + sqrt(rank) * other_bend) / n,
-                because=Premise("one of n Hessians changes, ‖A-A'‖_F ≤ ‖A‖_F + ‖A'‖_F, and ‖A‖_F ≤ √k‖A‖₂ at rank k"),
-            ),
+            Step("<=", (sqrt(rank) * bend + sqrt(rank) * other_bend) / n,
+                 because=Premise("one of n Hessians changes, ‖A-A'‖_F ≤ ‖A‖_F + ‖A'‖_F, and ‖A‖_F ≤ √k‖A‖₂ at rank k")),
             Step("<=", STATEMENT, where=bends),
         )
     ],
@@ -150,11 +124,8 @@ lemma11 = Claim(
     checks=[
         Chain(
             long_noise,
-            Step(
-                "<=",
-                sigma_n * (sqrt(d) + sqrt(2 * log(1 / gamma))),
-                because=Premise("E‖x‖ ≤ √p·σ, and Gaussian concentration"),
-            ),
+            Step("<=", sigma_n * (sqrt(d) + sqrt(2 * log(1 / gamma))), because=Premise(
+                "E‖x‖ ≤ √p·σ, and Gaussian concentration")),
             Step("<=", STATEMENT, where={d: (1 + more) ** 2, gamma: exp(-((Rational(3, 2) + rest) ** 2))}),
         )
     ],
@@ -174,21 +145,11 @@ lemma11_matrix = Claim(
     checks=[
         Chain(
             spectral,
-            Step(
-                "<=",
-                mean_spectral + sqrt(2) * sqrt(d) * sigma_H,
-                because=Premise(
-                    "Gaussian concentration, with chance 1 - e^(-p/2): ‖Z‖₂ moves by at most √2 times the entries drawn"
-                ),
-            ),
-            Step(
-                "<=",
-                STATEMENT,
-                because=Slack(
-                    given={"E‖Z‖₂ ≤ 2√p·σ (Slepian)": 2 * sqrt(d) * sigma_H - mean_spectral},
-                    seen=[(2 - sqrt(2)) * sqrt(d) * sigma_H],
-                ),
-            ),
+            Step("<=", mean_spectral + sqrt(2) * sqrt(d) * sigma_H, because=Premise(
+                "Gaussian concentration, with chance 1 - e^(-p/2): ‖Z‖₂ moves by at most √2 times the entries drawn")),
+            Step("<=", STATEMENT, because=Slack(
+                given={"E‖Z‖₂ ≤ 2√p·σ (Slepian)": 2 * sqrt(d) * sigma_H - mean_spectral},
+                seen=[(2 - sqrt(2)) * sqrt(d) * sigma_H])),
             choosing={C: Rational(4)},
         )
     ],

@@ -96,7 +96,7 @@ def quadratic(h: Array, hessian: Array) -> Array:
 
 
 def on_the_edge(w: Array, gradient: Array, hessian: Array, radius: float, slope: float) -> Array:
-    """The least q where <g, h> = slope: a trust-region problem in the d - 1 directions across g; 0 if none is inside."""
+    """The least q where <g, h> = slope: a trust-region problem in d - 1 directions; 0 if none is inside."""
     size = np.linalg.norm(gradient, axis=1)
     normal = gradient / size[:, None]
     level = np.einsum("kd,kd->k", normal, w) + slope / size  # <normal, u>

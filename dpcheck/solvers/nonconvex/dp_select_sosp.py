@@ -1,4 +1,7 @@
-"""Selecting a second-order stationary point (dwang20, Algorithm 4.3.26). Claims: bounds/library/nonconvex/dp_select_sosp.py."""
+"""Selecting a second-order stationary point (dwang20, Algorithm 4.3.26).
+
+Claims: bounds/library/nonconvex/dp_select_sosp.py.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +83,7 @@ class Selection(NoisyDerivatives):
         """The first that passes; the last iterate, where none does."""
         w, seen, passes = state
         chosen = seen[np.arange(len(w)), passes.argmax(axis=1)]
-        return np.where(passes.any(axis=1)[:, None], chosen, w)
+        return np.where(passes.max(axis=1, keepdims=True) > 0, chosen, w)
 
     def grain(self, scale: float) -> float:
         return self.eta * scale
