@@ -139,7 +139,6 @@ lemma11_matrix = Claim(
     source=Source("dwang20", "Lemma 4.3.11, symmetric matrices", line=4432),
     kind=Kind.UTILITY,
     says="There is a C with which noise on a symmetric matrix has operator norm at most C√p·σ, with chance 1 - 1/p.",
-    assumes=[d >= 2],
     states=Le(spectral, C * sqrt(d) * sigma_H),
     hidden=(C,),
     checks=[

@@ -66,33 +66,41 @@ class InBall(NoisyDerivatives):
 
 
 def curved_steps(w: Array, gradient: Array, hessian: Array, radius: float, slope: float) -> tuple[Array, Array]:
-    """h = u - w with a small q = <h, H h> over ||w + h|| <= radius and <g, h> <= slope, (k, d), and q, (k,).
+    """h = u - w with the least q = <h, H h> over ||w + h|| <= radius and <g, h> <= slope, (k, d), and q, (k,).
 
-    Without the second condition u is an exact trust-region step about 0. Where it breaks that condition, the best of
-    three points that keep it: that h shortened, that h turned round, and the best on the boundary, again exact.
+    Without the second condition u is a trust-region step about 0. Where that breaks the condition, the least lies on
+    the condition's boundary, a trust-region problem again, or is another stationary point of the ball.
     """
-
     pull = np.einsum("kij,kj->ki", hessian, w)
     best = trust_region_steps(-2 * pull, 2 * hessian, radius)[0] - w
-    rise = np.einsum("kd,kd->k", gradient, best)
-    over = rise > slope
-    if not np.any(over):
-        return best, quadratic(best, hessian)
-    w, gradient, bends, h, rise = w[over], gradient[over], hessian[over], best[over], rise[over]
-    shortened = h * (slope / rise)[:, None]
-    # Back through w as far as the ball allows: the positive root of ||w - s h|| = radius.
-    a, b = np.einsum("kd,kd->k", h, h), np.einsum("kd,kd->k", w, h)
-    room = np.maximum(radius**2 - np.einsum("kd,kd->k", w, w), 0.0)
-    turned = -h * ((b + np.sqrt(b**2 + a * room)) / a)[:, None]
-    candidates = np.stack([shortened, turned, on_the_edge(w, gradient, bends, radius, slope)])
-    values = np.stack([quadratic(h, bends) for h in candidates])
-    best[over] = candidates[values.argmin(axis=0), np.arange(len(w))]
-    return best, quadratic(best, hessian)
+    over = np.einsum("kd,kd->k", gradient, best) > slope
+    if np.any(over):
+        w, gradient, bends = w[over], gradient[over], hessian[over]
+        others = stationary(2 * bends, -2 * pull[over], radius) - w[:, None]
+        allowed = np.einsum("kd,kcd->kc", gradient, others) <= slope
+        candidates = np.concatenate(
+            [np.where(allowed[..., None], others, 0.0), on_the_edge(w, gradient, bends, radius, slope)[:, None]], axis=1
+        )
+        values = np.einsum("kci,kij,kcj->kc", candidates, bends, candidates)
+        best[over] = candidates[np.arange(len(w)), values.argmin(axis=1)]
+    return best, np.asarray(np.einsum("ki,kij,kj->k", best, hessian, best))
 
 
-def quadratic(h: Array, hessian: Array) -> Array:
-    """<h, H h> of each trial."""
-    return np.asarray(np.einsum("ki,kij,kj->k", h, hessian, h))
+def stationary(A: Array, a: Array, radius: float) -> Array:
+    """All u of norm radius with (A + lam I) u = -a for some lam, (k, 2d, d); 0 for what is none.
+
+    These lam are eigenvalues of [[-A, aa'/radius^2], [I, -A]] (Adachi, Iwata, Nakatsukasa and Takeda 2017).
+    """
+    k, d = a.shape
+    eye = np.broadcast_to(np.eye(d), (k, d, d))
+    outer = a[:, :, None] * a[:, None, :] / radius**2
+    lams = np.linalg.eigvals(np.concatenate([np.concatenate([-A, outer], 2), np.concatenate([eye, -A], 2)], 1))
+    values, vectors = np.linalg.eigh(A)
+    parts = np.einsum("kij,ki->kj", vectors, a)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        u = -np.einsum("kij,kcj->kci", vectors, parts[:, None] / (values[:, None] + lams.real[..., None]))
+        off = np.abs(np.linalg.norm(u, axis=2) / radius - 1)
+        return np.where((off < 1e-6)[..., None], u / np.linalg.norm(u, axis=2)[..., None] * radius, 0.0)
 
 
 def on_the_edge(w: Array, gradient: Array, hessian: Array, radius: float, slope: float) -> Array:
