@@ -1,8 +1,9 @@
-"""Problems with a saddle point that is known: where it is, and how deep it bends. For studies of methods that escape."""
+"""Problems with a saddle point that is known: where it is, and how deep it bends. For studies of escapes."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -30,7 +31,9 @@ def saddle(name: Name) -> Saddle:
     >>> [saddle(name).least < 0 for name in NAMES]
     [True, True, True]
     """
-    problem, at = {"phase retrieval": _phase, "matrix sensing": _matrix, "sigmoid": _sigmoid}[name]()
+    made: dict[Name, Callable[[], tuple[Problem | Sensing, Array]]]
+    made = {"phase retrieval": _phase, "matrix sensing": _matrix, "sigmoid": _sigmoid}
+    problem, at = made[name]()
     return Saddle(problem, at, float(np.linalg.eigvalsh(problem.hessians(at[None]))[0, 0]))
 
 
@@ -59,5 +62,5 @@ def _sigmoid() -> tuple[Problem, Array]:
     return problem, np.array([0.0, _root(lambda t: problem.gradient(np.array([[0.0, t]]))[0, 1], -5.0, 0.0)])
 
 
-def _root(slope: object, low: float, high: float) -> float:
+def _root(slope: Callable[[float], float], low: float, high: float) -> float:
     return float(optimize.brentq(slope, low, high, xtol=1e-14))

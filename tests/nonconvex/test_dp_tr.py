@@ -78,7 +78,7 @@ def test_the_printed_noise_holds_where_both_derivatives_move_most(factor: float,
 
 
 def test_the_counterexample_to_equation_4_85_happens() -> None:
-    """One coordinate: the noisy gradient is 0, the noisy curvature -λ, the noise and the third derivative as allowed."""
+    """One coordinate: the noisy gradient is 0, the noisy curvature -λ, noise and third derivative as allowed."""
     alpha, rho, lam = 1.0, 1.0, 1.001
     u = alpha**1.5 / math.sqrt(rho)
     (h,), (found,) = trust_region_steps(np.zeros((1, 1)), np.full((1, 1, 1), -lam), math.sqrt(alpha / rho))

@@ -61,7 +61,7 @@ privacy = Claim(
     checks=[
         Accountant(
             gradients(),
-            "linear losses, all iterates seen: T cancels, so a condition on it limits nothing; the true ε grows like ε²",
+            "linear losses, all iterates seen: T cancels, so a condition on it limits nothing: true ε grows like ε²",
         )
     ],
 )
@@ -213,8 +213,8 @@ lemma4 = Claim(
                 eta: Integer(1),
             },
             k,
-            "F = -x²/4 near its saddle x₁ = 0, of curvature -√(ρα) = -1/2: each step multiplies x by 3/2 and adds noise "
-            "of size 1/n, whatever the constants: x stays below any fixed size for ln(n)/ln(3/2) steps but for a number",
+            "F = -x²/4 near its saddle x₁ = 0, of curvature -√(ρα) = -1/2: a step multiplies x by 3/2 and adds noise "
+            "of size 1/n, whatever the constants: x stays below any size for ln(n)/ln(3/2) steps but for a number",
             at=100.0,
         )
     ],

@@ -6,16 +6,16 @@ length r = √(α/ρ) is about. Solver: dpcheck/solvers/nonconvex/dp_tr.py.
 
 from sympy import Eq, Ge, Integer, Le, Rational, Symbol, exp, limit, log, sqrt
 
-from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
+from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import T, d, delta, eps, gamma, n, quantity, ratio, run_time
 from dpcheck.bounds.library.convex.variance_reduction import G, gap0, sigma_n
 from dpcheck.bounds.library.nonconvex.saddle_points import (
+    SENSITIVITIES,
     F_next,
     F_now,
     H_size,
     M,
-    SENSITIVITIES,
     a,
     alpha,
     e_size,

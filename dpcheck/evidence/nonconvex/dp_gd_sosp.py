@@ -37,8 +37,9 @@ def case_of(place: int) -> dict[str, Any]:
     """α is half the level of the saddle, which so is no α-SOSP."""
     found = saddle(NAMES[place])
     problem, alpha = found.problem, found.least**2 / found.problem.hessian_lipschitz / 2
-    numbers = constants(problem) | {"M_second": problem.smoothness, "B_risk": largest_gap(problem), "d": float(problem.d)}
-    T = problem.smoothness * largest_gap(problem) / alpha**2
+    M, B = problem.smoothness, largest_gap(problem)
+    numbers = constants(problem) | {"M_second": M, "B_risk": B, "d": float(problem.d)}
+    T = M * B / alpha**2
     return {**numbers, **PRIVATE, "place": place, "name": NAMES[place], "alpha_sosp": alpha, "length": math.ceil(T)}
 
 
@@ -76,7 +77,8 @@ CHECKS = {
     )],
     "dwang20.theorem4.3.1": [EnoughRecords(
         reached, [case_of(place) for place in range(len(NAMES))], constant,
-        "from known saddle points, α half of their level; Ω̃ hides what makes the noise α/20 by Lemma 4.3.2, c₂ = 8", trials=96,
+        "from known saddle points, α half of their level; Ω̃ hides what makes the noise α/20 by Lemma 4.3.2, c₂ = 8",
+        trials=96,
     )],
     "dwang20.lemma4.3.4.corrected": [Trend(
         "n", (1e2, 1e4, 1e6, 1e8, 1e10, 1e12), escape_steps, "noise 1/n at the saddle of phase retrieval", slack=0.01,

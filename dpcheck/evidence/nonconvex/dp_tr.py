@@ -37,7 +37,8 @@ def case_of(place: int) -> dict[str, Any]:
     """One of the problems, its α and T by the theorem; failures 1/10."""
     found = saddle(NAMES[place])
     numbers = {"rho_h": found.problem.hessian_lipschitz, "gap0": largest_gap(found.problem), "alpha_sosp": aim(found)}
-    return {"place": place, "gamma": 0.1, "alpha_sosp": aim(found), "T": math.ceil(float(theory.steps.evaluate(**numbers)))}
+    T = math.ceil(float(theory.steps.evaluate(**numbers)))
+    return {"place": place, "gamma": 0.1, "alpha_sosp": aim(found), "T": T}
 
 
 def needed(case: Mapping[str, Any]) -> int:
@@ -93,7 +94,8 @@ CHECKS = {
         at={"n": 5.0, "T": 3.0, "G": 1.0, "M_second": 1.0, "d": 1.0},
     )],
     "dwang20.lemma4.3.1": [Property(
-        multiplier, {"seed": (0, 10**6), "pull": (0.0, 3.0), "radius": (0.1, 3.0)}, "random problems in the plane, by brute force"
+        multiplier, {"seed": (0, 10**6), "pull": (0.0, 3.0), "radius": (0.1, 3.0)},
+        "random problems in the plane, by brute force",
     )],
     "dwang20.theorem4.3.5.output": [Within(
         lambda case, trials, seed: levels(case, needed(case), trials, seed), ESCAPES, FROM_SADDLES, trials=64,
