@@ -159,9 +159,14 @@ class Release:
 
 @dataclass(frozen=True)
 class Composed:
-    """Releases one after the other, adaptively, all seen; their noise is scaled together."""
+    """Releases one after the other, adaptively, all seen; their noise is scaled together.
+
+    With `in_turn` they take turns, a step of each in every round: a noisy gradient, then a noisy Hessian, and again.
+    What they cost together is the same.
+    """
 
     parts: tuple[Release, ...]
+    in_turn: bool = False
 
     def __post_init__(self) -> None:
         if not self.parts:
@@ -171,6 +176,9 @@ class Composed:
                 limit = f"{self.relation}, which the first release is for"
                 remedy = "State all releases for one relation."
                 raise MixedRelations("neighbouring relation", str(part.relation), limit, remedy)
+        if self.in_turn and len({part.steps for part in self.parts}) > 1:
+            given = [str(part.steps) for part in self.parts]
+            raise InvalidInput("steps", given, "the same for releases that take turns", "Compose them in order.")
 
     @property
     def relation(self) -> Relation:
@@ -182,11 +190,11 @@ class Composed:
 
     def at(self, **values: float) -> Composed:
         """With numbers for symbols."""
-        return Composed(tuple(part.at(**values) for part in self.parts))
+        return replace(self, parts=tuple(part.at(**values) for part in self.parts))
 
     def with_noise_times(self, factor: float) -> Composed:
         """The same with all noise multiplied."""
-        return Composed(tuple(part.with_noise_times(factor) for part in self.parts))
+        return replace(self, parts=tuple(part.with_noise_times(factor) for part in self.parts))
 
     def calibrated(self, guarantee: Guarantee) -> Composed:
         """With all noise multiplied by the least factor that keeps the guarantee."""

@@ -18,6 +18,7 @@ from dpcheck.kernels.running import Run, run
 from dpcheck.kernels.single_precision import SingleGradient, hidden_by_noise
 from dpcheck.problems.constraints import Constraint, WholeSpace
 from dpcheck.problems.problem import Problem, rows_to_pass
+from dpcheck.problems.sensing import Sensing
 
 Schedule = float | Sequence[float] | Array
 
@@ -142,7 +143,7 @@ def schedule(what: str, value: Schedule, steps: int, *, zero: bool) -> Array:
     return np.broadcast_to(values, (steps,))
 
 
-def starting_point(problem: Problem, start: Any = None) -> Array:
+def starting_point(problem: Problem | Sensing, start: Any = None) -> Array:
     """A feasible point, by default the projection of zero."""
     if start is None:
         return problem.constraint.project(np.zeros(problem.d))

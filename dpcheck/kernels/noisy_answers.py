@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dpcheck.audits.scores.transcript import gaussian_log_density
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.privacy.laws import Gaussian, HalfSphere, L2Laplace, Laplace, Law, OneBit, Selected, SmoothNoise
-from dpcheck.bounds.privacy.release import Released
+from dpcheck.bounds.privacy.release import Composed, Released
 from dpcheck.kernels import exact_draws
 from dpcheck.kernels.blocks import NOISE_HELD, steps_held
 from dpcheck.kernels.method import Method
@@ -25,8 +25,10 @@ NO_CANDIDATE = -1.0
 
 
 def part_of(released: Released, t: int) -> Any:
-    """The release that step t belongs to; the last one goes on."""
+    """The release that step t belongs to; the last one goes on, unless they take turns."""
     parts = released.parts
+    if isinstance(released, Composed) and released.in_turn:
+        return parts[t % len(parts)]
     for part in parts[:-1]:
         if t < round(float(part.steps)):
             return part

@@ -52,6 +52,10 @@ class Loss(ABC):
     def curvature_range(self, margin_bound: float, label_bound: float = 1.0) -> tuple[float, float]:
         """Infimum and supremum of phi'' over |margin| <= margin_bound and the allowed labels."""
 
+    def third_derivative_bound(self, margin_bound: float, label_bound: float = 1.0) -> float:
+        """The supremum of the third derivative's size there; infinite where phi'' jumps, or nobody worked it out."""
+        return math.inf
+
     def gradient_bound(self, row_bound: float, radius: float, label_bound: float, l2: float) -> float:
         """The supremum of ||phi' x + l2 w|| over ||x|| <= row_bound and ||w|| <= radius.
 
@@ -124,6 +128,9 @@ class Logistic(SignLoss):
     def curvature_range(self, margin_bound: float, label_bound: float = 1.0) -> tuple[float, float]:
         return float(special.expit(margin_bound) * special.expit(-margin_bound)), 0.25
 
+    def third_derivative_bound(self, margin_bound: float, label_bound: float = 1.0) -> float:
+        return Sigmoid().curvature_range(margin_bound)[1]  # psi' is 1 less than a sigmoid
+
 
 @dataclass(frozen=True)
 class Sigmoid(SignLoss):
@@ -150,6 +157,9 @@ class Sigmoid(SignLoss):
         # psi''' = 0 at u = log(2 + sqrt 3), where |psi''| = 1 / (6 sqrt 3)
         most = float(self.bend(min(margin_bound, math.log(2 + math.sqrt(3)))))
         return -most, most
+
+    def third_derivative_bound(self, margin_bound: float, label_bound: float = 1.0) -> float:
+        return 0.125  # s(1-s)(1-6s+6s^2) at s = 1/2, where every margin bound reaches
 
     def gradient_bound(self, row_bound: float, radius: float, label_bound: float, l2: float) -> float:
         """|phi'| falls with |m| while the alignment 2 l2 phi' m grows: maximised over cells of m.
@@ -221,6 +231,9 @@ class Squared(Loss):
     def curvature_range(self, margin_bound: float, label_bound: float = 1.0) -> tuple[float, float]:
         return 1.0, 1.0
 
+    def third_derivative_bound(self, margin_bound: float, label_bound: float = 1.0) -> float:
+        return 0.0
+
 
 @dataclass(frozen=True)
 class Huber(Loss):
@@ -270,6 +283,9 @@ class Linear(Loss):
 
     def curvature_range(self, margin_bound: float, label_bound: float = 1.0) -> tuple[float, float]:
         return 0.0, 0.0
+
+    def third_derivative_bound(self, margin_bound: float, label_bound: float = 1.0) -> float:
+        return 0.0
 
 
 def must_be_regulariser(value: float) -> None:

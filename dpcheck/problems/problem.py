@@ -22,6 +22,7 @@ from dpcheck.problems.rows import BoundedRows, largest_entries, row_norms
 
 # Norms of rows scaled to the bound may exceed it by rounding.
 ROUNDING = 1e-12
+HESSIAN_NUMBERS = 1 << 20  # weighted rows that are held at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +113,11 @@ class Problem:
         return max(-low, high)
 
     @property
+    def hessian_lipschitz(self) -> float:
+        """Lipschitz constant of each record's Hessian, in the operator norm; may be infinite."""
+        return self.row_bound**3 * self.loss.third_derivative_bound(self._margin_bound, self._label_bound)
+
+    @property
     def strong_convexity(self) -> float:
         """The mu with which each record's loss is mu-strongly convex; 0 if there is none."""
         return max(0.0, self.curvature[0])
@@ -187,6 +193,21 @@ class Problem:
         """Second derivative of F at one point, shape (d, d)."""
         bend = self.loss.second_derivative(self.X @ w, self.y)
         return (self.X.T * bend) @ self.X / self.n + self.l2 * np.eye(self.d)
+
+    def hessians(self, W: Array, index: Any = None) -> Array:
+        """Second derivatives at each point of W, (k, d, d), of all records or of those in `index`, (k,) or (k, m)."""
+        W = np.asarray(W, float)
+        if index is None:
+            bend, rows = self.loss.second_derivative(W @ self.X.T, self.y), self.X
+            at_once = max(1, HESSIAN_NUMBERS // rows.size)
+            parts = [(rows.T * bend[i : i + at_once, None]) @ rows for i in range(0, len(W), at_once)]
+            found = np.concatenate([np.empty((0, self.d, self.d)), *parts]) / self.n
+        else:
+            places = np.reshape(index, (len(W), -1))
+            drawn = self.X[places]
+            bend = self.loss.second_derivative(np.einsum("kmd,kd->km", drawn, W), self.y[places])
+            found = (drawn * bend[..., None]).transpose(0, 2, 1) @ drawn / places.shape[1]
+        return np.asarray(found + self.l2 * np.eye(self.d))
 
     def replace(self, i: int, x: Sequence[float] | Array, y: float) -> Problem:
         """The neighbouring problem whose record i is (x, y)."""

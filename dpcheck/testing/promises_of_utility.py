@@ -39,7 +39,7 @@ def error_is_within_its_certified_bound(subject: Subject) -> None:
 
 def settings(subject: Subject) -> Iterator[MeasuredAt]:
     """The subject's own data, then logistic losses with a regulariser and in a ball, by the solver's own choices."""
-    if not isinstance(subject.data, Problem):
+    if not isinstance(subject.data, Problem) or not subject.solver.minimises:
         return
     yield MeasuredAt(subject.solver, subject.data, subject.guarantee)
     try:

@@ -42,6 +42,7 @@ from dpcheck.bounds.privacy.laws import (
 )
 from dpcheck.bounds.privacy.release import Composed, Release, Seen, account_name
 from dpcheck.kernels.drawn import draw
+from dpcheck.kernels.noisy_answers import part_of
 
 CLAIMED = ApproxDP(1.0, 1e-3)
 G, n, T, b, sigma = sympy.symbols("G n T b sigma", positive=True)
@@ -102,6 +103,20 @@ def test_composed_releases_are_scaled_together(first: Release, second: Release, 
     # Planted: each calibrated by itself, the other forgotten.
     apart = Composed(tuple(part.calibrated(guarantee) for part in both.parts))
     assert apart.epsilon(guarantee.delta).high > guarantee.eps
+
+
+@given(first=releases, second=releases)
+@settings(max_examples=10, deadline=None)
+def test_releases_that_take_turns_cost_the_same_and_alternate(first: Release, second: Release) -> None:
+    first, second = replace(first, steps=4), replace(second, steps=4)
+    turns = Composed((first, second), in_turn=True)
+    assert turns.with_noise_times(2.0).in_turn
+    assert turns.at(n=5).in_turn
+    assert turns.epsilon(1e-3) == first.followed_by(second).epsilon(1e-3)
+    assert [part_of(turns, t) for t in range(4)] == [first, second, first, second]
+    assert [part_of(first.followed_by(second), t) for t in range(5)] == [first] * 4 + [second]
+    with pytest.raises(InvalidInput, match="take turns"):
+        replace(turns, parts=(first, replace(second, steps=5)))
 
 
 @given(sensitivity=st.floats(0.01, 10.0), steps=st.integers(1, 100), always=st.floats(0.0, 5.0))

@@ -53,6 +53,17 @@ def test_curvature_range_holds_and_is_attained(loss: Loss, margin_bound: float, 
 
 
 @settings(derandomize=True, deadline=None)
+@given(losses, margin_bounds, label_bounds)
+def test_third_derivative_bound_holds_and_is_attained(loss: Loss, margin_bound: float, label_bound: float) -> None:
+    """Planted: a bound a tenth lower is exceeded."""
+    bound = loss.third_derivative_bound(margin_bound, label_bound)
+    margins, labels = grid(loss, margin_bound, label_bound)
+    bends = np.broadcast_to(loss.second_derivative(margins, labels), (len(margins), len(labels)))
+    turns = np.abs(np.diff(bends, axis=0) / np.diff(margins, axis=0)).max()
+    assert math.isinf(bound) or 0.9 * bound <= turns <= bound * (1 + 1e-6) + 1e-9
+
+
+@settings(derandomize=True, deadline=None)
 @given(losses, st.floats(-8, 8), st.floats(-1, 1))
 def test_derivatives_match_finite_differences(loss: Loss, margin: float, label: float) -> None:
     y = math.copysign(1.0, label) if loss.labels == "sign" else label

@@ -183,6 +183,22 @@ def test_minimiser_is_feasible_and_no_point_is_lower(loss: Loss, within: Constra
         assert p.value(feasible(p, 400, 1)).min() >= least - 1e-10
 
 
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_hessians_of_many_points_are_those_of_each_and_average_over_batches(loss: Loss) -> None:
+    problem = sample(loss, WholeSpace(), 0.05, 3)
+    W = np.random.default_rng(1).standard_normal((5, 3))
+    each = np.array([problem.hessian(w) for w in W])
+    np.testing.assert_allclose(problem.hessians(W), each, atol=1e-12)
+    singles = [problem.hessians(W, np.full(5, i)) for i in range(problem.n)]
+    np.testing.assert_allclose(np.mean(singles, axis=0), each, atol=1e-12)
+    np.testing.assert_allclose(problem.hessians(W, np.tile(np.arange(problem.n), (5, 1))), each, atol=1e-12)
+    if math.isfinite(problem.hessian_lipschitz):
+        steps = np.linalg.norm(np.diff(W, axis=0), axis=1)
+        assert np.all(
+            np.linalg.norm(np.diff(each, axis=0), 2, axis=(1, 2)) <= problem.hessian_lipschitz * steps + 1e-12
+        )
+
+
 def test_minimiser_of_squares_in_closed_form() -> None:
     p = sample(Squared(), WholeSpace(), 0.3, 1)
     expected = np.linalg.solve(p.X.T @ p.X / p.n + 0.3 * np.eye(3), p.X.T @ p.y / p.n)
