@@ -219,8 +219,8 @@ lower = Claim(
             likely_excess_risk,
             Step(">=", (1 - sqrt(3) / 2) * copies / n, because=Premise(
                 "e^(d/8) corners v of the cube are 60° apart (Gilbert, Varshamov); s copies of one, and n-s records "
-                "that cancel, have the risk -s⟨w,v⟩/n; if each v were met within 30° with more than 1/2 on its data, on "
-                "one of these all would be with e^(-sε)/2 (group privacy), together above 1 where sε < d/8 - ln 2")),
+                "that cancel, have the risk -s⟨w,v⟩/n; if each v were met within 30° with more than 1/2 on its data, "
+                "on one of these all would be with e^(-sε)/2 (group privacy), together above 1 where sε < d/8 - ln 2")),
             Step(">=", STATEMENT * Rational(13, 3000), because=Slack(
                 {"s = min(n, d/(15ε)) rounded down is at least half of it, and fits, as d ≥ 12":
                     (1 - sqrt(3) / 2) / n * (copies - within / 2),
