@@ -20,6 +20,7 @@ slope_glm = quantity("slope_glm", "norm of the gradient of (σ⟨w,x⟩-y)²", p
 bend_glm = quantity("bend_glm", "norm of the Hessian of (σ⟨w,x⟩-y)²", printed="‖∇²ℓ‖", latex=r"\|\nabla^2\ell\|")
 slope_res = quantity("slope_res", "norm of the gradient of ψ(⟨w,x⟩-y)", printed="‖∇ψ‖", latex=r"\|\nabla\psi\|")
 bend_res = quantity("bend_res", "norm of the Hessian of ψ(⟨w,x⟩-y)", printed="‖∇²ψ‖", latex=r"\|\nabla^2\psi\|")
+link_size = quantity("link_size", "largest of σ, σ', |σ''| and 0.19/σ'", printed="max(σ,σ',|σ''|,0.19/σ')")
 pop_gap = quantity("pop_gap", "L_P(w) - L_P(w*)", printed="L_P(w)-L_P(w*)", latex=r"L_P(w)-L_P(w^*)")
 pop_inner = quantity(
     "pop_inner", "<grad L_P(w), w - w*>", printed="⟨∇L_P(w),w-w*⟩", latex=r"\langle\nabla L_P(w),w-w^*\rangle"
@@ -33,6 +34,15 @@ GLM = Setting("‖x‖ ≤ 1, ‖w‖ ≤ 1, y = 0 or 1, E[y|x] = σ⟨w*,x⟩, 
 ROBUST = Setting("‖x‖ ≤ 1, ‖w‖ ≤ 1, y = ⟨w*,x⟩+ξ, ξ symmetric, |ψ'|, |ψ''| ≤ C_ψ, ψ' odd, > 0 for s > 0, h'(0) > c_ψ")
 STEEP = Setting("h(s)/s ≥ c_ψ for 0 < |s| ≤ 2, h(s) = E ψ'(s+ξ)")
 m, tilt, apart, off, curve, row = symbols("m t a o b x", nonnegative=True)
+
+
+links = Claim(
+    id="dwang20.section4.2.2.links", kind=Kind.IDENTITY,
+    source=Source("dwang20", "before Assumption 4.2.2: it includes the sigmoid and probit functions", line=3275),
+    says="On [-1, 1] σ, σ', |σ''| and 0.19/σ' of the sigmoid and of the probit link are at most C_σ = B = 1.",
+    states=Le(link_size, 1),
+    ignores_units=True,
+)
 
 
 def glm_constant(part: str, line: int, place: str, subject: Symbol, size: Expr, fixed: bool) -> Claim:

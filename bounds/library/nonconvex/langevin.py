@@ -32,6 +32,7 @@ gibbs_risk = quantity(
     holds=MEAN,
 )
 spread_w = quantity("spread_w", "E ||w||^2 under the Gibbs law", parameter=2, printed="E_π‖w‖²", holds=MEAN)
+sigmoid_size = quantity("sigmoid_size", "largest of 4‖∇ℓ‖, 6√3‖∇²ℓ‖ and 2ℓ(0)", printed="max(4‖∇ℓ‖,6√3‖∇²ℓ‖,2ℓ(0))")
 poisson = quantity("poisson", "C of (4.45)", printed="C", latex="C")
 left = quantity("left", "P(the diffusion has left its well)", printed="P(left)", latex=r"P(\mathrm{left})", below=1.0)
 
@@ -42,6 +43,14 @@ pull = Symbol("pull", real=True)
 free_energy, u_start, drift = symbols("z u k", nonnegative=True)
 heavy, bump = symbols("h b", positive=True)
 disorder = Symbol("H", real=True)
+
+sigmoid = Claim(
+    id="dwang20.section4.2.2.sigmoid", kind=Kind.IDENTITY,
+    source=Source("dwang20", "after Assumption 4.2.1: sigmoid losses satisfy it", line=3193),
+    says="Over all w and rows of norm at most 1 a sigmoid loss has L = 1/4, M = 1/(6√3), A = 1/2: no ratio is above 1.",
+    states=Le(sigmoid_size, 1),
+    ignores_units=True,
+)
 
 # The invariant law ---------------------------------------------------------------------------------
 def gibbs_law(number: str, place: str, line: int, says: str, noise: Expr, **more: Any) -> Claim:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.guarantees import ApproxDP
@@ -80,6 +81,16 @@ def robust_risk(case: Mapping[str, Any], claim: Claim, at_0: bool) -> tuple[floa
     return risk(case["s"]), float(claim.evaluate(C_res=1.0, c_res=least, pop_inner=inner)) * SLACK
 
 
+def known_links(case: Mapping[str, Any]) -> tuple[float, float]:
+    """The sizes of Assumption 4.2.2 for the sigmoid and the probit link at a margin."""
+    s = case["s"]
+    sigmoid, normal = special.expit(s), np.exp(-(s**2) / 2) / np.sqrt(2 * np.pi)
+    rows = [(sigmoid, sigmoid * (1 - sigmoid), sigmoid * (1 - sigmoid) * (1 - 2 * sigmoid)),
+            (special.ndtr(s), normal, -s * normal)]  # fmt: skip
+    found = max(max(level, slope, abs(bend), 0.19 / slope) for level, slope, bend in rows)
+    return float(found), float(glm_risk.links.evaluate())
+
+
 def attacked(transcript: bool) -> tuple[Any, Any, ApproxDP]:
     solver, claimed = DPFWL2GLM(steps=8, step_size=0.3, c2=8.0), ApproxDP(1.0, 1e-2)
     return solver.mechanism(claimed, "stated", transcript=transcript), solver.worst_pair(), claimed
@@ -91,6 +102,7 @@ SEARCH = "links by search, all margins ⟨w,x⟩ and labels of each"
 SLOPES = (glm_risk.equation50, glm_risk.equation50_corrected, in_l1.steep, in_l1.steep_corrected)
 BENDS = (glm_risk.hessian, glm_risk.hessian_corrected, in_l1.bent, in_l1.bent_corrected)
 CHECKS = {
+    "dwang20.section4.2.2.links": [Property(known_links, {"s": (-1.0, 1.0)}, "sigmoid and probit, all margins")],
     **{c.id: [Property(partial(constant, claim=c, order=1), LINKS, SEARCH)] for c in SLOPES},
     **{c.id: [Property(partial(constant, claim=c, order=2), LINKS, SEARCH)] for c in BENDS},
     "dwang20.lemma4.2.5": [Property(risk_by_inner, {**LINKS, "seed": (0, 10**6)}, "random x, w and w* in the disc")],

@@ -57,6 +57,18 @@ def random_risk(case: Mapping[str, Any]) -> Problem:
     return Problem(rng.uniform(-1, 1, (8, 1)), rng.choice([-1.0, 1.0], 8), Sigmoid(), l2=case["ridge"])
 
 
+def sigmoid_sizes(case: Mapping[str, Any]) -> tuple[float, float]:
+    """Gradient, Hessian and value at 0 of one record's sigmoid loss, each over the constant it should have."""
+    rng, d = np.random.default_rng(int(case["seed"])), int(case["d"])
+    x = rng.normal(size=d)
+    x *= case["norm"] / np.linalg.norm(x)
+    problem = Problem(x[None], [1.0 if case["sign"] else -1.0], Sigmoid())
+    w = case["far"] * x / case["norm"] + case["aside"] * rng.normal(size=d)
+    steep, bent = np.linalg.norm(problem.gradient(w)), np.linalg.norm(problem.hessian(w), 2)
+    found = max(4 * steep, 6 * math.sqrt(3) * bent, 2 * float(problem.value(np.zeros(d))))
+    return float(found), float(langevin.sigmoid.evaluate()) * (1 + 1e-12)
+
+
 def chains(
     problem: Problem, heat: float, eta: float, steps: int, seed: int, start: float = 0.0, k: int = CHAINS
 ) -> Array:
@@ -154,9 +166,13 @@ def attacked() -> tuple[Any, Any, ApproxDP]:
 
 
 RISKS = {"seed": (0, 10**6), "ridge": (0.05, 1.0), "heat": (1.0, 30.0)}
+RECORDS = {
+    "seed": (0, 10**6), "d": (1, 5), "norm": (0.01, 1.0), "sign": (0, 1), "far": (-5.0, 5.0), "aside": (0.0, 2.0)
+}  # fmt: skip
 ON_THE_LINE = "sigmoid risks on the line, by quadrature"
 NORMALS = {"mean": (0.01, 5.0), "variance": (0.05, 5.0), "stiff": (0.1, 5.0)}
 CHECKS = {
+    "dwang20.section4.2.2.sigmoid": [Property(sigmoid_sizes, RECORDS, "parameters and records by search")],
     "dwang20.equation4.16": [Property(
         off_the_gibbs_law, {**RISKS, "heat": (1.0, 8.0), "ridge": (0.3, 1.0)},
         "2000 long chains on sigmoid risks against the Gibbs law by quadrature; DKW at 1e-6, 0.02 for the step size",
