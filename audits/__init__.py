@@ -17,6 +17,7 @@ from dpcheck.audits.pairs.neighbours import (
     replace_one,
 )
 from dpcheck.audits.pairs.query_answers import queries
+from dpcheck.audits.past import Past
 from dpcheck.audits.result import AuditResult, Curve, Event
 from dpcheck.audits.scores.densities import likelihood_ratio
 from dpcheck.audits.scores.transcript import gaussian_log_density, mixture_log_density, transcript
@@ -41,6 +42,7 @@ __all__ = [
     "MechanismFailed",
     "Neighbours",
     "NotSendable",
+    "Past",
     "PerRun",
     "TrainingAudit",
     "WorkerLost",

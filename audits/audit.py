@@ -16,8 +16,10 @@ from dpcheck.audits.gaussian import NotGaussian, audit_gaussian, check_request, 
 from dpcheck.audits.outputs.encoding import Encoding
 from dpcheck.audits.outputs.event_in_words import sentence_of
 from dpcheck.audits.outputs.returned import Mechanism
+from dpcheck.audits.over_time import audit_again
 from dpcheck.audits.pairs.neighbours import Neighbours, Pair
 from dpcheck.audits.pairs.search import find_pair
+from dpcheck.audits.past import Past
 from dpcheck.audits.result import AuditResult, Event, Progress, curve_from_counts
 from dpcheck.audits.scores.attacks import aimed
 from dpcheck.audits.scores.simpler_scores import simpler
@@ -61,6 +63,7 @@ def audit(
     progress: Progress | bool | None = None,
     delta: float | None = None,
     assume: str | None = None,
+    past: Past | None = None,
 ) -> AuditResult:
     """Attack `mechanism(data, rng, trials)` and give a lower bound on its epsilon that is valid at level alpha.
 
@@ -74,7 +77,8 @@ def audit(
     epsilon far more tightly if the noise is Gaussian, which the result then says (`assumes`; `without` has the bound
     that assumes nothing); where outputs look otherwise it is dropped, which `health` says. `checkpoint` names a file to
     resume from: it belongs to the mechanism's code and state, to the data and to all arguments, and no other audit is
-    resumed from it. Where these cannot be read, your `key` stands for mechanism and data.
+    resumed from it. Where these cannot be read, your `key` stands for mechanism and data. With `past`, evidence of many
+    visits adds up at one false-alarm rate: pass Past() first, then the `past` of the last result.
     `executor` is a concurrent.futures executor, a Dask client or a number of processes (1: this one); by default
     a slow mechanism that is importable gets a process per core. `seed` gives the same bits wherever trials run.
     What takes longer than a moment shows a bar with rate and time left on a terminal and in a notebook, not in CI;
@@ -95,6 +99,9 @@ def audit(
     plan = AuditPlan(mechanism, guarantee, max_trials, alpha, seed, attack, delta, neighbours, key=key)
     if assume == "gdp":
         check_request(plan, stop_early)
+    if past is not None and (stop_early or assume or checkpoint is not None):
+        remedy = "Drop the other: visits are bets without an assumption, and each is a whole one."
+        raise InvalidInput("past", "given", "alone, without stop_early, assume or checkpoint", remedy)
     try:
         with ExitStack() as stack:
             if callable(progress):
@@ -108,6 +115,8 @@ def audit(
             found, spent = (plan.checked_pair(pair), 0) if pair is not None else find_pair(plan)
             if assume == "gdp":
                 result = audit_assuming(plan, found, spent)
+            elif past is not None:
+                result = audit_again(plan, found, spent, past)
             elif stop_early:
                 result = audit_early(plan, found, spent)
             else:

@@ -15,13 +15,14 @@ from dpcheck.audits.outputs.encoding import Encoding
 from dpcheck.audits.outputs.foreign import is_frame
 from dpcheck.audits.outputs.returned import checked_outputs
 from dpcheck.audits.pairs.pair_in_words import pair_words
+from dpcheck.audits.past import Past
 from dpcheck.audits.statistics.epsilon import Direction
 from dpcheck.audits.statistics.event_choice import Choice
 from dpcheck.audits.statistics.intervals import clopper_pearson
 from dpcheck.bounds.language.errors import MissingDependency
 from dpcheck.bounds.language.guarantees import Guarantee
 
-LONG = ("curve", "guarantee", "pair", "without")  # fields that JSON has in another form
+LONG = ("curve", "guarantee", "pair", "past", "without")  # fields that JSON has in another form
 SURE = 1e-6  # a false-alarm rate that needs no second look
 
 
@@ -95,7 +96,8 @@ class AuditResult:
     enough runs met before it was refitted (None if there were no such runs). `claimed` is the guarantee's epsilon at
     `delta`, and `health` what a reader should know before trusting a pass. `counts` are the hits of `event` on the
     dataset it favours, on the other, and the runs of each. `assumes` is what the bound rests on beside independent runs
-    ("" for nothing); `without` is then the same audit's result without it.
+    ("" for nothing); `without` is then the same audit's result without it. `past` is what the next visit takes, if
+    visits add up.
     """
 
     violated: bool
@@ -118,6 +120,7 @@ class AuditResult:
     assumes: str = ""
     without: AuditResult | None = field(default=None, repr=False)
     power: str = ""
+    past: Past | None = None
 
     def __repr__(self) -> str:
         return "\n".join(f"{name:<11}{text}" for name, text in self.lines())
@@ -212,6 +215,7 @@ class AuditResult:
         values["pair"] = [_plain(data) for data in self.pair]
         values["curve"] = None if self.curve is None else self.curve.to_json()
         values["without"] = None if self.without is None else json.loads(self.without.to_json())
+        values["past"] = None if self.past is None else self.past.to_json()
         return json.dumps({k: _number(v) for k, v in values.items()})
 
     def plot(self, axes: Any = None) -> Any:

@@ -318,16 +318,23 @@ def audit_early(plan: AuditPlan, pair: Pair, spent: int) -> AuditResult:
     health = health_of(runner, probe, encoding, rows[0], rows[1], [len(part) for part in kept[0]])
     if stopped:
         health += (f"stopped by hand after {done} trials: the bound holds at every time at once",)
-    return _result(plan, pair, wager, encoding, spent + done, health, stopped)
+    return result_of(plan, pair, wager, encoding, spent + done, health, stopped)
 
 
-def refitted(plan: AuditPlan, attack: Any, wager: Wager | None, rows: list[np.ndarray], budget: int) -> Wager:
+def refitted(
+    plan: AuditPlan,
+    attack: Any,
+    wager: Wager | None,
+    rows: list[np.ndarray],
+    budget: int,
+    goals: Sequence[Target] = (),
+) -> Wager:
     """New events from all that is known; the wealth stays, and so does the goal once it is settled.
 
     Bets are against one point of the claim's curve. It is chosen on the first runs, none of which is bet on: the more
-    of them, the longer the proof will take.
+    of them, the longer the proof will take. `goals` are those to choose from, all of the claim's if none are given.
     """
-    goals = [wager.goal] if wager is not None and wager.settled else plan.goals
+    goals = [wager.goal] if wager is not None and wager.settled else goals or plan.goals
     runs = len(rows[0])
     found = prospects(attack, rows[0], rows[1])
     leader = best_choice(found, goals, 2 * runs, plan.alpha)
@@ -361,9 +368,10 @@ def most_evident(choice: Choice, goals: Sequence[Target], scores: list[np.ndarra
     return [goals[i] for i in np.argsort(shown)[::-1][:RIVALS] if shown[i] > 0]
 
 
-def _result(
+def result_of(
     plan: AuditPlan, pair: Pair, wager: Wager, encoding: Encoding, trials: int, health: tuple[str, ...], stopped: bool
 ) -> AuditResult:
+    """What the bets have proved, and what they would have."""
     cells, goal = wager.cells, wager.goal
     n = int(cells[0].sum())
     in_a, in_b = cells[:, 1, :].sum(axis=1), cells[:, :, 1].sum(axis=1)

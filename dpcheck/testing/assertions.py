@@ -9,17 +9,20 @@ import functools
 import json
 import math
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from dpcheck.audits import AuditResult, MechanismFailed, Neighbours, audit
 from dpcheck.audits.pairs.pair_in_words import difference
+from dpcheck.audits.past import Past
+from dpcheck.audits.trials.fingerprints import content
 from dpcheck.bounds.language.errors import DpcheckError, InvalidInput, shown
 from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.report.audit_page import shown_of
+from dpcheck.testing import history
 from dpcheck.testing import run_ledger as ledger
 
 TRIALS = 100_000
@@ -83,6 +86,8 @@ def assert_private(
     a violation that only follows if the noise is Gaussian is noted in the result's `health` and in the run's report.
     `trust_assumption=True`, for noise that is known to be Gaussian, fails the test on it.
 
+    Under `pytest --dpcheck-history FILE` the evidence adds up from run to run, and `alpha` holds for all of them.
+
     >>> from dpcheck.bounds.language.guarantees import PureDP
     >>> def noisy(data, rng, trials):
     ...     return data + rng.laplace(scale=1.0, size=trials)
@@ -98,7 +103,9 @@ def assert_private(
         seed = 0 if test is None else test.seed
     if pair is not None and _equal(pair) and "equal datasets" not in suppress:
         raise Unhealthy("equal datasets", f"equal datasets: both are {shown(pair[0])}. Change one record.")
-    arguments: dict[str, Any] = {"pair": pair, "neighbours": neighbours, "guarantee": guarantee, "alpha": alpha}
+    arguments: dict[str, Any] = {"pair": pair, "neighbours": neighbours, "guarantee": guarantee}
+    visit = None if test is None else _visit(test, mechanism, alpha, {**arguments, **options})
+    arguments |= {"alpha": alpha} if visit is None else {"alpha": visit.level, "past": visit.past}
     try:
         result = audit(mechanism, **arguments, max_trials=max_trials, seed=seed, **options)
     except InvalidInput as refused:
@@ -114,7 +121,8 @@ def assert_private(
     void = ledger.UNSEEDED in complaints or DEPENDENT in complaints or not result.violated
     illness = _illness(result, must_detect, suppress) if void else None
     if test is not None:
-        test.enter(_entry(mechanism, result, test, illness))
+        entry = _entry(mechanism, result, test, illness)
+        test.enter(entry if visit is None else {**entry, **visit.entry(alpha, result, illness)})
     if illness is not None:
         raise illness
     if result.violated:
@@ -188,9 +196,47 @@ def failure_text(mechanism: Any, result: AuditResult, max_trials: int, test: led
     return f"{name_of(mechanism)} is not as private as claimed.\n{body}"
 
 
+@dataclass(frozen=True)
+class _Visit:
+    """An audit whose evidence adds up (testing/history.py)."""
+
+    claim: str
+    code: str
+    version: int
+    level: float
+    past: Past
+
+    def entry(self, alpha: float, result: AuditResult, illness: Unhealthy | None) -> ledger.Entry:
+        """What is remembered: nothing of runs that count for nothing."""
+        said: ledger.Entry = {"alpha": alpha, "claim": self.claim}
+        if result.past is None or illness is not None:
+            return said
+        return {**said, "remembered": {"code": self.code, "version": self.version, "past": result.past.to_json()}}
+
+
+ALONE = ("assume", "checkpoint", "past", "stop_early")  # options of an audit that is to be what it is, on its own
+
+
+def _visit(test: ledger.RunningTest, mechanism: Any, alpha: float, asked: Mapping[str, Any]) -> _Visit | None:
+    """What is remembered of this audit; None where nothing adds up, as under hypothesis, whose examples differ."""
+    if test.history is None or _under_hypothesis() or any(asked.get(name) for name in ALONE):
+        return None
+    claim = test.next_claim()
+    read = {name: asked.get(name) for name in ("pair", "neighbours", "guarantee", "attack", "delta")}
+    read |= {"key": asked["key"], "pair": None} if asked.get("key") else {"mechanism": mechanism}
+    code = content(read, "the mechanism")
+    kept = test.history.get(claim)
+    version = history.version_of(kept, code)
+    known = kept is not None and version == int(kept["version"])
+    past = Past.from_json(kept["past"]) if kept is not None and known else Past()
+    return _Visit(claim, code, version, history.level(alpha, version), past)
+
+
 def _replay(result: AuditResult, max_trials: int) -> str:
     if any(message.startswith(ledger.UNSEEDED) for message in result.health):
         return "not bit for bit: it draws from a source of its own; each run of the test has the same false-alarm rate"
+    if result.past is not None:
+        return f"what {result.past.visits} visits have found stays in the history until the mechanism changes"
     return f"the same call with seed={result.seed}, max_trials={max_trials}"
 
 

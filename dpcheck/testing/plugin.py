@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dpcheck.testing import history
 from dpcheck.testing import run_ledger as ledger
 
 PROPERTY = "dpcheck"  # audits travel from xdist's workers as user properties of the test's report
+KNOWN: pytest.StashKey[Mapping[str, Any] | None] = pytest.StashKey()
 SHOWN = 20  # tests listed without -v
 
 
@@ -48,6 +50,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FILE",
         help="which file (default dpcheck-report.html or dpcheck-report.json); its folder must exist",
     )
+    group.addoption(
+        "--dpcheck-history",
+        metavar="FILE",
+        help="evidence adds up in this file from run to run, at one false-alarm rate for all of them, until the "
+        "mechanism changes; keep it under version control or in the cache of your CI",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -58,6 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"--dpcheck-report-file {path}: its folder does not exist; create it first")
     if path is None and config.getoption("dpcheck_report_file"):
         raise pytest.UsageError("--dpcheck-report-file needs --dpcheck-report=html or --dpcheck-report=json")
+    config.stash[KNOWN] = remembered(config)
     if not hasattr(config, "workerinput"):  # under xdist the controller alone gathers and writes
         config.pluginmanager.register(TestRun(config), "dpcheck-run")
 
@@ -84,7 +93,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         kept = entry if options.dpcheck_report == "html" else ledger.without_page(entry)
         item.user_properties.append((PROPERTY, json.dumps(kept)))
 
-    with ledger.running(ledger.RunningTest(item.nodeid, options.dpcheck_seed, options.dpcheck_budget, enter)):
+    about = (options.dpcheck_seed, options.dpcheck_budget, enter, item.config.stash[KNOWN], options.dpcheck_history)
+    with ledger.running(ledger.RunningTest(item.nodeid, *about)):
         yield
 
 
@@ -109,6 +119,14 @@ class TestRun:
         if path is not None:
             write = ledger.html_report if report_kind(self.config) == "html" else ledger.json_report
             path.write_text(write(self.entries, self.unaudited), encoding="utf-8")
+        kept = self.config.getoption("dpcheck_history")
+        known = self.config.stash[KNOWN]
+        if known is not None:
+            try:
+                history.write(Path(kept), known, self.entries)
+            except OSError as error:
+                said = f"--dpcheck-history {kept}: this run is not remembered ({error})"
+                pytest.exit(said, pytest.ExitCode.USAGE_ERROR)
 
     @property
     def unaudited(self) -> list[str]:
@@ -130,6 +148,19 @@ class TestRun:
         path = report_file(self.config)
         if path is not None:
             terminalreporter.write_line(f"report: {path}")
+
+
+def remembered(config: pytest.Config) -> Mapping[str, Any] | None:
+    """What the history has to say, if one is kept."""
+    kept = config.getoption("dpcheck_history")
+    if kept is None:
+        return None
+    if not Path(kept).parent.is_dir():
+        raise pytest.UsageError(f"--dpcheck-history {kept}: its folder does not exist; create it first")
+    try:
+        return history.read(Path(kept))
+    except history.Unreadable as error:
+        raise pytest.UsageError(f"--dpcheck-history: {error}") from error
 
 
 def report_kind(config: pytest.Config) -> str | None:

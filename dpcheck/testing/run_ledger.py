@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 DOUBTED = "violated only"  # how a note on a violation begins that follows under an assumption and not without
@@ -19,12 +19,20 @@ Entry = dict[str, Any]  # an audit as plain values: what AuditResult.to_json say
 
 @dataclass(frozen=True)
 class RunningTest:
-    """The test under way: its name, the run's seed and budget, and where its audits are entered."""
+    """The test under way: its name, the run's seed and budget, where its audits are entered, what is known of them."""
 
     name: str
     base: int
     budget: int | None
     enter: Callable[[Entry], None]
+    history: Mapping[str, Any] | None = None
+    kept_in: str | None = None
+    named: list[str] = field(default_factory=list)
+
+    def next_claim(self) -> str:
+        """Under which the next audit is remembered: the test's name, with a number from the second on."""
+        self.named.append(self.name if not self.named else f"{self.name} ({len(self.named) + 1})")
+        return self.named[-1]
 
     @property
     def seed(self) -> int:
@@ -37,7 +45,8 @@ class RunningTest:
     def replay(self) -> str:
         """The command that runs it again."""
         budget = "" if self.budget is None else f" --dpcheck-budget={self.budget}"
-        return f'pytest "{self.name}" --dpcheck-seed={self.base}{budget}'
+        kept = "" if self.kept_in is None else f" --dpcheck-history={self.kept_in}"
+        return f'pytest "{self.name}" --dpcheck-seed={self.base}{budget}{kept}'
 
 
 _under_way: list[RunningTest] = []
@@ -84,17 +93,24 @@ def line_of(name: str, entries: Sequence[Entry], failed: bool) -> str:
     doubts = [note for note in notes if note.startswith(DOUBTED)]
     unseeded = ["fresh runs each time, with a source of its own"] if any(n.startswith(UNSEEDED) for n in notes) else []
     said = f"PRIVATE {name}: {many}{caught} (epsilon {found}, {weakest['trials']} trials)"
-    return "; ".join([said, *doubts, *unseeded])
+    return "; ".join([said, *doubts, *unseeded, *lives_of(entries)])
+
+
+def lives_of(entries: Sequence[Entry]) -> list[str]:
+    """What visits have added up to, where they do."""
+    visits = [entry["past"]["visits"] for entry in entries if entry.get("past")]
+    return [f"visit {max(visits)} since its code changed"] if visits else []
 
 
 def closing_line(entries: Sequence[Entry], unaudited: Sequence[str] = ()) -> str:
     """How many, how many flagged, the false-alarm probability of the whole run, and tests that failed without one."""
     flagged = sum(entry["outcome"] == "violated" for entry in entries)
     audits = f"{len(entries)} audit{'' if len(entries) == 1 else 's'}"
+    since = " and all before it in its history" if any(entry.get("past") for entry in entries) else ""
     failed = f"; failed before an audit was over: {', '.join(unaudited)}" if unaudited else ""
     return (
         f"{audits} in {_count(len(by_test(entries)), 'test')}, {flagged} flagged; "
-        f"total false-alarm probability of this run: at most {total_false_alarm(entries):.3g}{failed}"
+        f"total false-alarm probability of this run{since}: at most {total_false_alarm(entries):.3g}{failed}"
     )
 
 
