@@ -55,12 +55,17 @@ class DPGLD(Solver):
         return self.steps or self.default_steps(data, guarantee)
 
     def default_steps(self, problem: Problem, guarantee: Guarantee) -> int:
-        """T with eta <= m/(4 (M + l2)^2), m = l2/2, as Proposition 3.1 of Raginsky et al. asks; up to 100,000."""
+        """T with eta <= m/(4 (M + l2)^2), m = l2/2, as Proposition 3.1 of Raginsky et al. asks; they grow as n^2."""
         if problem.l2 == 0:
             raise InvalidInput("l2", 0.0, "> 0 to choose steps", "Add a regulariser, or pass steps.")
         law = self.release(problem, 1).calibrated(guarantee).law
         whole = self.eta(problem, float(law.scale))  # eta T, which does not depend on T
-        return int(min(MOST_STEPS, max(1, math.ceil(whole * 8 * problem.smoothness**2 / problem.l2))))
+        steps = math.ceil(whole * 8 * problem.smoothness**2 / problem.l2)
+        if steps > MOST_STEPS:
+            stable = math.ceil(2 * problem.smoothness * whole)
+            remedy = f"Pass steps: from {stable} on eta is at most 1/(2 smoothness). Or raise heat: time falls with it."
+            raise InvalidInput("steps that the theorem asks for", steps, f"at most {MOST_STEPS}", remedy)
+        return max(1, steps)
 
     def release(self, data: Problem, plan: int) -> Release:
         """All T noisy gradients, more than one iterate shows."""
