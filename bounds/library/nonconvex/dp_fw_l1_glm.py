@@ -158,7 +158,7 @@ def population(part: str, losses: Setting, least: Expr, why: str) -> Claim:
     return Claim(
         id=f"dwang20.theorem4.2.6{part}", source=Source("dwang20", f"Theorem 4.2.6{part}", 3337), kind=Kind.UTILITY,
         says="The excess population risk at w_R with these γ_t and T, but for a probability η (γ here).",
-        assumes=[losses, *settings],
+        assumes=[losses, lipschitz(G, "in l1"), *settings],
         states=Rate(pop_likely, rate), guarantee=ApproxDP(eps, delta), ignores_units=True,
         checks=[NoConstant(least / n, many, k, f"{ANY} {why}")],
     )

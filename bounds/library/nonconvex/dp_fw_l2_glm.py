@@ -87,7 +87,7 @@ def unlearnable(part: str, line: int, losses: Setting, least: Expr, why: str) ->
     return Claim(
         id=f"dwang20.theorem4.2.5{part}", source=Source("dwang20", f"Theorem 4.2.5{part}", line), kind=Kind.UTILITY,
         says="The excess population risk at w_R, with these γ_t and T.",
-        assumes=[losses, *choices],
+        assumes=[losses, lipschitz(G), *choices],
         states=Rate(pop_mean, rate), guarantee=ApproxDP(eps, delta), hidden=(c1,), ignores_units=True,
         checks=[NoConstant(least / n, far, k, f"{ANY} {why}")],
     )

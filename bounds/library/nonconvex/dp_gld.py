@@ -4,7 +4,7 @@ A step w - η∇F(w) + √(2η/β)·ξ is one on a gradient with noise of deviat
 Theorems 4.2.1 to 4.2.3. What they rest on stands in langevin.py. Solver: dpcheck/solvers/nonconvex/dp_gld.py.
 """
 
-from sympy import Eq, Expr, Integer, Le, Rational, Symbol, exp, log, sqrt, symbols
+from sympy import Eq, Expr, Ge, Integer, Le, Rational, Symbol, exp, log, sqrt, symbols
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source, lipschitz
 from dpcheck.bounds.language.guarantees import ApproxDP
@@ -17,8 +17,11 @@ from dpcheck.bounds.library.nonconvex.langevin import (
     escapes,
     heat,
     kept,
+    lasting,
+    left,
     regular,
     ridge,
+    stays,
     warm,
 )
 from dpcheck.bounds.library.nonconvex.stationarity import a
@@ -29,7 +32,7 @@ from dpcheck.bounds.proving.chains import STATEMENT, Chain, Induction, OnlySolut
 from dpcheck.bounds.proving.proofs import Equals, NoConstant, Quoted
 
 population = quantity(
-    "population_last", "E L_P(w_T) - min L_P, with the regulariser", loss=1, printed="Err_P(w_T)", holds=MEAN,
+    "population_last", "mean excess population risk with its regulariser", loss=1, printed="Err_P(w_T)", holds=MEAN,
     latex=r"\mathrm{Err}_{\mathcal{P}}(w_T)",
 )
 far_bound = quantity("bound_17", "right-hand side of (4.17) as T grows", printed="(4.17), T → ∞", latex="(4.17)")
@@ -217,6 +220,25 @@ equation20 = Claim(
         )
     ],
 )  # fmt: skip
+
+equation20_corrected = Claim(
+    id="dwang20.equation4.20.corrected", kind=Kind.LOWER_BOUND,
+    source=Source("dwang20", "Theorem 4.2.3 on three wells, as T grows, c = 1", line=3255),
+    says="The excess risk is at least this: it stays where β is a power of n; Theorem 4.2.2 takes β of order ln n.",
+    assumes=[*regular, Setting(WELLS), Setting("w₀ = 2π; w_j is returned, j uniform on 1..T, as T grows")],
+    states=Ge(excess_risk, kept * (1 - escapes(n**2 * eps**2 / (heat * a)))),
+    corrects="dwang20.equation4.20",
+    ignores_units=True,
+    checks=[
+        Chain(
+            excess_risk,
+            Step(">=", kept * (1 - left), because=Premise(
+                "beyond π the risk is at least λπ²/2, and 0 at its minimum; the chain becomes the diffusion up to ηT")),
+            Step(">=", because=Cites(stays.id, {lasting: n**2 * eps**2 / (heat * a)})),
+            Step(">=", STATEMENT),
+        )
+    ],
+)
 
 remark2 = Claim(
     id="dwang20.remark4.2.2", kind=Kind.UTILITY,

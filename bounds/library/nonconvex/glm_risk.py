@@ -25,9 +25,11 @@ pop_gap = quantity("pop_gap", "L_P(w) - L_P(w*)", printed="L_P(w)-L_P(w*)", late
 pop_inner = quantity(
     "pop_inner", "<grad L_P(w), w - w*>", printed="⟨∇L_P(w),w-w*⟩", latex=r"\langle\nabla L_P(w),w-w^*\rangle"
 )
-pop_mean = quantity("pop_mean", "E L_P(w_R) - L_P(w*)", printed="Err_P(w_R)", latex=r"\mathrm{Err}_P(w_R)", holds=MEAN)
+pop_mean = quantity(
+    "pop_mean", "mean excess population risk", printed="Err_P(w_R)", latex=r"\mathrm{Err}_P(w_R)", holds=MEAN
+)
 pop_likely = quantity(
-    "pop_likely", "L_P(w_R) - L_P(w*)", printed="Err_P(w_R)", latex=r"\mathrm{Err}_P(w_R)", holds=LIKELY
+    "pop_likely", "likely excess population risk", printed="Err_P(w_R)", latex=r"\mathrm{Err}_P(w_R)", holds=LIKELY
 )
 
 GLM = Setting("‖x‖ ≤ 1, ‖w‖ ≤ 1, y = 0 or 1, E[y|x] = σ⟨w*,x⟩, c_σ ≤ σ' ≤ C_σ, |σ''| ≤ C_σ, |σ| ≤ B on [-1,1]")

@@ -62,11 +62,11 @@ def sigmoid_sizes(case: Mapping[str, Any]) -> tuple[float, float]:
     rng, d = np.random.default_rng(int(case["seed"])), int(case["d"])
     x = rng.normal(size=d)
     x *= case["norm"] / np.linalg.norm(x)
-    problem = Problem(x[None], [1.0 if case["sign"] else -1.0], Sigmoid())
+    problem = Problem(x[None], np.array([1.0 if case["sign"] else -1.0]), Sigmoid())
     w = case["far"] * x / case["norm"] + case["aside"] * rng.normal(size=d)
     steep, bent = np.linalg.norm(problem.gradient(w)), np.linalg.norm(problem.hessian(w), 2)
-    found = max(4 * steep, 6 * math.sqrt(3) * bent, 2 * float(problem.value(np.zeros(d))))
-    return float(found), float(langevin.sigmoid.evaluate()) * (1 + 1e-12)
+    found = max(4 * float(steep), 6 * math.sqrt(3) * float(bent), 2 * float(problem.value(np.zeros(d))))
+    return found, float(langevin.sigmoid.evaluate()) * (1 + 1e-12)
 
 
 def chains(
