@@ -13,13 +13,14 @@ from dpcheck.bounds.library.nonconvex import dp_fw_l1 as theory
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.evidence.nonconvex.dp_fw_l2 import frank_wolfe_gap
 from dpcheck.evidence.property_checks import Property
+from dpcheck.kernels.frank_wolfe_steps import CornerSteps
 from dpcheck.kernels.running import Trace, run
 from dpcheck.kernels.selection import Noise, selection_logs
 from dpcheck.problems.constraints import L1Ball, Simplex
 from dpcheck.problems.losses import Sigmoid
 from dpcheck.problems.polytopes import corners_of
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.nonconvex.dp_fw_l1 import DPFWL1, CornerSteps
+from dpcheck.solvers.nonconvex.dp_fw_l1 import DPFWL1
 
 FAILING = 0.2  # η
 

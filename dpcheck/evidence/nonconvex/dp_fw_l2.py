@@ -11,12 +11,13 @@ from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.datasets.embedded import in_unit_ball
 from dpcheck.evidence.rate_checks import Within
+from dpcheck.kernels.frank_wolfe_steps import VertexSteps
 from dpcheck.kernels.running import Trace, run
 from dpcheck.problems.conditioning import loss_smoothness
 from dpcheck.problems.constraints import Box, L1Ball, L2Ball
 from dpcheck.problems.losses import Array, Linear, Sigmoid
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.nonconvex.dp_fw_l2 import VertexSteps, gaussian_width
+from dpcheck.solvers.nonconvex.dp_fw_l2 import gaussian_width
 
 
 def ball_problem(case: Mapping[str, float]) -> Problem:

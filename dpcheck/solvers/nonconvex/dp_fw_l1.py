@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, NamedTuple
-
-import numpy as np
+from typing import ClassVar, Literal, NamedTuple
 
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import HypothesisViolated, InvalidInput
@@ -16,7 +14,8 @@ from dpcheck.bounds.library.nonconvex import dp_fw_l1 as theory
 from dpcheck.bounds.privacy.laws import Selected
 from dpcheck.bounds.privacy.random_iterate import at_least_two
 from dpcheck.bounds.privacy.release import Release, Released
-from dpcheck.kernels.method import ROUNDED, Array, Drawn, Method, State, before_random_iterate
+from dpcheck.kernels.frank_wolfe_steps import CornerSteps
+from dpcheck.kernels.method import ROUNDED, before_random_iterate
 from dpcheck.problems.extreme_pairs import balanced_pair
 from dpcheck.problems.polytopes import Corners, corners_of
 from dpcheck.problems.problem import ROUNDING, Problem, largest_entry
@@ -123,31 +122,3 @@ class DPFWL1(Solver):
     def worst_pair(self) -> tuple[Problem, Problem]:
         """Linear losses on an interval whose mean gradient turns from 1/n to -1/n: each selection's loss is ±eps0/2."""
         return balanced_pair(5)
-
-
-@dataclass(frozen=True, eq=False)
-class CornerSteps(Method):
-    """x <- (1 - pace) x + pace s from the mean of the corners; s is selected by its score, -<s, grad F(x)>."""
-
-    corners: Corners
-    pace: float
-    steps: int
-    rounds: Callable[[np.random.Generator, int], Any] | None = None
-    lattice: float = 0.0
-
-    @property
-    def width(self) -> int:  # type: ignore[override]
-        return self.corners.count
-
-    def start(self, k: int) -> State:
-        return (np.tile(self.corners.centre(), (k, 1)),)
-
-    def query(self, data: Problem, state: State, t: int, drawn: Drawn) -> Array:
-        return -self.corners.products(data.gradient(state[0]))
-
-    def update(self, state: State, answer: Array, t: int) -> State:
-        return ((1 - self.pace) * state[0] + self.pace * self.corners.at(answer[:, 0].astype(int)),)
-
-    def grain(self, scale: float) -> float:
-        """None: what is added to x is a corner, whose bits tell nothing else."""
-        return 0.0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from dpcheck.bounds.language.guarantees import Guarantee
 from dpcheck.bounds.library.nonconvex import dp_fw_l2 as theory
 from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.bounds.proving.derivations import expected_largest
-from dpcheck.kernels.method import Array, Drawn, Method, State, before_random_iterate
+from dpcheck.kernels.frank_wolfe_steps import VertexSteps
+from dpcheck.kernels.method import before_random_iterate
 from dpcheck.problems.conditioning import loss_smoothness, public_gap
 from dpcheck.problems.constraints import Box, Constraint, L1Ball, L2Ball
 from dpcheck.problems.extreme_pairs import lone_pair
@@ -82,31 +83,6 @@ class DPFWL2(Solver):
     def worst_pair(self) -> tuple[Problem, Problem]:
         """All gradients are 0 but one record's, 1 or -1: its sign is all that a vertex shows."""
         return lone_pair(5)
-
-
-@dataclass(frozen=True, eq=False)
-class VertexSteps(Method):
-    """x <- x + gamma (v - x), v the vertex of the set that minimises <v, noisy gradient>, from 0."""
-
-    width: int
-    constraint: Constraint
-    gamma: float
-    steps: int
-    rounds: Callable[[np.random.Generator, int], Any] | None = None
-
-    def start(self, k: int) -> State:
-        return (np.zeros((k, self.width)),)
-
-    def query(self, data: Problem, state: State, t: int, drawn: Drawn) -> Array:
-        return data.gradient(state[0])
-
-    def update(self, state: State, answer: Array, t: int) -> State:
-        (x,) = state
-        return (x + self.gamma * (self.constraint.linear_minimiser(answer) - x),)
-
-    def grain(self, scale: float) -> float:
-        """A vertex is a discontinuous function of the noise: the grid is that of the steps."""
-        return self.gamma * self.constraint.diameter(self.width)
 
 
 def must_be_symmetric(problem: Problem) -> None:
