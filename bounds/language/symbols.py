@@ -99,6 +99,7 @@ T = quantity("T", "number of steps", box=(1, 1e4), integer=True)
 t = quantity("t", "index of a step", box=(1, 1e4), integer=True)
 m = quantity("m", "records per batch", box=(1, 1e4), integer=True)
 batch = quantity("batch", "records of an inner step", box=(1, 1e4), integer=True, printed="b", latex="b")
+ridge = quantity("ridge", "weight of the squared norm", loss=1, parameter=-2, printed="λ", latex=r"\lambda")
 
 # Privacy
 eps = quantity("eps", "privacy parameter epsilon", box=(1e-2, 1e2), printed="ε", latex=r"\varepsilon")

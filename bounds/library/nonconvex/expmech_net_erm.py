@@ -9,10 +9,10 @@ from sympy import Eq, Le, Min, Rational, Symbol, log, sqrt, symbols
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import PureDP
 from dpcheck.bounds.language.printed_twice import again
-from dpcheck.bounds.language.symbols import L, d, eps, gamma, likely_excess_risk, n, quantity, run_time, x_tail
+from dpcheck.bounds.language.symbols import L, d, eps, gamma, likely_excess_risk, n, quantity, ridge, run_time, x_tail
 from dpcheck.bounds.library.mechanisms import exponential
 from dpcheck.bounds.library.nonconvex.dp_fw_l1 import eps0, points, score_gap
-from dpcheck.bounds.library.nonconvex.langevin import inward, regular, ridge, size
+from dpcheck.bounds.library.nonconvex.langevin import inward, regular, size
 from dpcheck.bounds.library.nonconvex.stationarity import miss
 from dpcheck.bounds.privacy.laws import Selected
 from dpcheck.bounds.privacy.release import Release

@@ -9,12 +9,11 @@ from typing import Any
 from sympy import E, Eq, Expr, Ge, Le, Rational, Symbol, exp, log, pi, sqrt, symbols
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source, lipschitz, smooth
-from dpcheck.bounds.language.symbols import MEAN, L, c1, c2, d, quantity
+from dpcheck.bounds.language.symbols import MEAN, L, c1, c2, d, quantity, ridge
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, OnlySolution, Premise, Slack, Step
 from dpcheck.bounds.proving.proofs import Equals, NoConstant, Quoted
 
 M = quantity("M", "smoothness of each loss", loss=1, parameter=-2)
-ridge = quantity("ridge", "weight of the regulariser", loss=1, parameter=-2, printed="λ", latex=r"\lambda")
 heat = quantity("heat", "inverse temperature", loss=-1, box=(1, 1e3), printed="β", latex=r"\beta")
 slope = quantity("slope", "F' at a point", loss=1, parameter=-1, printed="∇F", latex=r"\nabla F")
 stirring = quantity("stirring", "coefficient of dB", printed="s", latex="s")

@@ -8,7 +8,7 @@ from sympy import Add, E, Eq, Expr, Ge, Le, Rational, Symbol, exp, expand, log, 
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting, Source, convex, lipschitz, smooth
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.bounds.language.symbols import c, c1, c2, d, delta, eps, mu, n, quantity, ratio
+from dpcheck.bounds.language.symbols import c, c1, c2, d, delta, eps, mu, n, quantity, ratio, ridge
 from dpcheck.bounds.library.convex.variance_reduction import G
 from dpcheck.bounds.library.sparse.dp_ight import (
     enough_kept,
@@ -20,7 +20,7 @@ from dpcheck.bounds.library.sparse.dp_ight import (
     s_star,
     statistical,
 )
-from dpcheck.bounds.library.sparse.ight import beta_bar, off2, ridge
+from dpcheck.bounds.library.sparse.ight import beta_bar, off2
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release

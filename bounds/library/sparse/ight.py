@@ -6,7 +6,7 @@
 from sympy import Le, Symbol, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting, Source
-from dpcheck.bounds.language.symbols import T, d, mu, quantity
+from dpcheck.bounds.language.symbols import T, d, mu, quantity, ridge
 from dpcheck.bounds.library.sparse.dp_ight import (
     enough_kept,
     error_next,
@@ -21,7 +21,6 @@ from dpcheck.bounds.library.sparse.dp_ight import (
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Induction, OneStep, Slack, Step
 from dpcheck.bounds.proving.proofs import NoConstant
 
-ridge = quantity("ridge", "weight of the squared norm", loss=1, parameter=-2, printed="λ", latex=r"\lambda")
 beta_bar = quantity("beta_bar", "smoothness of the regularised risk", loss=1, parameter=-2, printed="β̄")
 largest_truth = quantity("largest_truth", "largest entry of the true parameter", parameter=1, printed="‖θ°‖∞")
 start2 = quantity("start2", "||theta_0 - theta*||^2", parameter=2, printed="‖θ₀-θ°‖²")
