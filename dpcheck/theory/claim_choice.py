@@ -19,6 +19,7 @@ from dpcheck.bounds.language.guarantees import PureDP
 from dpcheck.bounds.language.symbols import eps
 from dpcheck.bounds.language.utility_case import translated
 from dpcheck.bounds.registry import entries, modules_below
+from dpcheck.bounds.relations.conditions import contradiction
 from dpcheck.verdicts.failures import Failure, rank_of
 from dpcheck.verdicts.record import recorded
 
@@ -61,10 +62,15 @@ def candidates(name: str, private: Iterable[str] = ("eps",), compose: bool = Tru
 
 
 def with_noise(claim: Claim, noises: Sequence[Claim]) -> Claim:
-    """The bound at the noise of the first of these privacy claims that sets it; as it is if none does."""
+    """The bound at the noise of the first of these privacy claims that sets it, and may be met along with it; as it is
+    if none does.
+    """
     symbols = claim.formula.free_symbols
-    noise = next((c for c in noises if c.subject in symbols and isinstance(c.states, sympy.Eq)), None)
-    if eps in symbols or noise is None or isinstance(claim.states, Rate):
+    if eps in symbols or isinstance(claim.states, Rate):
+        return claim
+    setting = (c for c in noises if c.subject in symbols and isinstance(c.states, sympy.Eq))
+    noise = next((c for c in setting if contradiction([*claim.conditions, *c.conditions]) is None), None)
+    if noise is None:
         return claim
     parts = {f.name: getattr(claim, f.name) for f in fields(claim) if f.init}
     parts |= {

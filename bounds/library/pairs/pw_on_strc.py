@@ -181,7 +181,7 @@ explicit2 = Claim(
             Step("<=", STATEMENT, because=Slack(
                 given={INTEGRAL: (2 * G**2 / alpha + 3 * sqrt(192) * likely_price) * (log(n) - late_sum)},
                 seen=[3 * G * diameter / 2 * (17 * L**2 / alpha**2 - T1)],
-            )),
+            ), uses=[T1 >= 7, n > T1]),
         )
     ],
 )
