@@ -157,6 +157,7 @@ class Solver(ABC):
     large_delta: bool = flag()
 
     minimises: ClassVar[bool] = True  # the problem's risk; mechanisms release something else of its records
+    for_estimators: ClassVar[bool] = True  # of those that minimise: takes the data, losses and sets of an estimator
     multiclass: ClassVar[bool] = False  # takes a SoftmaxProblem: of the losses it needs gradients and constants only
 
     def __post_init__(self) -> None:

@@ -39,6 +39,16 @@ UNCORRECTED = {
     "lwang21.section5.4.condition": "experiments outside of their theorem; their noise does: section5.4.privacy",
     "lwang21.remark5.3.3": "a reading of tight; section5.4.privacy says by how much the noise is not",
     "dwang20.theorem3.1.3.queries": "theorem 3.1.1's noise, as the proof has it: theorem3.1.3.privacy.corrected",
+    "dwang20.algorithm4.3.29.hessian_noise": "the noise on Hessians is a hypothesis of theorem4.3.6.corrected",
+    "dwang20.theorem3.3.4.privacy.clean": "our reading of a proof; the box goes on from noise: theorem3.3.4.privacy",
+    "dwang20.theorem4.2.3": "built on theorem4.2.11; equation4.20.corrected has what is true on three wells",
+    "dwang20.theorem4.2.11": "exponential in β, not polynomial, like the spectral gap: lemma4.2.1.unavoidable",
+    "dwang20.theorem4.3.2.proof": "a step of a proof, off in its units: theorem4.3.2.records.corrected has both sizes",
+    "dwang20.theorem4.3.6.proof": "theorem4.3.6.corrected has this very noise, for batches that are large enough",
+    "lwang21.theorem3.3.5": "without curvature no data tell θ* from others: corollary3.3.7.corrected has curvature",
+    "lwang21.corollary3.3.9": "theorem3.3.5 for linear regression: corollary3.3.11.corrected has curvature",
+    "lwang21.corollary3.3.13": "theorem3.3.5 for logistic regression: corollary3.3.15 has curvature",
+    "lwang21.corollary3.3.7.privacy": "theorem3.3.3 with μ for λ; the teacher of theorem3.3.3.corrected is not sparse",
     "lssgd20.remark1": "a reading of tight; section4.privacy says by how much the noise is not",
 }
 

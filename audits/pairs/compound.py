@@ -149,7 +149,8 @@ def labelled_domain(rows: Domain, labels: Sequence[Any] | None, targets: tuple[f
         remedy = "Pass labels=(0, 1) for classes, or targets=(-1, 1) for numbers."
         raise InvalidInput("labels and targets", (labels, targets), "one of the two", remedy)
     if labels is not None:
-        other = Domain(values=listed("labels", labels, "a list of labels", "Pass labels=(0, 1) for classes."))
+        remedy = "Pass labels=(0, 1) for classes."
+        other = Domain(values=listed("labels", labels, "a list of labels", remedy, letters=True))
     else:
         low, high = _range("targets", targets)
         other = Domain(low, high)

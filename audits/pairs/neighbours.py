@@ -361,7 +361,7 @@ def label_only(
 ) -> Neighbours:
     """One label may change, the features stay. Datasets are tuples (X, y); `n=(1, 10)` as for `replace_one`."""
     limit, remedy = "at least two different labels", "Pass labels=(0, 1) for example."
-    known = listed("labels", labels, limit, remedy)
+    known = listed("labels", labels, limit, remedy, letters=True)
     if len({key(label) for label in known}) < 2:
         raise InvalidInput("labels", labels, limit, remedy)
     return _records(LABEL_ONLY, _domain(low, high, d, ball, None), n, known)
@@ -422,8 +422,9 @@ def _records(relation: Relation, domain: Domain, n: Any, labels: tuple[Any, ...]
 
 def _domain(low: float, high: float, d: int | None, ball: Ball | None, values: Sequence[Any] | None) -> Domain:
     ends = [number(what, end, "a number", "Pass low=0, high=1.") for what, end in (("low", low), ("high", high))]
-    kept = None if values is None else listed("values", values, "a list of values", "List every category.")
-    return Domain(ends[0], ends[1], d, ball, kept)
+    if values is not None:
+        values = listed("values", values, "a list of values", "List every category.", letters=True)
+    return Domain(ends[0], ends[1], d, ball, values)
 
 
 def _any_domain(

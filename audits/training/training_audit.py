@@ -183,7 +183,7 @@ def chosen_score(score: Score | str) -> Score:
     if callable(score):
         return score
     known = {**NAMED, COMPARED: NAMED["loss"]}
-    return known[one_of("score", score, sorted(known), "Or pass a function f(model, records).")]
+    return known[one_of("score", score, sorted(known), "Use a name, or a function f(model, records).")]
 
 
 def conclude(

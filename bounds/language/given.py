@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -46,13 +47,11 @@ def whole(what: str, value: Any, limit: str, remedy: str, least: int = 1) -> int
 
 
 def floats(what: str, value: Any, limit: str = "a number, or an array of numbers", remedy: str = "") -> np.ndarray:
-    """An array of floats."""
-    try:
-        if np.asarray(value).dtype.kind in "mM":
-            raise TypeError("a date or a time")
-        return np.asarray(value, float)
-    except NO_NUMBER:
-        raise InvalidInput(what, value, limit, remedy or f"Give another {what}.") from None
+    """An array of floats. What is refused stays out of the error's context, too: it may be somebody's record."""
+    with suppress(*NO_NUMBER):
+        if np.asarray(value).dtype.kind not in "mM":  # dates and times
+            return np.asarray(value, float)
+    raise InvalidInput(what, value, limit, remedy or f"Give another {what}.")
 
 
 def one_of(what: str, value: Any, known: Collection[str], remedy: str) -> str:
@@ -62,11 +61,9 @@ def one_of(what: str, value: Any, known: Collection[str], remedy: str) -> str:
     return value
 
 
-def listed(what: str, value: Any, limit: str, remedy: str) -> tuple[Any, ...]:
-    """Several things in a row; text is none."""
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise InvalidInput(what, value, limit, remedy)
-    try:
-        return tuple(value)
-    except TypeError:  # an array of no dimension
-        raise InvalidInput(what, value, limit, remedy) from None
+def listed(what: str, value: Any, limit: str, remedy: str, letters: bool = False) -> tuple[Any, ...]:
+    """Several things in a row; text is none, unless its `letters` are meant."""
+    if (isinstance(value, str) and letters) or (isinstance(value, Iterable) and not isinstance(value, str | bytes)):
+        with suppress(TypeError):  # an array of no dimension
+            return tuple(value)
+    raise InvalidInput(what, value, limit, remedy)

@@ -230,6 +230,7 @@ class NoConstant:
         here, later = (shown.evalf(20, subs={self.parameter: x}) for x in (place, 1000 * place))
         along = {s: sympy.sympify(e).subs(one) for s, e in self.path.items()}
         numbers = {str(s): as_float(e.subs(self.parameter, place)) for s, e in along.items()}
+        numbers |= {str(s): float(math.ceil(x)) for s in along if s.is_integer and (x := numbers[str(s)]) < math.inf}
         if not (here.is_real and later.is_real):
             rest = ", ".join(map(pretty, shown.free_symbols - {self.parameter}))
             return Evidence(self.kind, Verdict.UNCHECKED, f"the path does not say what {rest} is", self.because)

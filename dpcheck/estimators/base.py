@@ -456,12 +456,18 @@ def clipping(norms: Array, data_norm: float, d: int) -> Array:
 
 
 def found(name: str) -> type[Solver]:
-    """A registered solver that minimises a risk."""
+    """A registered solver that minimises the risk of linear models."""
     solver = solver_named(str(name))
-    if solver is None or not solver.minimises:
-        known = sorted(stem for stem, kind in solvers().items() if kind.minimises)
-        raise UnknownName("solver", name, f"one of auto, {', '.join(known)}", "Check the spelling.")
+    if solver is None or not fits_models(solver):
+        known = sorted(stem for stem, kind in solvers().items() if fits_models(kind))
+        remedy = "Check the spelling." if solver is None else f"{solver.name} works on other problems: use its solve."
+        raise UnknownName("solver", name, f"one of auto, {', '.join(known)}", remedy)
     return solver
+
+
+def fits_models(solver: type[Solver]) -> bool:
+    """Whether an estimator may be asked to use it."""
+    return solver.minimises and solver.for_estimators
 
 
 def made(solver_type: type[Solver], options: Mapping[str, Any]) -> Solver:

@@ -22,7 +22,7 @@ from dpcheck.kernels.method import Array, Asked, Drawn, Method, State
 from dpcheck.kernels.one_answer import HELD, repeated
 from dpcheck.problems.constraints import Constraint, L2Ball
 from dpcheck.problems.losses import Linear, Logistic, Loss, Squared, must_be_positive
-from dpcheck.problems.problem import ROUNDING
+from dpcheck.problems.problem import ROUNDING, floats
 from dpcheck.settings import count, positive
 from dpcheck.solver import Calibrated, Calibration, Example, Solver, approximate, gaussian_parameters
 
@@ -62,13 +62,15 @@ class PairProblem:
         must_be_positive("radius", self.radius)
         if not 0 <= self.l2 < math.inf:
             raise InvalidInput("l2", self.l2, "a finite number >= 0", "Pass l2=0.0 for none.")
-        X, y = np.array(self.X, float), np.array(self.y, float)
+        X, y = floats("X", self.X).copy(), floats("y", self.y).copy()
         if X.ndim != 2 or y.shape != X.shape[:1] or len(X) < 3 or not np.all(np.isfinite(X)):
             limit = "finite numbers, (n, d) with a label each, n >= 3"
             raise InvalidInput("records", f"{X.shape} and {y.shape}", limit, "Pass one row a record.")
-        longest = float(np.linalg.norm(X, axis=1).max())
-        if longest > 1 + ROUNDING:
-            raise InvalidInput("row norm", longest, "at most 1", "Divide the rows by a public bound, or clip them.")
+        norms = np.linalg.norm(X, axis=1)
+        worst = int(norms.argmax())
+        if norms[worst] > 1 + ROUNDING:
+            remedy = "Divide the rows by a public bound, or clip them."
+            raise InvalidInput(f"norm of row {worst}", "too large", "at most 1", remedy)
         if not np.all(np.abs(y) == 1):
             raise InvalidInput("labels", "others", "-1 or 1", "Map the two classes to them.")
         if not self.loss.convex or not math.isfinite(self.curvature):

@@ -8,12 +8,14 @@ that privacy rests on is gone. Here it is summed where it is small, and integrat
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from scipy import special
 
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.given import floats, number
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.library.heavy import ht_robust_mean as theory
 from dpcheck.bounds.privacy.exact import gaussian_sigma
@@ -114,14 +116,13 @@ def robust_mean(
     >>> round(robust_mean(x, 1.0, 1e-6, second_moment=30.0, random_state=0), 1)
     5.0
     """
-    rows, moments = must_be_rows(x), np.asarray(second_moment, float)
+    rows, moments = must_be_rows(x), floats("second_moment", second_moment, remedy="It bounds E x² and is public.")
     d = rows.shape[1]
     if moments.shape not in ((), (d,)) or not np.all((moments > 0) & (moments < math.inf)):
         raise InvalidInput("second_moment", second_moment, f"> 0, one number or {d}", "It bounds E x² and is public.")
-    if not 0 < failure < 1:
-        raise InvalidInput("failure", failure, "a number in (0, 1)", "Leave it out for 0.05.")
-    if not delta > 0:
-        raise InvalidInput("delta", delta, "above 0, as the noise is Gaussian", "Use delta=1e-6, well below 1/n.")
+    failure = number("failure", failure, "a number in (0, 1)", "Leave it out for 0.05.", lambda found: 0 < found < 1)
+    limit, remedy = "above 0 and below 1, as the noise is Gaussian", "Use delta=1e-6, well below 1/n."
+    delta = number("delta", delta, limit, remedy, lambda found: 0 < found < 1)
     if random_state is not None:
         warn_of_seed("random_state")
     found = noisy_means(rows, ApproxDP(epsilon, delta), np.broadcast_to(moments, d), failure, random_state, 1)[0]
@@ -143,10 +144,11 @@ def noisy_means(rows: Array, guarantee: ApproxDP, moments: Array, failure: float
 
 def must_be_rows(x: Any) -> Array:
     """One row a record, (n, d); refuses what has other axes or is not finite, naming no record."""
-    try:
+    rows = None
+    with suppress(TypeError, ValueError, OverflowError):  # numpy's own message would quote what is no number
         rows = np.asarray(x, float)
-    except (TypeError, ValueError):
-        raise InvalidInput("x", type(x).__name__, "numbers", "Use np.asarray(values, float).") from None
+    if rows is None:
+        raise InvalidInput("x", type(x).__name__, "numbers", "Use np.asarray(values, float).")
     if rows.ndim not in (1, 2) or len(rows) < 2 or rows.size == 0:
         raise InvalidInput("x", f"shape {rows.shape}", "one number or one row a record, of two or more", "Add records.")
     if not np.all(np.isfinite(rows)):

@@ -6,6 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.guarantees import Guarantee
@@ -61,6 +62,7 @@ class TrustRegionSolver(Solver):
     steps: int | None = count()
     radius: float | None = positive()
     start: tuple[float, ...] | None = start_setting()
+    for_estimators: ClassVar[bool] = False  # they seek second-order stationary points
 
     def must_suit(self, data: Data, guarantee: Guarantee, calibration: Calibration) -> None:
         approximate(guarantee)

@@ -30,6 +30,9 @@ HEADER = struct.Struct("<qI")  # of MPyC's messages: a label, and how many bytes
 class Broken(DpcheckError, RuntimeError):
     """The computation cannot go on; the message says who broke it."""
 
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+
 
 async def computed(mpc: Any, task: Task) -> list[list[int]]:
     """The opened sums, round by round."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from dpcheck.audits.trials.spreading import in_order
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.given import whole
 from dpcheck.problems.losses import Array, SignLoss
 from dpcheck.problems.problem import Problem
 
@@ -95,8 +96,11 @@ def own_minimiser(problem: Problem) -> Array:
 
 def split_evenly(problem: Problem, count: int) -> Parties:
     """The same records in the hands of `count` parties, the first of which have one more where they do not divide."""
-    if not 1 <= count <= problem.n:
-        raise InvalidInput("parties", count, f"from 1 to the {problem.n} rows", "Give each party a row.")
+    if not isinstance(problem, Problem):
+        raise InvalidInput("problem", problem, "a Problem", "Make one of the rows of all parties.")
+    count = whole("count", count, "a whole number of parties", "Give each party a row.")
+    if count > problem.n:
+        raise InvalidInput("count", count, f"from 1 to the {problem.n} rows", "Give each party a row.")
     sizes = tuple(len(part) for part in np.array_split(np.arange(problem.n), count))
     public = (problem.l2, problem.constraint, problem.row_bound, problem.label_bound)
     return Parties(problem.X, problem.y, problem.loss, *public, sizes)

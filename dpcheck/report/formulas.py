@@ -26,8 +26,9 @@ SUBSCRIPT = re.compile(r"[A-Za-z]{2,}|[A-Z],[A-Z]|\d+|.")
 OPENING, CLOSING = "([{⟨", ")]}⟩"
 BARS = "‖|"
 MINUS = "−"
-TIMES = "<mo lspace='.14em' rspace='0'>\u2062</mo>"  # invisible, but read aloud
+TIMES = "<mo lspace='.14em'>\u2062</mo>"  # invisible, but read aloud
 PRIME = "<mo lspace='0' rspace='0'>′</mo>"  # raised by itself, as fonts have it
+ONE = re.compile(r"<(m[in])\b[^>]*>[^<]*</\1>")
 SLASH = "<mo lspace='0' rspace='0'>/</mo>"
 APPLIED = "<mo>\u2061</mo>"
 
@@ -169,7 +170,7 @@ def mathml(text: str, names: Iterable[str]) -> str | None:
     except NoFormula:
         return None
     pieces = [(leading(RELATIONS[sign]) if sign else "") + first, *rest]
-    shown = " ".join(f"<math displaystyle='true'><mrow>{piece}</mrow></math>" for piece in pieces)
+    shown = " ".join(f"<math>{piece}</math>" for piece in pieces)
     return f"<span class='formula' title='{escape(text)}'>{shown}</span>"
 
 
@@ -255,11 +256,16 @@ def drawn(tree: Node, small: bool = False) -> str:
         case "fraction" if small:
             return inside(parts[0], "product", small) + SLASH + inside(parts[1], "power", small)
         case "fraction":
-            return f"<mfrac><mrow>{drawn(parts[0])}</mrow><mrow>{drawn(parts[1])}</mrow></mfrac>"
+            return f"<mfrac>{row(drawn(parts[0]))}{row(drawn(parts[1]))}</mfrac>"
         case "power":
             return raised(*parts)
         case _:
             return called(tree.text, parts)
+
+
+def row(shown: str) -> str:
+    """What must be one element: a letter or a number is one already."""
+    return shown if ONE.fullmatch(shown) else f"<mrow>{shown}</mrow>"
 
 
 def multiplied(parts: tuple[Node, ...], small: bool) -> str:
@@ -299,10 +305,10 @@ def is_word(part: Node) -> bool:
 
 def raised(base: Node, exponent: Node) -> str:
     """A power; of a logarithm the exponent stands before its argument."""
-    power = f"<mrow>{drawn(exponent, small=True)}</mrow>"
+    power = row(drawn(exponent, small=True))
     if base.kind == "call" and base.text == "log":
         return f"<msup><mi>log</mi>{power}</msup>{bracketed(base.parts)}"
-    return f"<msup><mrow>{inside(base, 'name')}</mrow>{power}</msup>"
+    return f"<msup>{row(inside(base, 'name'))}{power}</msup>"
 
 
 def called(name: str, parts: tuple[Node, ...]) -> str:
@@ -310,7 +316,7 @@ def called(name: str, parts: tuple[Node, ...]) -> str:
     if name == "sqrt":
         return f"<msqrt>{drawn(parts[0])}</msqrt>"
     if name == "exp":
-        return f"<msup><mi mathvariant='normal'>e</mi><mrow>{drawn(parts[0], small=True)}</mrow></msup>"
+        return f"<msup><mi mathvariant='normal'>e</mi>{row(drawn(parts[0], small=True))}</msup>"
     if name == "Abs":
         return f"<mrow><mo form='prefix'>|</mo>{drawn(parts[0])}<mo form='postfix'>|</mo></mrow>"
     return f"<mi>{name.lower() if name in ('Max', 'Min') else name}</mi>{APPLIED}{bracketed(parts)}"

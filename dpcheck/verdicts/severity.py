@@ -16,10 +16,12 @@ from dpcheck.bounds.language.guarantees import ZCDP
 from dpcheck.bounds.language.symbols import NONE, TABLE, eps, unit_of
 from dpcheck.bounds.privacy.judging import PATH
 from dpcheck.bounds.proving.links import proportional
+from dpcheck.bounds.proving.proofs import NoConstant
 from dpcheck.bounds.proving.steps import Same, digits
 from dpcheck.verdicts.failures import Failure
 
 USUAL = 1.0  # the largest epsilon at which a failure is one of privacy in use
+EVERY_EPSILON = f"no constant serves all ε; up to ε = {USUAL:g} no failure was found"
 USUAL_RHO = 0.5  # the same of concentrated privacy: that of Gaussians one deviation apart
 LONG = 20  # operations from which on a quotient is not shown
 HALVINGS = 4  # of the range between two caps
@@ -64,6 +66,8 @@ def severity(
     kinds = {e.check for e in against}
     if isinstance(rho, sympy.Symbol) and refuted_up_to(USUAL_RHO, claim, checks, kinds, effort, rho):
         return Severity(Failure.PRIVACY, f"at {pretty(rho)} ≤ {USUAL_RHO:g}", instead)
+    if grows_with_epsilon(checks) and not refuted_up_to(USUAL, claim, checks, kinds, effort):
+        return Severity(Failure.BEYOND, EVERY_EPSILON, instead)
     return replace(of_a_bound(claim, better, against), instead=instead)
 
 
@@ -84,7 +88,7 @@ def of_privacy(claim: Claim, checks: Sequence[Check], against: Sequence[Evidence
     at = min((x for e in against if (x := epsilon_of(e)) is not None), default=None)
     kinds = {e.check for e in against}
     if at == math.inf and not refuted_up_to(USUAL, claim, checks, kinds, effort):
-        return Severity(Failure.BEYOND, f"no constant serves all ε; up to ε = {USUAL:g} no failure was found")
+        return Severity(Failure.BEYOND, EVERY_EPSILON)
     for cap in CAPS:
         if at is not None and cap / 2 >= at:
             break
@@ -102,6 +106,11 @@ def of_privacy(claim: Claim, checks: Sequence[Check], against: Sequence[Evidence
         return Severity(Failure.RATE, "no constant works") if against else Severity(Failure.PRIVACY)
     below = max((cap for cap in CAPS if cap < at), default=USUAL)
     return Severity(Failure.BEYOND, f"no failure found up to ε = {below:g}, fails at {at:g}")
+
+
+def grows_with_epsilon(checks: Sequence[Check]) -> bool:
+    """Whether ε grows without end along the family that breaks a rate: then small ones may be safe."""
+    return any(isinstance(one, NoConstant) and sympy.sympify(one.path.get(eps, 1)).has(one.parameter) for one in checks)
 
 
 def epsilon_of(piece: Evidence) -> float | None:

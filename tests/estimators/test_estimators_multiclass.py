@@ -31,7 +31,9 @@ Y = np.array(["a", "b", "c", "b", "c", "a"] * 5)
 
 
 # How classes are fitted -----------------------------------------------------------------------------
-@pytest.mark.parametrize("name", sorted(n for n, kind in solvers().items() if kind.minimises and n != "dp_fw_l1"))
+@pytest.mark.parametrize(
+    "name", sorted(n for n, kind in solvers().items() if base.fits_models(kind) and n != "dp_fw_l1")
+)
 def test_auto_is_softmax_where_the_solver_takes_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
 

@@ -160,7 +160,7 @@ def test_the_experiments_of_the_document_take_no_step() -> None:
 @pytest.mark.parametrize(
     ("make", "word"),
     [
-        (lambda: PairProblem(np.eye(3) * 2, [1, -1, 1]), "row norm"),
+        (lambda: PairProblem(np.eye(3) * 2, [1, -1, 1]), "norm of row 0 is too large"),
         (lambda: PairProblem(np.eye(3), [1, 0, 1]), "labels"),
         (lambda: PairProblem(np.eye(2), [1, -1]), "records"),
         (lambda: PairProblem(np.eye(3), [1, -1, 1], l2=-1.0), "l2"),

@@ -49,6 +49,17 @@ def test_noise_that_fails_only_at_large_epsilon_says_from_where() -> None:
     assert 6 < low < 11
 
 
+def test_a_rate_that_breaks_only_along_growing_epsilon_fails_only_beyond() -> None:
+    """Without a term for the sample L·D/√n, a rate in 1/(nε) is too small where ε outgrows √n, and nowhere below 1."""
+    rate, family = Rate(excess_risk, L * D / (n * eps)), {n: T, L: 1, D: 1}
+    far = claim(rate, checks=[NoConstant(L * D / n, {**family, eps: sqrt(T)}, T, "attained")])
+    assert found(far).failure is Failure.BEYOND
+    near = claim(rate, checks=[NoConstant(L * D / sqrt(n), {**family, eps: 1}, T, "attained")])
+    assert found(near).failure is Failure.RATE
+    shrinking = claim(rate, checks=[NoConstant(L * D / (n * eps**2), {**family, eps: 1 / T}, T, "attained")])
+    assert found(shrinking).failure is Failure.RATE
+
+
 def test_a_rate_is_off_by_what_can_be_read() -> None:
     """A short quotient is shown; that of two sums would fill lines and say nothing."""
     wrong = claim(Rate(excess_risk, L * D / n), checks=[NoConstant(L * D / sqrt(n), {n: T, L: 1, D: 1}, T, "attained")])

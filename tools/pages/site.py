@@ -48,6 +48,7 @@ REFERENCE = {  # by the beginning of the module that defines a name: the page it
     "dpcheck.problems": "Problems",
     "dpcheck.solver": "Solvers",  # and dpcheck.solvers
     "dpcheck.estimators": "Estimators",
+    "dpcheck.families": "Estimators",  # functions that fit in one call
     "dpcheck.datasets": "Data sets",
     "dpcheck.adapters": "Adapters",
 }

@@ -21,7 +21,9 @@ from dpcheck.bounds.proving.proofs import NoConstant, Units
 
 v = quantity("v_grad", "bound on E (∇_jℓ)²", loss=2, parameter=-2, printed="v", latex="v")
 s = quantity("s_grad", "size from which on φ holds ∇_jℓ down", loss=1, parameter=-1, printed="s", latex="s")
-g = quantity("grad_coordinate", "|∇_jℓ(w, x)|", loss=1, parameter=-1, printed="∇_jℓ", latex=r"\nabla_j\ell")
+g = quantity(
+    "grad_coordinate", "|∇_jℓ(w, x)|", loss=1, parameter=-1, box=(1e-3, 0.1), printed="∇_jℓ", latex=r"\nabla_j\ell"
+)
 term = quantity(
     "robust_term", "s E φ(∇_jℓ(1+η)/s)", loss=1, parameter=-1, printed="s E φ(∇_jℓ(1+η)/s)",
     latex=r"s\mathbb{E}\phi(\nabla_j\ell(1+\eta)/s)",

@@ -23,8 +23,10 @@ kappa = quantity("kappa_tr", "1 over the variance of the multiplicative noise", 
 inside = quantity("phi_arg", "an argument of φ", box=(1e-3, 1e3), printed="x", latex="x")
 phi_size = quantity("phi_size", "|φ(x)|", printed="|φ(x)|", latex=r"|\phi(x)|")
 a = quantity("phi_centre", "mean of φ's argument", box=(1e-2, 1e2), printed="a", latex="a")
-b = quantity("phi_spread", "deviation of φ's argument", box=(1e-2, 1e2), printed="b", latex="b")
-smoothed = quantity("phi_smoothed", "E φ(a + b N)", printed="E φ(a+b√β η)", latex=r"\mathbb{E}\phi(a+b\sqrt\beta\eta)")
+b = quantity("phi_spread", "deviation of φ's argument", box=(1e-2, 10), printed="b", latex="b")
+smoothed = quantity(
+    "phi_smoothed", "E φ(a + b N)", printed="E φ(a+b√β η)", latex=r"\mathbb{E}\phi(a+b\sqrt{\beta}\eta)"
+)
 growth = quantity("growth_phi", "E log E exp φ(θx/s) - E x/s, θ = 1+η", printed="log E e^φ", latex=r"\log Ee^\phi")
 entropy = quantity("entropy_eta", "relative entropy of the laws of 1+η and η", printed="KL", latex=r"\mathrm{KL}")
 theta2 = quantity("theta2", "E (1+η)²", printed="E(1+η)²", latex=r"\mathbb{E}(1+\eta)^2")

@@ -35,7 +35,7 @@ from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Slack, Step
 from dpcheck.bounds.proving.proofs import NoConstant
 
 M1 = quantity("M_l1", "smoothness in l1 of each loss", loss=1, parameter=-2, printed="M", latex="M")
-across = quantity("across", "l1 diameter of the set", parameter=1, printed="‖C‖₁", latex=r"\|C\|_1")
+across = quantity("across", "l1 diameter of the set", parameter=1, printed="diam₁(C)", latex=r"\mathrm{diam}_1(C)")
 far = Symbol("far", nonnegative=True)
 k = Symbol("k", positive=True)
 HULL = Setting("C = conv(A), A finite")
@@ -85,7 +85,7 @@ equation53 = again(dp_fw_l1.equation12, "dwang20.equation4.53", "equation (4.53)
 
 equation54 = Claim(
     id="dwang20.equation4.54", kind=Kind.UTILITY,
-    source=Source("dwang20", "equation (4.54); ‖C‖₁ is the l1 diameter here", line=3778),
+    source=Source("dwang20", "equation (4.54); its ‖C‖₁ is the l1 diameter", line=3778),
     says="One step towards a corner that falls short of the best one by at most β, where F is smooth in l1.",
     assumes=[smooth(M1)],
     states=Le(gap_t, fallen + pace * miss + M1 * pace**2 * across**2 / 2),
@@ -96,7 +96,7 @@ equation54 = Claim(
             Step("<=", STATEMENT, because=Slack({
                 "F is M-smooth in l1": fallen + pace * p * (s - x) + M1 / 2 * pace**2 * far**2,
                 "⟨∇F, s⟩ ≤ ⟨∇F, v⟩ + β": pace * (miss - p * s + p * v),
-                "‖s-x‖₁ ≤ ‖C‖₁": M1 / 2 * pace**2 * (across**2 - far**2),
+                "‖s-x‖₁ ≤ diam₁(C)": M1 / 2 * pace**2 * (across**2 - far**2),
             })),
         )
     ],

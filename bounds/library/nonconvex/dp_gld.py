@@ -36,6 +36,10 @@ population = quantity(
     latex=r"\mathrm{Err}_{\mathcal{P}}(w_T)",
 )
 far_bound = quantity("bound_17", "right-hand side of (4.17) as T grows", printed="(4.17), T → ∞", latex="(4.17)")
+stuck_risk = quantity(  # of one algorithm on one problem: no bound on what any private algorithm attains
+    "stuck_risk", "excess risk of DP-GLD on three wells", loss=1, printed="E F(w_j) - F(ŵ)", holds=MEAN,
+    latex=r"\mathbb{E}F(w_j)-F(\hat w)",
+)
 even_bound = quantity("bound_19", "right-hand side of (4.19), C = 1, as T grows", printed="(4.19)", latex="(4.19)")
 moment_w = quantity("moment_w", "sup over t of E ||w_t||^2", parameter=2, printed="sup E‖w_t‖²", holds=MEAN)
 start_w = quantity("start_w", "E ||w_0||^2", parameter=2, printed="E‖w₀‖²", latex=r"\mathbb{E}\|w_0\|^2")
@@ -226,12 +230,12 @@ equation20_corrected = Claim(
     source=Source("dwang20", "Theorem 4.2.3 on three wells, as T grows, c = 1", line=3255),
     says="The excess risk is at least this: it stays where β is a power of n; Theorem 4.2.2 takes β of order ln n.",
     assumes=[*regular, Setting(WELLS), Setting("w₀ = 2π; w_j is returned, j uniform on 1..T, as T grows")],
-    states=Ge(excess_risk, kept * (1 - escapes(n**2 * eps**2 / (heat * a)))),
+    states=Ge(stuck_risk, kept * (1 - escapes(n**2 * eps**2 / (heat * a)))),
     corrects="dwang20.equation4.20",
     ignores_units=True,
     checks=[
         Chain(
-            excess_risk,
+            stuck_risk,
             Step(">=", kept * (1 - left), because=Premise(
                 "beyond π the risk is at least λπ²/2, and 0 at its minimum; the chain becomes the diffusion up to ηT")),
             Step(">=", because=Cites(stays.id, {lasting: n**2 * eps**2 / (heat * a)})),

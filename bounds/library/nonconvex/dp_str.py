@@ -4,7 +4,7 @@ Theorem 4.3.6 as the box prints its noise, as its proof comes to, and corrected;
 m, |T| is b. Solver: dpcheck/solvers/nonconvex/dp_str.py.
 """
 
-from sympy import Eq, Rational, log, sqrt
+from sympy import Eq, Rational, log, sqrt, symbols
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
@@ -36,6 +36,7 @@ off_hessian = quantity(
     latex=r"\|\nabla^2L(T)-\nabla^2L(D)\|_2",
     holds=LIKELY,
 )
+flat, low = symbols("flat low", nonnegative=True)
 
 
 # What is released ------------------------------------------------------------------------------------
@@ -173,6 +174,7 @@ hessian_batches = Claim(
     cites=[Cites("dwang20.lemma4.3.12.hessian")],
 )
 
+small = {alpha: 1 / (1 + rest) ** 2, rho_h: 1 / (1 + flat) ** 2, gap0: 1 / (1 + low)}
 time = Claim(
     id="dwang20.theorem4.3.7.time",
     source=Source("dwang20", "after Theorem 4.3.7, the time of DP-STR", line=4074),
@@ -184,14 +186,14 @@ time = Claim(
         Eq(m, 1 / alpha**2),
         Eq(batch, 1 / alpha),
     ],
-    added=[Eq(rho_h, 1), Eq(gap0, 1), alpha <= 1],
+    added=[rho_h <= 1, gap0 <= 1, alpha <= 1],
     states=Rate(run_time, alpha ** Rational(-7, 2)),
     ignores_units=True,
     checks=[
         Chain(
             run_time,
             Step("=", T * (m + batch), because=Premise("a gradient of |S| records and a Hessian of |T| in each step")),
-            Step("<=", 12 * STATEMENT, where={alpha: 1 / (1 + rest) ** 2}),
+            Step("<=", 12 * STATEMENT, where=small),
         )
     ],
 )

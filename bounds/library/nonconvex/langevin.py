@@ -33,7 +33,10 @@ gibbs_risk = quantity(
 spread_w = quantity("spread_w", "E ||w||^2 under the Gibbs law", parameter=2, printed="E_π‖w‖²", holds=MEAN)
 sigmoid_size = quantity("sigmoid_size", "largest of 4‖∇ℓ‖, 6√3‖∇²ℓ‖ and 2ℓ(0)", printed="max(4‖∇ℓ‖,6√3‖∇²ℓ‖,2ℓ(0))")
 poisson = quantity("poisson", "C of (4.45)", printed="C", latex="C")
-left = quantity("left", "P(the diffusion has left its well)", printed="P(left)", latex=r"P(\mathrm{left})", below=1.0)
+left = quantity(
+    "left", "P(the diffusion has left its well)", box=(1e-3, 0.5), below=1.0, printed="P(left)",
+    latex=r"P(\mathrm{left})",
+)
 
 regular = [smooth(M), lipschitz(L), Setting("regulariser λ‖w‖²/2 over ℝᵈ")]  # Assumption 4.2.1
 warm = [heat >= 4 / ridge, heat >= d]

@@ -8,7 +8,17 @@ dpcheck/solvers/pairs/pw_fbon_strc.py.
 
 from sympy import Eq, Expr, Integer, Le, Symbol, log, sqrt
 
-from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source, lipschitz
+from dpcheck.bounds.language.claim import (
+    Cites,
+    Claim,
+    Kind,
+    Provenance,
+    Rate,
+    Setting,
+    Source,
+    lipschitz,
+    strongly_convex,
+)
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import LIKELY, delta, eps, eta, gamma, n, quantity
 from dpcheck.bounds.library.convex.gaussian_width import diameter
@@ -72,7 +82,10 @@ in_loop = Claim(
     id="dwang20.theorem3.3.4.in_loop", kind=Kind.SENSITIVITY,
     source=Source("dwang20", "Algorithm 3.3.12, lines 12 to 15", line=2226),
     says="Given outputs before and the places of the buffer, one record moves the sequence of t·w_t by that in all.",
-    assumes=[lipschitz(G, "without its regulariser"), STEP_SIZE, Setting("T₁ ≥ 4; the buffer's places are known")],
+    assumes=[
+        lipschitz(G, "without its regulariser"), strongly_convex(alpha), STEP_SIZE,
+        Setting("T₁ ≥ 4; the buffer's places are known"),
+    ],
     states=Le(moved_all**2, weight * reach**2),
     provenance=Provenance.CONSEQUENCE,
     checks=[

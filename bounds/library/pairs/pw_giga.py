@@ -78,7 +78,7 @@ equation131 = Claim(
     id="dwang20.equation3.131", kind=Kind.IDENTITY,
     source=Source("dwang20", "proof of Lemma 3.3.1, (3.131), for t ≥ T₁", line=2469),
     says="What the induction of Lemma 3.3.1 comes to.",
-    assumes=[t >= 16 * L**2 / alpha**2, t >= 7],
+    assumes=[strongly_convex(alpha), smooth(L), t >= 16 * L**2 / alpha**2, t >= 7],
     states=Le(8 * L**2 / alpha**2 + t**2 / (2 * (t - 2) ** 2) + t**2 / (t - 2), 2 * t + 1),
     checks=[
         Chain(
@@ -184,7 +184,7 @@ in_loop = Claim(
     id="dwang20.lemma3.3.1.in_loop", kind=Kind.SENSITIVITY,
     source=Source("dwang20", "Algorithm 3.3.9, line 11 going on from the noisy point of line 13", line=2107),
     says="Given the outputs before, one record moves the sequence of t·w_t by that in all, however long it is.",
-    assumes=[lipschitz(G, "without its regulariser"), STEP_SIZE, Setting("T₁ is at least 4")],
+    assumes=[lipschitz(G, "without its regulariser"), strongly_convex(alpha), STEP_SIZE, Setting("T₁ is at least 4")],
     states=Le(moved_all**2, (1 + 1 / T1) * reach**2),
     provenance=Provenance.CONSEQUENCE,
     checks=[

@@ -37,7 +37,7 @@ from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Slack, Step
 
 rademacher = quantity(
     "rademacher", "mean of the Rademacher averages of the losses of pairs", loss=1,
-    printed="ΣR_t/n", latex=r"\tfrac1n\sum\mathcal{R}_t",
+    printed="ΣR_t/n", latex=r"\frac{1}{n}\sum\mathcal{R}_t",
 )
 LEMMA5 = Premise("Lemma 3.3.5 (Theorem 3 of Kar et al. 2013) with B = G‖C‖₂; the mean of points, by Jensen (convex)")
 deviation = 6 * G * diameter * sqrt(log(n / gamma) / (n - 1))

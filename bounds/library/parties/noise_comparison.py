@@ -35,6 +35,7 @@ def column(name: str, scale: Symbol, formula: Expr, printed: Expr, last_digit: E
         id=f"lwang21.table6.1.{name}", kind=Kind.IDENTITY,
         source=Source("lwang21", "Table 6.1, analytical bound and noise generation input", line=11307),
         says=f"{float(printed):g} thousandths at m = 100, n₍₁₎ = 500, λ = 0.01, ε = 0.5, G = 1 and T = 100.",
+        assumes=[lipschitz(G), *([strongly_convex(lam)] if formula.has(lam) else [])],
         states=Eq(scale, formula),
         checks=[PrintedCells(cells, "as printed"), *others],
     )

@@ -33,7 +33,9 @@ contraction = quantity("contraction", "factor of the squared error in a step", p
 largest2 = quantity("largest2", "E ||u||_inf^2 of the noise u", loss=2, parameter=-2, printed="E‖u‖∞²")
 error_now = quantity("error_now", "E ||theta_t - theta*||^2", parameter=2, printed="E‖θ_t-θ°‖²")
 error_next = quantity("error_next", "E ||theta_(t+1) - theta*||^2", parameter=2, printed="E‖θ_(t+1)-θ°‖²")
-error_ight = quantity("error_ight", "E ||theta_T - theta*||^2", parameter=2, printed="E‖θ_T-θ°‖²", holds=MEAN)
+error_ight = quantity(
+    "error_ight", "squared distance of the last iterate from the truth", parameter=2, printed="E‖θ_T-θ°‖²", holds=MEAN
+)
 
 losses = [lipschitz(G)]
 gradients = Release(2 * G / n, Gaussian(sigma_n), steps=T)  # replacing a record moves the mean gradient by 2G/n

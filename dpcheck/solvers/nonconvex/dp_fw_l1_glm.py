@@ -37,6 +37,7 @@ class DPFWL1GLM(Solver):
     steps: int | None = count()
     step_size: float | None = share()  # above 1 iterates leave the ball
     name: ClassVar[str] = "dp_fw_l1_glm"
+    for_estimators: ClassVar[bool] = False  # its losses are not convex: no estimator has them
 
     def must_suit(self, data: Problem, guarantee: Guarantee, calibration: Calibration) -> None:
         must_be_of_section_4_2(data, L1Ball)

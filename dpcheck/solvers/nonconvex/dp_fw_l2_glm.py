@@ -33,6 +33,7 @@ class DPFWL2GLM(Solver):
     step_size: float | None = share()  # a longer step leaves the ball
     c2: float = positive(32.0, kw_only=True)
     name: ClassVar[str] = "dp_fw_l2_glm"
+    for_estimators: ClassVar[bool] = False  # its losses are not convex: no estimator has them
 
     def must_suit(self, data: Problem, guarantee: Guarantee, calibration: Calibration) -> None:
         must_be_of_section_4_2(data, L2Ball)

@@ -135,6 +135,7 @@ class DPGDSOConstrained(Solver):
     bending: float | None = positive()
     start: tuple[float, ...] | None = start_setting()
     name: ClassVar[str] = "dp_gd_so_constrained"
+    for_estimators: ClassVar[bool] = False  # it seeks second-order stationary points
 
     def must_suit(self, data: Problem, guarantee: Guarantee, calibration: Calibration) -> None:
         approximate(guarantee)

@@ -39,6 +39,7 @@ class DPGLD(Solver):
     choice: Literal["last", "random"] = one_of("last", "random")
     c2: float = positive(2.0, kw_only=True)
     name: ClassVar[str] = "dp_gld"
+    for_estimators: ClassVar[bool] = False  # it draws from a Gibbs law on all of space
 
     def must_suit(self, data: Problem, guarantee: Guarantee, calibration: Calibration) -> None:
         must_meet(theory.privacy, data)

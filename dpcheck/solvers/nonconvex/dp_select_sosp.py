@@ -103,6 +103,7 @@ class DPSelectSOSP(Solver):
     bending: float | None = positive()
     start: tuple[float, ...] | None = start_setting()
     name: ClassVar[str] = "dp_select_sosp"
+    for_estimators: ClassVar[bool] = False  # it seeks second-order stationary points
 
     def must_suit(self, data: Data, guarantee: Guarantee, calibration: Calibration) -> None:
         approximate(guarantee)

@@ -58,7 +58,7 @@ class DPSTR(TrustRegionSolver):
 
     @classmethod
     def example(cls) -> Example:
-        return Example(cls(steps=2, radius=0.5, batch=2, large_delta=True), bug=0.3)
+        return Example(cls(steps=2, radius=0.5, batch=2), bug=0.3)
 
     def worst_pair(self) -> tuple[Problem, Problem]:
         """Linear losses, one of which turns round: gradients of batches with it differ by 2G/|S| everywhere."""

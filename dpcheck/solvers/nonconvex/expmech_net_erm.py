@@ -37,6 +37,7 @@ class NetERM(Solver):
 
     mesh: float | None = positive()
     name: ClassVar[str] = "expmech_net_erm"
+    for_estimators: ClassVar[bool] = False  # time is exponential in d, and privacy pure
 
     def must_suit(self, data: Problem, guarantee: Guarantee, calibration: Calibration) -> None:
         must_meet(theory.privacy, data)
@@ -80,15 +81,16 @@ class NetERM(Solver):
 def net(d: int, radius: float, mesh: float) -> Array:
     """Points of a ball, one within `mesh` of each: centres of cubes of that half diagonal, drawn into the ball."""
     half = mesh / math.sqrt(d)  # of a cube's side
-    sides = max(1, math.ceil(radius / half))
+    wide = max(1.0, radius / half)  # in cubes; it may be no number that is whole
+    sides = math.ceil(min(wide, 1.0 + MOST_POINTS))
     if sides**d > MOST_POINTS:
         remedy = "Pass a larger mesh, or use dp_gld, which walks."
-        raise InvalidInput("points of the net", f"{sides:g}^{d}", f"at most {MOST_POINTS}", remedy)
+        raise InvalidInput("points of the net", f"{np.ceil(wide):g}^{d}", f"at most {MOST_POINTS}", remedy)
     axis = radius * (2 * np.arange(sides) + 1 - sides) / sides
     cubes = np.array(list(itertools.product(axis, repeat=d)))
     near = cubes[np.linalg.norm(np.maximum(np.abs(cubes) - radius / sides, 0), axis=1) <= radius]  # they meet the ball
     norms = np.linalg.norm(near, axis=1, keepdims=True)
-    return np.unique(near * np.minimum(1.0, radius / np.maximum(norms, radius * 1e-300)), axis=0)
+    return np.unique(near * (radius / np.maximum(norms, radius)), axis=0)
 
 
 def scores(problem: Problem, points: Array) -> Array:

@@ -59,6 +59,7 @@ class MPCGradP(Solver):
     step_size: float | None = positive()
     noise: str = one_of("inside", "each")
     name: ClassVar[str] = "mpc_grad_p"
+    for_estimators: ClassVar[bool] = False  # its data are Parties
 
     def must_suit(self, data: Parties, guarantee: Guarantee, calibration: Calibration) -> None:
         must_be_parties(data)

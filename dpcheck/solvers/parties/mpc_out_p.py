@@ -38,6 +38,7 @@ class MPCOutP(Solver):
 
     noise: str = one_of("inside", "each", "smallest")
     name: ClassVar[str] = "mpc_out_p"
+    for_estimators: ClassVar[bool] = False  # its data are Parties
 
     def must_suit(self, data: Parties, guarantee: Guarantee, calibration: Calibration) -> None:
         must_be_parties(data)
