@@ -1,7 +1,7 @@
 """RS-x: a buffer of s uniform draws from a stream (dwang20, section 3.3.2, Algorithm 3.3.11).
 
-Lines 3 and 6 write into TMP; that a buffer which is not full takes the record is meant. What runs show:
-dpcheck/evidence/pairs/pw_rsx.py.
+Lines 3 and 6 write into TMP; that a buffer which is not full takes the record is meant. What is
+done: dpcheck/families/stream_buffers.py.
 """
 
 from sympy import Eq
