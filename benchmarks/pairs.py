@@ -30,8 +30,8 @@ from dpcheck.families.pairwise import PairProblem, PairSolver, giga, stepped
 from dpcheck.families.stream_buffers import rs_x
 from dpcheck.problems.losses import Logistic, Squared
 from dpcheck.problems.problem import Problem
-from dpcheck.solvers.pairs.pw_giga import PairwiseGIGA
-from dpcheck.solvers.pairs.pw_off_strc import OffPairStrC
+from dpcheck.solvers.pairwise.pw_giga import PairwiseGIGA
+from dpcheck.solvers.pairwise.pw_off_strc import OffPairStrC
 
 N, D, PLACES, MOST = 2_000, 20, 50, 5.0
 CLAIMED = dp.ApproxDP(1.0, 1e-5)

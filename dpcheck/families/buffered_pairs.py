@@ -14,7 +14,7 @@ import numpy as np
 
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.guarantees import Guarantee
-from dpcheck.bounds.library.pairs import pw_fbon_strc
+from dpcheck.bounds.library.pairwise import pw_fbon_strc
 from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.families.pairwise import PairProblem, PairSolver, Stream, Times
 from dpcheck.families.stream_buffers import Positions, heaviest, rs_x

@@ -1,6 +1,6 @@
 """Losses of pairs of records, streams of them, and Pairwise GIGA: what the solvers of dwang20, section 3.3, share.
 
-Claims: bounds/library/pairs/.
+Claims: bounds/library/pairwise/.
 """
 
 from __future__ import annotations

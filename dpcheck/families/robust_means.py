@@ -17,7 +17,7 @@ from scipy import special
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.given import floats, number
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.bounds.library.heavy import ht_robust_mean as theory
+from dpcheck.bounds.library.heavy_tail import ht_robust_mean as theory
 from dpcheck.bounds.privacy.exact import gaussian_sigma
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release

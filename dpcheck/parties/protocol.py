@@ -22,8 +22,8 @@ from dpcheck.parties.noise import FARTHEST, LARGEST_DEVIATION, InsideNoise, Shar
 from dpcheck.parties.session import LEAST, PATIENCE, Session
 from dpcheck.parties.task import Common, Task
 from dpcheck.problems.parties import Parties
-from dpcheck.solvers.parties.mpc_grad_p import MPCGradP
-from dpcheck.solvers.parties.mpc_out_p import MPCOutP
+from dpcheck.solvers.distributed.mpc_grad_p import MPCGradP
+from dpcheck.solvers.distributed.mpc_out_p import MPCOutP
 
 CELLS = 1 << 12  # in how far a record moves a coordinate of the average
 HELD_BACK = 2.0**-20  # of epsilon (or of the noise), for coins and draws on a grid in place of the formulas' own

@@ -36,7 +36,7 @@ from dpcheck.solvers.finding import solvers
 FALSE_ALARM = 1e-6
 SOLVERS = sorted(solvers())
 # Made for records of any finite size: they refuse only what is no number.
-UNBOUNDED = {name for name, kind in solvers().items() if kind.__module__.startswith("dpcheck.solvers.heavy.")}
+UNBOUNDED = {name for name, kind in solvers().items() if kind.__module__.startswith("dpcheck.solvers.heavy_tail.")}
 ESTIMATORS = sorted(
     name for name, kind in vars(estimators).items() if isinstance(kind, type) and issubclass(kind, PrivateLinear)
 )
