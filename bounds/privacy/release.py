@@ -64,6 +64,7 @@ class Release:
     replace-one, between record and none under add/remove. `always` is the same for a part of the answer that all
     records enter, under the same noise (the full gradient of SVRG). Symbolic or numeric: `at` fills in numbers.
     Of a local protocol it says what a user knows of earlier reports, and whose coins are seen with the reports.
+    With `in_pieces` one answer goes out in several steps, all of which a record moves by `sensitivity` together.
     """
 
     sensitivity: Any
@@ -75,6 +76,7 @@ class Release:
     relation: Relation = REPLACE_ONE
     interaction: Interaction = Interaction.NONE
     coins: Coins = Coins.PRIVATE
+    in_pieces: bool = False
 
     def __post_init__(self) -> None:
         spoken = (self.interaction, self.coins)

@@ -59,6 +59,7 @@ def movement(solver: Solver, pair: tuple[Any, Any], done: Calibrated, seed: int)
     asked = [method.asked_of(data, RUNS) for method, data in zip(methods, pair, strict=True)]
     state, found = methods[0].start_with(RUNS, trace.coins), Movement(0.0, 0)
     answered: set[tuple[int, int]] = set()  # (trial, part) in which the differing user answered, one round for her
+    pieces = np.zeros(RUNS)  # how far an answer that goes out in pieces has moved so far
     for t in range(methods[0].steps):
         part = part_of(done.released, t)
         for drawn, allowed in batches(part, differing(*pair) if part.sampling else 0, n, t, rng):
@@ -66,7 +67,10 @@ def movement(solver: Solver, pair: tuple[Any, Any], done: Calibrated, seed: int)
             other = asked[1](state, t, drawn)
             gap = one - other
             smooth = isinstance(part.law, SmoothNoise)
-            size = float((smooth_movement(part.law, one, other) if smooth else norm(part.law, gap)).max())
+            sizes = smooth_movement(part.law, one, other) if smooth else norm(part.law, gap)
+            if part.in_pieces:
+                sizes = pieces = np.hypot(pieces, sizes) if isinstance(part.law, Gaussian) else pieces + sizes
+            size = float(sizes.max())
             share = size / allowed if allowed > 0 else (np.inf if size > 1e-9 * float(part.sensitivity) else 0.0)
             found = max(found, Movement(share, t))
             if part.interaction is Interaction.SEQUENTIAL:

@@ -76,7 +76,7 @@ buffer_mean, population_mean, pairs_mean = (
 buffered = [Setting("pairs with the records of an RS-x buffer, which nobody sees")]
 
 # Privacy -------------------------------------------------------------------------------------------
-released = Release(reach * sqrt(weight), Gaussian(scaled))  # all steps as one answer, for the places that were drawn
+released = Release(reach * sqrt(weight), Gaussian(scaled), in_pieces=True)  # for the places that were drawn
 
 in_loop = Claim(
     id="dwang20.theorem3.3.4.in_loop", kind=Kind.SENSITIVITY,
