@@ -147,9 +147,9 @@ lemma11_matrix = Claim(
             Step("<=", mean_spectral + sqrt(2) * sqrt(d) * sigma_H, because=Premise(
                 "Gaussian concentration, with chance 1 - e^(-p/2): ‖Z‖₂ moves by at most √2 times the entries drawn")),
             Step("<=", STATEMENT, because=Slack(
-                given={"E‖Z‖₂ ≤ 2√p·σ (Slepian)": 2 * sqrt(d) * sigma_H - mean_spectral},
-                seen=[(2 - sqrt(2)) * sqrt(d) * sigma_H])),
-            choosing={C: Rational(4)},
+                given={"E‖Z‖₂ ≤ (2√p+√2)σ (Slepian, over ±uᵀZu)": (2 + sqrt(2)) * sqrt(d) * sigma_H - mean_spectral},
+                seen=[(3 - 2 * sqrt(2)) * sqrt(d) * sigma_H])),
+            choosing={C: Rational(5)},
         )
     ],
 )
