@@ -4,7 +4,7 @@ Theorem 4.3.6 as the box prints its noise, as its proof comes to, and corrected;
 m, |T| is b. Solver: dpcheck/solvers/nonconvex/dp_str.py.
 """
 
-from sympy import Eq, Integer, Rational, Symbol, log, sqrt, symbols
+from sympy import Eq, Integer, Rational, Symbol, exp, log, sqrt, symbols
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
@@ -165,11 +165,12 @@ theorem7 = Claim(
     checks=[
         NoConstant(
             16 * M * d * sqrt(T) * a / ((M + sqrt(alpha * rho_h)) * eps),
-            {d: k, delta: 1 / k, T: Integer(1), gap0: Rational(1, 6), gamma: Rational(1, 10), eps: Integer(1)}
+            {d: 10 * k, delta: exp(-k), T: Integer(1), gap0: Rational(1, 6), gamma: Rational(1, 10), eps: Integer(1)}
             | dict.fromkeys((G, M, rho_h, alpha), Integer(1)),
             k,
             "with fewer the noise of step 4 has, with chance near 1 for large p, an eigenvalue below -σ₂√p, less than "
             "-M-√(αρ), as ln(5T/δ)ln(2/δ) ≥ ln(1/δ)²: then λ > √(αρ) in every step, and nothing is put out",
+            at=0.7,
         )
     ],
 )
