@@ -109,7 +109,9 @@ class Lower:
         counted = "counted" if most == 1 else f"{most} runs each, seed {seed}, 99.9%"
         figure += f"; {self.where}; {counted}"
         if above and self.stand_in:
-            return Evidence(self.kind, Verdict.UNCHECKED, f"{figure}; higher in {len(above)}", ", ".join(above), seed=seed)
+            return Evidence(
+                self.kind, Verdict.UNCHECKED, f"{figure}; higher in {len(above)}", ", ".join(above), seed=seed
+            )
         if above:
             seen = {"seed": seed, "trials": trials, "thorough": thorough, "worst": worst}
             return Evidence(self.kind, Verdict.NOT_REPRODUCED, figure, counterexample=seen, seed=seed)

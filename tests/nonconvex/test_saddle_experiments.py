@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcheck.bounds.language.claim import Effort, Verdict
-from dpcheck.bounds.registry import library
+from dpcheck.bounds.library.nonconvex.saddle_experiments import trust_region
 from dpcheck.evidence.comparison_checks import Lower
 from dpcheck.evidence.nonconvex import saddle_experiments as measured
 from dpcheck.evidence.nonconvex.saddle_experiments import COVERTYPE, IJCNN, LOSSES, problem_of, work
@@ -71,8 +71,7 @@ def test_the_time_of_batches_is_counted_in_derivatives_of_records() -> None:
 
 def test_stand_ins_decide_nothing_against_the_document() -> None:
     """Planted: the same runs on the document's own data are not reproduced."""
-    claim = library["dwang20.section4.3.3.trust_region"]
     sway = np.linspace(0, 1, 10)
     for stand_in, expected in ((True, Verdict.UNCHECKED), (False, Verdict.NOT_REPRODUCED)):
         check = Lower(lambda seed, trials, thorough: {"one": (10 + sway, sway)}, "planted", stand_in=stand_in)
-        assert check.run(claim, Effort()).verdict is expected
+        assert check.run(trust_region, Effort()).verdict is expected

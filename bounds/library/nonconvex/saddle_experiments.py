@@ -32,5 +32,5 @@ stochastic = finding(
 )  # fmt: skip
 time = finding(
     "time", "Figures 4.6 to 4.9, subfigure 3", 4117,
-    "DP-STR takes less time than DP-TR and DP-GD: numbers of derivatives of records, at most, with the printed batches.",
+    "DP-STR takes less time than DP-TR and DP-GD: most derivatives of records, with the printed batches.",
 )  # fmt: skip

@@ -126,7 +126,8 @@ class DPGDSOConstrained(Solver):
 
     Definition 4.3.4 compares a loss with α and with √(ρα), which agree in units where D, the diameter, is 1: there the
     theorem is taken, with MD² for M and ρD³ for ρ. `aim` is α as a share of GD, the most that <∇F, w - w*> can be.
-    `bending` is ρ, by default from the loss; `steps` by default 48(MB/α² + B√ρ/(Φ³α^1.5)), at most 200. A noisy Hessian is asked for in every round and used where the algorithm does. A run that does not stop lets out where it
+    `bending` is ρ, by default from the loss; `steps` by default 48(MB/α² + B√ρ/(Φ³α^1.5)), at most 200. A noisy
+    Hessian is asked for in every round and used where the algorithm does. A run that does not stop lets out where it
     ends.
     """
 
