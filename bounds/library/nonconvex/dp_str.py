@@ -190,7 +190,7 @@ theorem7_corrected = Claim(
         Chain(
             enough,
             Step("<=", (sqrt(d) * G * log(1 / gamma) / alpha + d * M / sqrt(alpha * rho_h)) * short_noise,
-                 because=Premise("(4.87) and (4.88) with the noise of Theorem 4.3.6's proof, but for numbers and ln T")),
+                 because=Premise("(4.87), (4.88) with the noise of Theorem 4.3.6's proof, but for numbers and ln T")),
             Step("<=", (sqrt(d) * G * log(1 / gamma) / alpha + d * M / sqrt(alpha * rho_h)) * 3 * a * sqrt(T) / eps,
                  because=Premise("ln(5/δ)·ln(2/δ) ≤ 3.33·2·ln(1/δ)² as δ ≤ 1/2")),
             Step("<=", 30 * STATEMENT, where=dp_tr.many),

@@ -219,12 +219,13 @@ lower = Claim(
             likely_excess_risk,
             Step(">=", (1 - sqrt(3) / 2) * copies / n, because=Premise(
                 "e^(d/8) corners v of the cube are 60° apart (Gilbert, Varshamov); s copies of one, and n-s records, "
-                "even in number, that cancel, have the risk -s⟨w,v⟩/n; if each v were met within 30° with more than 1/2 "
-                "on its data, on one of these all would be with e^(-sε)/2 (group privacy), together above 1 where "
+                "even in number, that cancel, have the risk -s⟨w,v⟩/n; if each v were met within 30° with more than "
+                "1/2 on its data, on one of these all would be with e^(-sε)/2 (group privacy), together above 1 where "
                 "sε < d/8 - ln 2")),
             Step(">=", STATEMENT * Rational(13, 4000), because=Slack(
-                {"s = min(n, d/(20ε)) rounded down, or one more to be even or odd as n is: at least half of it, at most "
-                 "n, and sε ≤ d/10 < d/8 - ln 2, as d ≥ 28 and ε ≤ d/20": (1 - sqrt(3) / 2) / n * (copies - within / 2),
+                {"s = min(n, d/(20ε)) rounded down, or one more to be even or odd as n is: at least half of it, at "
+                 "most n, and sε ≤ d/10 < d/8 - ln 2, as d ≥ 28 and ε ≤ d/20":
+                    (1 - sqrt(3) / 2) / n * (copies - within / 2),
                  "min(n, d/(20ε))/n ≥ min(1, d/(nε))/20":
                     (1 - sqrt(3) / 2) / 2 * (within / n - Min(1, d / (n * eps)) / 20)},
                 [((1 - sqrt(3) / 2) / 40 - Rational(13, 4000)) * Min(1, d / (n * eps))])),
