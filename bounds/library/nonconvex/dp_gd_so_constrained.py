@@ -26,6 +26,7 @@ from dpcheck.bounds.library.nonconvex.saddle_points import (
     extra,
     gradients,
     hessian_by_moments,
+    hessian_lipschitz,
     in_turn,
     losses,
     more,
@@ -211,6 +212,7 @@ lemma10 = Claim(
                 + theta**2 * D**2 * H_size / 2
                 + theta**3 * rho_h * D**3 / 6,
                 because=Premise("the Hessian is ρ-Lipschitz, ⟨g_t, u_t-w_t⟩ ≤ r, q(u_t) ≤ -Φγ', and ‖u_t-w_t‖ ≤ D"),
+                uses=[hessian_lipschitz],
             ),
             Step("<=", STATEMENT, where=quieter),
         )

@@ -94,20 +94,21 @@ sensitivity = Claim(
     ],
 )
 
+of_rank_k = Setting("a record's Hessian has rank k, a regulariser that all share apart")
 low_rank = Claim(
     id="dwang20.theorem4.3.4.low_rank",
     source=Source("dwang20", "proof of Theorem 4.3.4, where a record's Hessian has rank k", line=4410),
     kind=Kind.PRIVACY,
     says="One record of a linear model has a Hessian of rank k = 1: noise on Hessians may be less by √d.",
-    assumes=[*losses, bend <= M, other_bend <= M,
-             Setting("a record's Hessian has rank k, a regulariser that all share apart")],
+    assumes=[*losses, bend <= M, other_bend <= M, of_rank_k],
     states=Le(moved_H, 2 * M * sqrt(rank) / n),
     provenance=Provenance.CONSEQUENCE,
     checks=[
         Chain(
             moved_H,
             Step("<=", (sqrt(rank) * bend + sqrt(rank) * other_bend) / n,
-                 because=Premise("one of n Hessians changes, ‖A-A'‖_F ≤ ‖A‖_F + ‖A'‖_F, and ‖A‖_F ≤ √k‖A‖₂ at rank k")),
+                 because=Premise("one of n Hessians changes, ‖A-A'‖_F ≤ ‖A‖_F + ‖A'‖_F, and ‖A‖_F ≤ √k‖A‖₂ at rank k"),
+                 uses=[of_rank_k]),
             Step("<=", STATEMENT, where=bends),
         )
     ],
