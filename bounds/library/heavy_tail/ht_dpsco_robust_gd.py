@@ -231,7 +231,7 @@ theorem8 = Claim(
     states=Rate(F_T, rate8),
     ignores_units=True,
     checks=[Quoted(
-        "that all gradients err by at most χ at once is Lemma 3.2.10, of which Lemma 3.2.9 quotes the heart from [148]; as "
+        "that all gradients err by at most χ at once is Lemma 3.2.10, whose heart Lemma 3.2.9 quotes from [148]; as "
         "printed both fail where L_D is flat. What follows from it: dwang20.theorem3.2.8.given")],
 )
 

@@ -178,8 +178,8 @@ theorem5 = Claim(
             {n: far, d: Integer(1), diam: Integer(2), alpha: Integer(1), beta: Integer(1), tau: Integer(1),
              delta: Rational(1, 10), eps: Integer(1)},
             far,
-            "(w-x)²/2 with x = 0 for all, on [-1, 1]: the last iterate is the noise of the last step, projected. That is "
-            "at least 4e^(-m/16)·|sinh Y|, as (3.84) has it, and |sinh Y| ≥ 1 with a chance above 1/3, whatever n is",
+            "(w-x)²/2 with x = 0 for all, on [-1, 1]: the last iterate is the last step's noise, projected: at least "
+            "4e^(-m/16)·|sinh Y|, as (3.84) has it, and |sinh Y| ≥ 1 with a chance above 1/3, whatever n is",
         ),
         Units(),
     ],

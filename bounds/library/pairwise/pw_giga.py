@@ -111,7 +111,9 @@ first_case_corrected = Claim(
     assumes=[*losses, STEP_SIZE, t >= 8],
     states=Le(newest, 2 * eta_t * G),
     corrects="dwang20.lemma3.3.1.proof.newest",
-    checks=[AtMost(eta_t * 2 * G, "projections do not expand, and all pairs of z_t may differ by 2G (Lipschitz)", exact=False)],
+    checks=[
+        AtMost(2 * eta_t * G, "projections do not expand, and all pairs of z_t differ by 2G (Lipschitz)", exact=False)
+    ],
 )
 
 # Lemma 3.3.1 ---------------------------------------------------------------------------------------
