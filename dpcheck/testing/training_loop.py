@@ -244,9 +244,9 @@ def _sampling(walks: Sequence[Walk], claimed: NoisyRelease, contributions: int) 
 
 
 def _held(walks: Sequence[Walk], claimed: NoisyRelease) -> bool:
-    """Whether the record is in every batch of a path or in none of it, as a record that moves its steps is not by chance.
+    """Whether the record is in every batch of a path or in none of it, as is hardly so by chance.
 
-    A record that moves no step on any path says nothing.
+    For a record that moves every step it is in; one that moves no step on any path says nothing.
     """
     steps = [len(walk.steps) for walk in walks]
     often = [int(np.count_nonzero(walk.moved)) for walk in walks]
