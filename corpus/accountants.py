@@ -82,12 +82,11 @@ def answers(told: NoisyRelease) -> Run:
 
     def released(data: Any, rng: np.random.Generator) -> Any:
         values = np.clip(data, 0, 1)
+        sums = np.full(told.steps, values.sum())
         if told.rate < 1:
-            sums = [values[rng.random(len(values)) < told.rate].sum() for _ in range(told.steps)]
-        else:
-            sums = np.full(told.steps, values.sum())
+            sums = np.array([values[rng.random(len(values)) < told.rate].sum() for _ in range(told.steps)])
         drawn = rng.laplace(0, noise, told.steps) if told.law == "laplace" else rng.normal(0, noise, told.steps)
-        return np.asarray(sums) + drawn
+        return sums + drawn
 
     return released
 

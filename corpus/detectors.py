@@ -102,7 +102,7 @@ def by_canaries(side: Side, case: Case) -> Said:
 
 
 def by_account(side: Side, case: Case) -> Said:
-    """An accountant against sound bounds on a grid of releases; a training loop against what its accountant was told."""
+    """An accountant against sound bounds on a grid of releases; a loop against what its accountant was told."""
     started = time.perf_counter()
     if side.says is not None and side.told is not None:
         shown, points = 0.0, 0

@@ -50,7 +50,18 @@ def by_means(side, case):
     rng = np.random.default_rng(0)
     first, second = ([np.sum(side.run(data, rng)) for _ in range(300)] for data in case.pair)
     apart = abs(np.mean(first) - np.mean(second)) / (np.std(first) + np.std(second) + 1e-12)
-    return Said(flagged=bool(apart > 5), epsilon=0.0, words="means", runs=600, seconds=0.0)
+    return Said(flagged=bool(apart > 1), epsilon=0.0, words="means", runs=600, seconds=0.0)
+```
+
+```python
+from corpus import CASES
+
+case = next(case for case in CASES if case.name == "sign of a root")
+print([by_means(side, case).flagged for side in case.sides])
+```
+
+```text
+[True, False]
 ```
 
 From the root of a checkout, `python -m corpus --detector my_detectors:by_means` runs it over all cases, and `--case

@@ -27,8 +27,17 @@ def written(case: Case, name: str, look: Callable[[Side, Case], Said]) -> Both:
     said = judged(case, name, look)
     known = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
     known.setdefault(case.name, {})[name] = [plain(one) for one in said]
-    RECORD.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    RECORD.write_text(lines(known), encoding="utf-8")
     return said
+
+
+def lines(known: dict[str, dict[str, Any]]) -> str:
+    """JSON with a line for each detector of each case."""
+    cases = []
+    for case, rows in sorted(known.items()):
+        inside = ",\n".join(f"  {json.dumps(name)}: {json.dumps(both)}" for name, both in sorted(rows.items()))
+        cases.append(f" {json.dumps(case)}: {{\n{inside}\n }}")
+    return "{\n" + ",\n".join(cases) + "\n}\n"
 
 
 def plain(said: Said) -> dict[str, Any]:

@@ -118,6 +118,7 @@ CASES = (
         PAIR,
         NEAR,
         gaussian(2 / MULTIPLIER),
+        subtle=True,
         leaks="clipping",
         told=TOLD,
         trained=WIDE,

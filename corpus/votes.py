@@ -143,6 +143,7 @@ CASES = (
         None,
         LOST,
         kind="control",
+        note="the same in opendp/smartnoise-sdk#596",
         leaks="accountant",
         twin_claim=RIGHT,
     ),

@@ -11,6 +11,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy import special
 
 from corpus import CASES, Case, Said, Side
 from corpus.__main__ import loaded, ran
@@ -20,6 +21,8 @@ from corpus.case import parameter
 from corpus.detectors import ALPHA, DETECTORS, ON_REQUEST, OWN_PAIR, by_account, by_canaries, by_replay
 from corpus.page import FEW, PAGE, alarms, found, page
 from corpus.record import recorded
+from corpus.sampling import TOLD as LOOP_TOLD
+from corpus.training import DELTA
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 
 BUGS = [case for case in CASES if case.kind == "bug"]
@@ -129,3 +132,12 @@ def test_canaries_do_not_apply_where_nothing_is_trained() -> None:
     said = by_canaries(CASES[0].sides[0], CASES[0])
     assert not said.applies
     assert not said.flagged
+
+
+def test_shuffled_batches_lose_more_than_claimed() -> None:
+    """Nobody knows how much; by one event it is more: some batch but the last has a sum above 2.5."""
+    case = next(case for case in CASES if case.name == "shuffled batches")
+    batches, level = LOOP_TOLD.steps, 2.5
+    with_it = (batches - 1) / batches * special.ndtr(-level)  # the batch with the record has the mean 0, others -2
+    without = 1 - special.ndtr(level + 2) ** (batches - 1)
+    assert math.log((with_it - DELTA) / without) > parameter(case.claim)
