@@ -52,7 +52,7 @@ from .bounds.language.guarantees import (
 from .bounds.performance import worst_case
 from .bounds.relations.solving import Best, Solved, best
 from .families.robust_means import robust_mean
-from .families.truth_inference import Truths, private_truth_inference, truth_inference
+from .families.truth_inference import Truths, private_answers, private_truth_inference, truth_inference
 from .problems.constraints import Box, L1Ball, L2Ball, LqBall, Simplex, WholeSpace
 from .problems.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
 from .problems.parties import Parties, split_evenly
@@ -129,6 +129,7 @@ __all__ = [
     "Spending",
     "Squared",
     "TrainingAudit",
+    "Truths",
     "Unhealthy",
     "UnknownName",
     "Verdict",
@@ -161,6 +162,8 @@ __all__ = [
     "parties",
     "per_run",
     "private",
+    "private_answers",
+    "private_truth_inference",
     "queries",
     "rank",
     "replace_one",
@@ -172,5 +175,6 @@ __all__ = [
     "strategies",
     "testing",
     "transcript",
+    "truth_inference",
     "worst_case",
 ]

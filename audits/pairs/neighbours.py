@@ -101,7 +101,7 @@ class Neighbours:
                     yield pair
 
     def is_pair(self, first: Any, second: Any) -> bool:
-        """Whether both lie in the domain and differ by at most the relation's size (the order of records is ignored)."""
+        """Whether both lie in the domain and differ by at most the relation's size (order of records ignored)."""
         try:
             return self._is_pair(first, second)
         except (TypeError, ValueError, IndexError):

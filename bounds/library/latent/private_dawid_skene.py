@@ -26,9 +26,8 @@ label_error = quantity(
 )
 soft_error = quantity("soft_error", "mean of |y_j - y*_j| after a step", printed="r⁽ᵗ⁾", latex="r^t", holds=LIKELY)
 before = quantity("error_before", "mean of |y_j - y*_j| before a step", printed="r⁽ᵗ⁻¹⁾", latex="r^{t-1}")
-decay = quantity("decay", "minus the logarithm of the soft error", printed="-log r⁽ᵗ⁾", latex=r"-\log r^t", holds=LIKELY)
+decay = quantity("decay", "minus log of the soft error", printed="-log r⁽ᵗ⁾", latex=r"-\log r^t", holds=LIKELY)
 told = quantity("told", "sum over users of (2p̂-1) logit p̂_λ", printed="Σ(2p̂_i-1) log(p̂_λ,i/(1-p̂_λ,i))")
-gap_p = quantity("gap_p", "largest distance of the abilities before projection from p̂", printed="max|p̄_i - p̂_i|")
 shaken = quantity("shaken", "largest |1/m Σ_j (T_ij - p̂_i)|", printed="max|1/m Σ(T_ij - p̂_i)|")
 logit_gap = quantity(
     "logit_gap", "largest distance of logit p_i from logit p̂_λ,i", printed="max|logit p_i - logit p̂_λ,i|"
@@ -179,10 +178,10 @@ theorem2 = Claim(
     checks=[
         NoConstant(
             1 / tasks, {tasks: x_, n: 9 * log(x_), wisdom: Rational(1, 4), lam: Rational(1, 10), gamma: c / x_}, x_,
-            "p*_i = 1 and ε = ln 3, so that a report is right with probability 3/4; y*_j fair coins on √(m log m) tasks "
-            "where y⁽⁰⁾_j = 0, and known elsewhere. No server tells such a label without an error of about m^-1.29/√log m"
-            " (9 log m reports, of which most are wrong), so that one label of m is wrong with probability m^-0.79, which "
-            "exceeds C'/m from some m on, whatever C' is; the bound, 2m^-1.125, allows none",
+            "p*_i = 1 and ε = ln 3, reports being right with probability 3/4; y*_j fair coins on √(m log m) tasks "
+            "where y⁽⁰⁾_j = 0, y⁽⁰⁾_j = y*_j elsewhere. Half of a task's 9 log m reports or more are wrong with "
+            "probability about m^-1.29/√log m, and then no server tells its label: one label is wrong with "
+            "probability about m^-0.79, beyond C'/m from some m on, whatever C' is; the bound, 2m^-1.125, allows none",
             at=1e7,
         )
     ],

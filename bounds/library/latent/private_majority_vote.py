@@ -24,7 +24,7 @@ from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
 from dpcheck.bounds.proving.proofs import AtMost, Units
 
-experts = quantity("experts", "number of users who are always right", box=(1, 1e4), integer=True, printed="k", latex="k")
+experts = quantity("experts", "number of users who are always right", box=(1, 1e4), integer=True, printed="k")
 guessers = quantity("guessers", "half the number of users who guess", box=(1, 1e4), integer=True, printed="(n-k)/2")
 vote_error = quantity(
     "vote_error", "expected share of tasks that the majority of reports gets wrong", printed="1/m Σ E|ȳ_j - y*_j|",
@@ -100,7 +100,7 @@ right = Claim(
     checks=[
         Chain(
             label_error,
-            # Refuted as printed, which proves nothing; with the missing condition v̂ ≥ 128 √(log m/n) there is no such k.
+            # It is refuted, so that this proves nothing; with the condition that it lacks there is no such k.
             Step("<=", because=Cites("dwang20.theorem7.1.2", {c: Integer(4)})),
             Step("<=", STATEMENT),
             choosing={c: Integer(4)},

@@ -29,7 +29,7 @@ def exact_vote_error(n: int, k: int, eps: float) -> float:
 
 
 def sized(case: Mapping[str, Any]) -> tuple[int, int]:
-    return int(math.ceil(17 * case["k"] ** 2 * case["more"])), case["k"]
+    return math.ceil(17 * case["k"] ** 2 * case["more"]), case["k"]
 
 
 def at_least_sharper(case: Mapping[str, Any]) -> tuple[float, float]:
