@@ -18,7 +18,7 @@ import sympy
 from dpcheck.bounds.language.errors import InvalidInput, MixedRelations
 from dpcheck.bounds.language.guarantees import (
     ADD_REMOVE,
-    LOCAL,
+    OF_ONE_USER,
     REPLACE_ONE,
     ZCDP,
     ApproxDP,
@@ -80,7 +80,7 @@ class Release:
 
     def __post_init__(self) -> None:
         spoken = (self.interaction, self.coins)
-        if spoken != (Interaction.NONE, Coins.PRIVATE) and self.relation.name != LOCAL.name:
+        if spoken != (Interaction.NONE, Coins.PRIVATE) and self.relation.name not in OF_ONE_USER:
             limit = "said of a local protocol alone"
             raise InvalidInput("interaction and coins", [s.name for s in spoken], limit, "Use relation=LOCAL.")
         if self.interaction is Interaction.SEQUENTIAL and (self.sampling is not None or self.always != 0):
@@ -430,4 +430,5 @@ def _whole(value: Any) -> int:
 
 def _unrelated(guarantee: Guarantee) -> Guarantee:
     """Gaussian noise on all records costs the same under every relation."""
-    return replace(guarantee, relation=REPLACE_ONE) if guarantee.relation in (ADD_REMOVE, LOCAL) else guarantee
+    alike = guarantee.relation.size == 1 and guarantee.relation.name in (ADD_REMOVE.name, *OF_ONE_USER)
+    return replace(guarantee, relation=REPLACE_ONE) if alike else guarantee

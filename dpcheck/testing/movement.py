@@ -15,6 +15,7 @@ from dpcheck.bounds.privacy.laws import (
     L2Laplace,
     Laplace,
     Law,
+    OneBit,
     Scheme,
     SmoothNoise,
     WithoutReplacement,
@@ -103,12 +104,14 @@ def batches(part: Any, where: int, n: int, t: int, rng: np.random.Generator) -> 
 
 
 def norm(law: Law, gap: np.ndarray) -> np.ndarray:
-    """Of each row, as the law's sensitivity is measured: l2, l1, or the largest change of a score or report."""
+    """Of each row, as the law's sensitivity is measured: l2, l1, or the largest change of a score; changes of reports
+    add up, as their losses do.
+    """
     if isinstance(law, Gaussian | L2Laplace):
         return np.linalg.norm(gap, axis=1)
     if isinstance(law, HalfSphere):
-        return np.linalg.norm(gap.reshape(len(gap), -1, int(law.width)), axis=2).max(axis=1)
-    return np.abs(gap).sum(axis=1) if isinstance(law, Laplace) else np.abs(gap).max(axis=1)
+        return np.linalg.norm(gap.reshape(len(gap), -1, int(law.width)), axis=2).sum(axis=1)
+    return np.abs(gap).sum(axis=1) if isinstance(law, Laplace | OneBit) else np.abs(gap).max(axis=1)
 
 
 def smooth_movement(law: SmoothNoise, one: np.ndarray, other: np.ndarray) -> np.ndarray:

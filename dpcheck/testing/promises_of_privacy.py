@@ -14,7 +14,7 @@ from scipy import stats
 
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput, shown
-from dpcheck.bounds.language.guarantees import ADD_REMOVE
+from dpcheck.bounds.language.guarantees import ADD_REMOVE, LOCAL_ATTRIBUTE
 from dpcheck.bounds.privacy.laws import Gaussian, L2Laplace, Laplace, Selected
 from dpcheck.problems.problem import Problem
 from dpcheck.settings import KEY
@@ -156,11 +156,14 @@ def same(one: Any, other: Any) -> bool:
 
 # Sensitivity and privacy -----------------------------------------------------------------------------
 def worst_pair_is_one(subject: Subject) -> None:
-    """The worst pair are neighbours: one record differs, and nothing that is public."""
+    """The worst pair are neighbours: one record (or attribute of it) differs, and nothing that is public."""
     first, second = subject.pair
     if subject.guarantee.relation == ADD_REMOVE:
         raise Untried("datasets of different sizes")
     differing(first, second)
+    if subject.guarantee.relation == LOCAL_ATTRIBUTE:
+        changed = int(np.sum(np.asarray(first) != np.asarray(second)))
+        must(changed == 1, f"{changed} attributes of the record differ")
     if isinstance(first, Problem):
         for name in ("loss", "l2", "constraint", "row_bound", "label_bound"):
             must(getattr(first, name) == getattr(second, name), f"they differ in {name}")
