@@ -51,7 +51,8 @@ def accountable(question: Question) -> Closed | Summed | Cones:
         return Closed(question)
     if isinstance(question.guarantee, ApproxDP) and laws <= {Gaussian, Laplace}:
         return Summed(question)
-    if laws == {Wishart} and len(question.releases) == 1 and alone and isinstance(question.guarantee, ApproxDP | PureDP):
+    wishart = laws == {Wishart} and len(question.releases) == 1 and alone
+    if wishart and isinstance(question.guarantee, ApproxDP | PureDP):
         return Cones(question)
     limit = "(eps, delta)-DP for sampled or mixed releases; pure DP for Laplace noise, sampled without replacement"
     raise InvalidInput("guarantee", str(question.guarantee), limit, "State the claim in that notion.")

@@ -26,7 +26,15 @@ from dpcheck.bounds.language.guarantees import (
     PureDP,
     Relation,
 )
-from dpcheck.bounds.privacy import batches, exact, random_iterate, sampled_gaussian, selections, smooth_noise, wishart_noise
+from dpcheck.bounds.privacy import (
+    batches,
+    exact,
+    random_iterate,
+    sampled_gaussian,
+    selections,
+    smooth_noise,
+    wishart_noise,
+)
 from dpcheck.bounds.privacy.exact import Interval
 from dpcheck.bounds.privacy.laws import (
     RESPONSES,

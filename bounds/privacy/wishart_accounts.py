@@ -22,11 +22,12 @@ from dpcheck.bounds.privacy.worst_points import Points, roundest, stacked
 Array = np.ndarray
 LESS_NOISE = (4.0, 2.0, 1.2)  # tried where the stated noise is enough
 CELLS = 20_000
+SOME = 64  # of the points tried, at which less noise must be enough before cells are looked at
 
 
 @dataclass(frozen=True, eq=False)
 class Cones(Account):
-    """Wishart noise on one matrix of all records, for (eps, delta)-DP; for pure DP, how often it gives a record away."""
+    """Wishart noise on one matrix of all records, for (eps, delta)-DP; for pure DP, how often it tells of a record."""
 
     @property
     def pure(self) -> bool:
@@ -66,6 +67,8 @@ class Cones(Account):
         return values.steps[0].ratio
 
     def violation(self, tried: Points) -> dict[str, float] | None:
+        if self.constant is not None and self.constant <= 1 + CLEARLY:
+            return None
         scores = self.score(tried)
         worst = float(scores.max())
         if worst <= CLEARLY:
@@ -105,7 +108,8 @@ class Cones(Account):
             figure = f"noise {1 / self.constant:.4g} times what is needed, everywhere on {where}"
             return Evidence(KIND, verdict, figure, f"{because}; closed form", margin=1 / self.constant - 1)
         most = math.exp(float(self.score(tried).max()))
-        for factor in (*LESS_NOISE, 1.0):
+        some = self.question.values({k: v[:SOME] for k, v in tried.items()})
+        for factor in (*(f for f in LESS_NOISE if np.all(self.excess(some, f) <= 0)), 1.0):
             certificate = self.cells(factor, CELLS * (10 if effort.thorough else 1))
             if certificate.certified:
                 verdict = Verdict.LOOSE if factor > LOOSE_FROM else Verdict.CERTIFIED

@@ -87,7 +87,7 @@ def inner_delta(eps: float, move: float, shape: float, u: Array, w: Array) -> Ar
 
 
 def split_delta(eps: Any, move: Any, excess: Any, shares: int = 16) -> Array:
-    """An upper bound for every move, of many points at once: one record taken, then one added, with a share of eps each."""
+    """An upper bound for every move, at many points: one record taken, then one added, with a share of eps each."""
     eps = np.asarray(eps, float)
     worst = np.full(np.broadcast_shapes(eps.shape, np.shape(move), np.shape(excess)), np.inf)
     for share in np.linspace(0.0, 1.0, shares + 1):
