@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from dpcheck.bounds.language.errors import InvalidInput
+
 Array = np.ndarray
 
 
@@ -26,6 +28,9 @@ def wishart_triangles(rng: np.random.Generator, scale: float, degrees: float, si
 
 def wishart_log_density(gaps: Array, scale: float, degrees: float, side: int) -> Array:
     """Of upper triangles, up to a constant, (k,); -inf outside the cone, where the noise cannot be."""
+    if degrees <= side - 1:
+        limit = f"above {side - 1}, the side less one: below, the noise has rank below the side and no density"
+        raise InvalidInput("degrees of freedom", degrees, limit, "Audit the output.")
     matrices = unpacked(gaps, side) / scale
     with np.errstate(divide="ignore"):
         values = np.linalg.eigvalsh(matrices)

@@ -35,6 +35,7 @@ noise_norm = quantity("noise_fro", "Frobenius norm of the noise", printed="‖N�
 error = quantity("precision_error", "‖Θ̂-Θ*‖_F", printed="‖Θ̂-Θ*‖_F", latex=r"\|\hat\Theta-\Theta^*\|_F")
 traced = quantity("moment_gap_trace", "trace of the positive part of S' - S", printed="tr(S'-S)₊")
 row = quantity("row_top", "largest norm of a record", box=(1e-3, 1), printed="max‖x‖", latex=r"\max\|x\|_2")
+second = quantity("glasso_gamma", "γ of (6.88)", printed="γ", latex=r"\gamma")
 l1_moved = quantity("moment_gap_l1", "l1 distance of the upper triangles of two second moments", printed="Δ₁")
 
 _v = Symbol("v", nonnegative=True)
@@ -71,6 +72,15 @@ lower = Claim(
     says="The least eigenvalue of Θ* is at least α = 1/(‖S‖₂+ρd).",
     assumes=[solved],
     states=Ge(bottom, 1 / (S_top + rho * d)),
+    ignores_units=True,
+)
+
+either = Claim(
+    id="dwang20.lemma6.3.5.gamma", kind=Kind.UTILITY,
+    source=Source("dwang20", "Lemma 6.3.5, (6.88), the second number of the minimum", line=8664),
+    says="The largest eigenvalue of Θ* is at most γ of (6.88), for S with an inverse and without.",
+    assumes=[solved],
+    states=Le(top, second),
     ignores_units=True,
 )
 
