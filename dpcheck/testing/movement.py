@@ -18,13 +18,15 @@ from dpcheck.bounds.privacy.laws import (
     OneBit,
     Scheme,
     SmoothNoise,
+    Wishart,
     WithoutReplacement,
 )
 from dpcheck.kernels.blocks import size_of
 from dpcheck.kernels.drawn import records
 from dpcheck.kernels.method import Drawn
-from dpcheck.kernels.noisy_answers import part_of
+from dpcheck.kernels.noisy_answers import part_of, triangle
 from dpcheck.kernels.running import run
+from dpcheck.kernels.wishart import cone_movement
 from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibrated, Solver
 
@@ -104,13 +106,16 @@ def batches(part: Any, where: int, n: int, t: int, rng: np.random.Generator) -> 
 
 
 def norm(law: Law, gap: np.ndarray) -> np.ndarray:
-    """Of each row, as the law's sensitivity is measured: l2, l1, or the largest change of a score; changes of reports
-    add up, as their losses do.
+    """Of each row, as the law's sensitivity is measured: l2, l1, trace, or the largest change of a score; changes of
+    reports add up, as their losses do.
     """
     if isinstance(law, Gaussian | L2Laplace):
         return np.linalg.norm(gap, axis=1)
     if isinstance(law, HalfSphere):
         return np.linalg.norm(gap.reshape(len(gap), -1, int(law.width)), axis=2).sum(axis=1)
+    if isinstance(law, Wishart):
+        whole = cone_movement(gap.reshape(-1, triangle(law)), int(law.side))
+        return np.asarray(whole.reshape(len(gap), -1).max(axis=1))
     return np.abs(gap).sum(axis=1) if isinstance(law, Laplace | OneBit) else np.abs(gap).max(axis=1)
 
 
