@@ -7,7 +7,6 @@ They are made where they happen: in what the release says, in the question, in t
 from __future__ import annotations
 
 import contextlib
-import copy
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -22,9 +21,9 @@ from dpcheck.bounds.privacy.release import Composed, Release, Released
 from dpcheck.kernels import running
 from dpcheck.kernels.method import Array, Method
 from dpcheck.kernels.noisy_answers import NoisyAnswers
-from dpcheck.problems.constraints import Constraint
 from dpcheck.solver import Calibrated, Solver
-from dpcheck.testing.subjects import Subject
+from dpcheck.testing.promises_of_utility import outputs_stay_in_the_set
+from dpcheck.testing.subjects import Subject, Untried
 
 Part = Callable[[Release], Release]
 ADDITIVE = (Gaussian, Laplace, L2Laplace)
@@ -147,38 +146,6 @@ class TwiceAsLong(Wrapped):
         return lambda state, t, drawn: 2 * asked(state, t, drawn)
 
 
-class Unprojected(Constraint):
-    """A set that lets everything pass, as where noise comes after the projection."""
-
-    def __init__(self, inner: Constraint) -> None:
-        object.__setattr__(self, "inner", inner)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(object.__getattribute__(self, "inner"), name)
-
-    def project(self, W: Array, out: Array | None = None) -> Array:
-        return W
-
-    def linear_minimiser(self, G: Array) -> Array:
-        return np.asarray(self.inner.linear_minimiser(G))
-
-    def contains(self, W: Array, tol: float = 1e-9) -> Any:
-        return self.inner.contains(W, tol)
-
-    def reach(self, d: int) -> float:
-        return float(self.inner.reach(d))
-
-    def diameter(self, d: int) -> float:
-        return float(self.inner.diameter(d))
-
-
-def unprojected(inner: Method, released: Released) -> Method:
-    """A copy that does not project."""
-    made = copy.copy(inner)
-    object.__setattr__(made, "constraint", Unprojected(inner.constraint))  # type: ignore[attr-defined]
-    return made
-
-
 def asks(kind_of: Callable[[Method, Released], Method]) -> Callable[[type[Solver]], dict[str, Any]]:
     def overrides(kind: type[Solver]) -> dict[str, Any]:
         def method(self: Solver, data: Any, plan: Any, released: Released) -> Method:
@@ -252,6 +219,13 @@ def always_seed_zero(kind: Any, self: Any, data: Any, done: Any, rng: Any, trial
     return kind.performed(self, data, done, 0, trials, trace=trace)
 
 
+def noise_after_the_projection(kind: Any, self: Any, data: Any, done: Any, rng: Any, trials: int, trace: bool) -> Any:
+    """What comes out of the set gets noise once more."""
+    found = kind.performed(self, data, done, rng, trials, trace=trace)
+    grain = self.method(data, done.plan, done.released).grain(done.noise_std)
+    return replace(found, w=found.w + grain * np.random.default_rng(0).standard_normal(found.w.shape))
+
+
 def noise_halved(kind: type[Solver]) -> dict[str, Any]:
     def calibrated(self: Solver, data: Any, guarantee: Guarantee, calibration: Any = "certified") -> Calibrated:
         done = kind.calibrated(self, data, guarantee, calibration)
@@ -318,6 +292,15 @@ def everywhere(subject: Subject) -> bool:
     return True
 
 
+def on_a_set(subject: Subject) -> bool:
+    """On a set that it may leave: conformance tries those that take one."""
+    try:
+        outputs_stay_in_the_set(subject)
+    except Untried:
+        return False
+    return True
+
+
 def in_steps(subject: Subject) -> bool:
     released = released_of(subject)
     return isinstance(released, Release) and float(released.steps) >= 2 and float(released.answered) >= 2
@@ -340,10 +323,6 @@ def in_several_numbers(subject: Subject) -> bool:
 def replaces(subject: Subject) -> bool:
     whole = all(part.sampling is None for part in released_of(subject).parts)
     return subject.guarantee.relation == REPLACE_ONE and with_noise_added(subject) and whole
-
-
-def projects(subject: Subject) -> bool:
-    return subject.solver.minimises and hasattr(method_of(subject), "constraint")
 
 
 def of_rows(subject: Subject) -> bool:
@@ -373,7 +352,13 @@ MISTAKES = (
     Mistake("batches twice as large as accounted", "sampling", in_batches, said(smaller_batches, sampled=True)),
     Mistake("the same noise in each step", "seed reuse", in_steps, noise=SameInEachStep, accounted=False),
     Mistake("a fixed seed", "seed reuse", everywhere, performs(always_seed_zero), accounted=False),
-    Mistake("noise is not projected", "projection before noise", projects, asks(unprojected), accounted=False),
+    Mistake(
+        "noise after the projection",
+        "projection before noise",
+        on_a_set,
+        performs(noise_after_the_projection),
+        accounted=False,
+    ),
     Mistake("one entry for the norm", "wrong norm", in_several_numbers, entry_for_norm),
     Mistake("sensitivity of add/remove", "wrong relation", replaces, noise_of_add_remove),
     Mistake("the last answer is exact", "noise left out", with_noise_added, noise=LastIsExact, accounted=False),

@@ -1,6 +1,6 @@
 """Our own solvers, each with every mistake that fits it: who notices? Written to docs/solver-mutants.md.
 
-    python -m corpus.solver_mutants [--write] [--only STEM ...] [--workers N] [--journal FILE]
+    python -m corpus.solver_mutants [--write] [--only STEM ...] [--sample N] [--workers N] [--journal FILE]
 
 `dp.check_solver`, which the suite runs over all solvers, and audits of the worst pair, of output and transcript, look
 at each mutant. One whose honest account still keeps the promise is harmless, and not counted as missed.
@@ -17,6 +17,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from corpus.mistakes import MISTAKES, Mistake, moved_less, with_noise_of
 from dpcheck.audits.trials.spreading import spread
@@ -175,7 +177,13 @@ def written(journal: Path | None) -> list[Looked]:
     return found
 
 
-def page(found: Sequence[Looked]) -> str:
+def drawn(mutants: Sequence[Named], count: int, seed: int) -> list[Named]:
+    """A random share, in the order of the whole."""
+    places = np.random.default_rng(seed).choice(len(mutants), min(count, len(mutants)), replace=False)
+    return [mutants[place] for place in sorted(places)]
+
+
+def page(found: Sequence[Looked], there_are: int, seed: int = 0) -> str:
     """The page: counts by mistake, and every mutant that nobody noticed."""
     counts = {name: Counter[str]() for name in BY_NAME}
     for one in found:
@@ -198,7 +206,14 @@ def page(found: Sequence[Looked]) -> str:
     due = total["made"] - total["harmless"]
     summary = ", ".join(f"{who} {total[key] / due:.1%}" for who, key in WHO.items()) if due else "nothing to notice"
     missed = [f"- `{one.stem}`: {one.mistake}" for one in found if not one.noticed and not one.harmless]
-    return HEAD.format(summary=summary) + "\n".join(lines) + "\n\n## Missed\n\n" + ("\n".join(missed) or "None.") + "\n"
+    share = "" if len(found) == there_are else f" Looked at: {len(found)} of {there_are}, drawn with seed {seed}."
+    return (
+        HEAD.format(summary=summary, share=share)
+        + "\n".join(lines)
+        + "\n\n## Missed\n\n"
+        + ("\n".join(missed) or "None.")
+        + "\n"
+    )
 
 
 WHO = {"the suite": "suite", "audits alone": "audit", "either": "either"}
@@ -209,7 +224,7 @@ Every solver with every mistake that fits it, made on purpose (`corpus/mistakes.
 count 20,000 runs of each dataset of the solver's worst pair, its output and its transcript, at a false-alarm rate of
 1e-6. Harmless mutants keep the promise after all: by the honest account of what runs.
 
-Noticed: {summary}.
+Noticed: {summary}.{share}
 
 """
 
@@ -219,9 +234,13 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
     parser.add_argument("--only", nargs="+", default=sorted(solvers()), metavar="STEM", help="mutants of these solvers")
     parser.add_argument("--workers", type=int, default=1, help="processes")
+    parser.add_argument("--sample", type=int, metavar="N", help="a random share of N of them")
+    parser.add_argument("--seed", type=int, default=0, help="the share's (0)")
     parser.add_argument("--journal", type=Path, help="a file to go on from: delete it when the code has changed")
     asked = parser.parse_args()
-    text = page(looked_at(fitting(asked.only), asked.workers, asked.journal))
+    mutants = fitting(asked.only)
+    share = drawn(mutants, asked.sample, asked.seed) if asked.sample else mutants
+    text = page(looked_at(share, asked.workers, asked.journal), len(mutants), asked.seed)
     if asked.write:
         PAGE.write_text(text, encoding="utf-8")
     else:

@@ -12,11 +12,11 @@ import numpy as np
 
 os.environ["NUMBA_DISABLE_JIT"] = "1"  # before it is imported
 
-from corpus.wild.subject import Subject  # noqa: E402
-from dpcheck.adapters import multi_freq_ldpy, pure_ldp  # noqa: E402
-from dpcheck.adapters.hashed_reports import HashedReports  # noqa: E402
-from dpcheck.audits import likelihood_ratio, per_run  # noqa: E402
-from dpcheck.bounds.language.guarantees import LOCAL, PureDP  # noqa: E402
+from corpus.wild.subject import Subject
+from dpcheck.adapters import multi_freq_ldpy, pure_ldp
+from dpcheck.adapters.hashed_reports import HashedReports
+from dpcheck.audits import likelihood_ratio, per_run
+from dpcheck.bounds.language.guarantees import LOCAL, PureDP
 
 EPS, SMALL, K, TRIALS = 1.0, 0.5, 4, 3_000
 CLAIM = PureDP(EPS, relation=LOCAL)

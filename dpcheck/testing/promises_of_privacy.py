@@ -16,6 +16,8 @@ from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput, shown
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, LOCAL_ATTRIBUTE
 from dpcheck.bounds.privacy.laws import Gaussian, L2Laplace, Laplace, Selected
+from dpcheck.bounds.privacy.release import Release
+from dpcheck.kernels.noisy_answers import part_of
 from dpcheck.problems.problem import Problem
 from dpcheck.settings import KEY
 from dpcheck.solver import Calibrated, Solver
@@ -99,31 +101,44 @@ def halved(value: Any) -> tuple[Any, ...]:
 
 
 def must_have_its_noise(subject: Subject, done: Calibrated) -> None:
-    """Fail where the first answers of a run do not have the noise that the release says."""
+    """Fail where answers of a run do not have the noise that the release says: the first of each part, and the last."""
     data, k = subject.pair[0], 1000
-    part = done.released.parts[0]
-    law, scale = part.law, float(part.law.scale)
-    if not isinstance(law, Gaussian | Laplace | L2Laplace):
+    parts = done.released.parts
+    if not any(isinstance(part.law, Gaussian | Laplace | L2Laplace) for part in parts):
         return
     trace = subject.solver.performed(data, done, subject.seed, k, trace=True).trace
     if trace is None:
         raise Broken("no trace on request")
-    seen = trace.answers[0][trace.stops > 0] / scale
-    if len(seen) < 50:
+    method = subject.solver.method(data, done.plan, done.released)
+    asked, state = method.asked_of(data, k), method.start_with(k, trace.coins)
+    known: set[int] = set()
+    for t in range(method.steps):
+        part = part_of(done.released, t)
+        if id(part) not in known or t == method.steps - 1:
+            known.add(id(part))
+            running = trace.stops > t
+            whole = part.sampling is None
+            gap = trace.answers[t] - asked(state, t, None) if whole else trace.answers[t]
+            must_be_noise(subject, part, gap[running] / float(part.law.scale), whole, t)
+        state = method.update(state, trace.answers[t].copy(), t)
+
+
+def must_be_noise(subject: Subject, part: Release, seen: np.ndarray, whole: bool, t: int) -> None:
+    """Fail where numbers in units of the noise are not of its law or, around questions not known, spread too little."""
+    law, scale = part.law, float(part.law.scale)
+    if not isinstance(law, Gaussian | Laplace | L2Laplace) or len(seen) < 50:
         return
-    if part.sampling is not None:
+    if not whole:
         # Given what was asked, the spread of answers with Gaussian noise is at least a chi-square.
         spread = ((seen - seen.mean(axis=0)) ** 2).sum()
         level = stats.chi2.cdf(spread, (len(seen) - 1) * seen.shape[1]) if isinstance(law, Gaussian) else 1.0
-        must(level > subject.alpha, f"{subject.solver}: answers spread less than noise of scale {scale:g}")
+        must(level > subject.alpha, f"{subject.solver}: answers to step {t} spread less than noise of scale {scale:g}")
         return
-    method = subject.solver.method(data, done.plan, done.released)
-    gap = seen - method.query(data, method.start_with(len(seen), trace.coins), 0, None) / scale
     if isinstance(law, L2Laplace):
-        level = stats.kstest(np.linalg.norm(gap, axis=1), stats.gamma(gap.shape[1]).cdf).pvalue
+        level = stats.kstest(np.linalg.norm(seen, axis=1), stats.gamma(seen.shape[1]).cdf).pvalue
     else:
-        level = stats.kstest(gap.ravel(), (stats.norm if isinstance(law, Gaussian) else stats.laplace).cdf).pvalue
-    must(level > subject.alpha, f"{subject.solver}: the first answer's noise is not of its law and scale {scale:g}")
+        level = stats.kstest(seen.ravel(), (stats.norm if isinstance(law, Gaussian) else stats.laplace).cdf).pvalue
+    must(level > subject.alpha, f"{subject.solver}: the noise of step {t} is not of its law and scale {scale:g}")
 
 
 def every_step_is_counted(subject: Subject) -> None:

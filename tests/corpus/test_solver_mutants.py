@@ -57,7 +57,7 @@ def test_what_has_no_mistake_is_noticed_by_nobody() -> None:
 
 
 def test_a_mutant_that_keeps_its_promise_is_harmless() -> None:
-    """Batches are not accounted for where all records are asked: the honest account decides, not the mistake's name."""
+    """The honest account decides, not the mistake's name."""
     mistake = next(m for m in MISTAKES if m.name == "half the noise")
     honest = solvers()["gaussian"].example().solver
     assert harmless(honest, subject_of(honest), mistake)  # with all its noise
@@ -80,6 +80,7 @@ def test_the_page_names_what_was_missed() -> None:
         Looked("laplace", "half the noise", False, "", False),
         Looked("dp_gd", "half the noise", True, "", False),
     ]
-    text = page(said)
+    text = page(said, 3)
     assert "| half the noise | noise scale | 3 | 1 | 1 of 2 | 1 of 2 | 1 of 2 |" in text
+    assert "Looked at: 3 of 9, drawn with seed 4." in page(said, 9, seed=4)
     assert text.endswith("## Missed\n\n- `laplace`: half the noise\n")
