@@ -21,6 +21,7 @@ from dpcheck.kernels.one_answer import OneAnswer
 from dpcheck.problems.extreme_pairs import turned_row
 from dpcheck.settings import allowing, count, positive
 from dpcheck.solvers.convex.bassily_sgd import BassilySGD
+from dpcheck.solvers.convex.dp_gd import DPGD
 from dpcheck.solvers.convex.outpert_gd import OutputPerturbationGD
 from dpcheck.solvers.finding import solvers
 from dpcheck.solvers.mechanisms.gaussian import GaussianMechanism
@@ -318,6 +319,14 @@ class HidingOnAGrid(LaplaceMechanism):
 
 
 @breaks("outputs_stay_in_the_set")
+class Outside(DPGD):
+    """Noise once more, after the last projection."""
+
+    def performed(self, data: Any, done: Any, rng: Any, trials: int, *, trace: bool = False) -> Any:
+        found = super().performed(data, done, rng, trials, trace=trace)
+        return replace(found, w=found.w + np.random.default_rng(0).standard_normal(found.w.shape))
+
+
 @breaks("error_is_within_its_certified_bound")
 class Astray(OutputPerturbationGD):
     def performed(self, data: Any, done: Any, rng: Any, trials: int, *, trace: bool = False) -> Any:
