@@ -29,6 +29,7 @@ from dpcheck.bounds.language.guarantees import (
 from dpcheck.bounds.privacy import batches, exact, random_iterate, sampled_gaussian, selections, smooth_noise
 from dpcheck.bounds.privacy.exact import Interval
 from dpcheck.bounds.privacy.laws import (
+    ADDED,
     RESPONSES,
     Coins,
     Gaussian,
@@ -41,6 +42,7 @@ from dpcheck.bounds.privacy.laws import (
     Scheme,
     Selected,
     SmoothNoise,
+    WishartDifference,
     WithoutReplacement,
 )
 
@@ -243,7 +245,7 @@ def account_of(parts: Sequence[Release], guarantee: Guarantee) -> Any:
             return _iterate_factor
     if laws == {Selected} and len(parts) == 1 and not sampled and isinstance(guarantee, PureDP | ApproxDP | ZCDP):
         return _selection_factor
-    if laws <= {Laplace, L2Laplace} and not sampled and whole and pure:
+    if laws <= {*ADDED} and not sampled and whole and pure:
         return _pure_factor
     if laws <= {*RESPONSES} and len(parts) == 1 and not sampled and whole and isinstance(guarantee, PureDP):
         return _one_bit_factor
@@ -265,7 +267,7 @@ def account_name(released: Released, guarantee: Guarantee) -> str:
 
 def remedy_for(laws: set[type], sampled: bool) -> str:
     """What to do instead."""
-    if laws <= {Laplace, L2Laplace, *RESPONSES} and not sampled:
+    if laws <= {*ADDED, *RESPONSES} and not sampled:
         return "Use PureDP, which implies the others."
     if laws == {Gaussian} and not sampled:
         return "Gaussian noise gives no pure DP: use delta > 0, zCDP, Renyi or Gaussian DP."
@@ -351,7 +353,7 @@ ACCOUNTS = {
 def epsilon_of(released: Released, delta: float) -> Interval:
     """Sound bounds on the tight epsilon at delta of all that is seen of Gaussian or Laplace noise on sums."""
     parts = released.parts
-    other = (Selected, SmoothNoise, L2Laplace, *RESPONSES)
+    other = (Selected, SmoothNoise, L2Laplace, WishartDifference, *RESPONSES)
     if any(part.seen is not Seen.EVERYTHING or isinstance(part.law, other) for part in parts):
         limit = "Gaussian or Laplace noise, all of it seen"
         raise InvalidInput("release", str(released), limit, "Calibrate it, or audit it.")

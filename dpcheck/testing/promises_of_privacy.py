@@ -14,7 +14,8 @@ from scipy import stats
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput, shown
 from dpcheck.bounds.language.guarantees import ADD_REMOVE
-from dpcheck.bounds.privacy.laws import Gaussian, L2Laplace, Laplace, Selected
+from dpcheck.bounds.privacy.laws import Gaussian, L2Laplace, Laplace, Selected, WishartDifference
+from dpcheck.kernels.exact_wisharts import dimension
 from dpcheck.problems.problem import Problem
 from dpcheck.settings import KEY
 from dpcheck.solver import Calibrated, Solver
@@ -102,7 +103,7 @@ def must_have_its_noise(subject: Subject, done: Calibrated) -> None:
     data, k = subject.pair[0], 1000
     part = done.released.parts[0]
     law, scale = part.law, float(part.law.scale)
-    if not isinstance(law, Gaussian | Laplace | L2Laplace):
+    if not isinstance(law, Gaussian | Laplace | L2Laplace | WishartDifference):
         return
     trace = subject.solver.performed(data, done, subject.seed, k, trace=True).trace
     if trace is None:
@@ -118,7 +119,11 @@ def must_have_its_noise(subject: Subject, done: Calibrated) -> None:
         return
     method = subject.solver.method(data, done.plan, done.released)
     gap = seen - method.query(data, method.start_with(len(seen), trace.coins), 0, None) / scale
-    if isinstance(law, L2Laplace):
+    if isinstance(law, WishartDifference):
+        half = (dimension(gap.shape[1]) + 1) / 2  # an entry of the diagonal is a difference of Gamma variables
+        gammas = np.random.default_rng(subject.seed).gamma(half, size=(2, 20 * len(gap)))
+        level = stats.ks_2samp(gap[:, 0], gammas[0] - gammas[1]).pvalue
+    elif isinstance(law, L2Laplace):
         level = stats.kstest(np.linalg.norm(gap, axis=1), stats.gamma(gap.shape[1]).cdf).pvalue
     else:
         level = stats.kstest(gap.ravel(), (stats.norm if isinstance(law, Gaussian) else stats.laplace).cdf).pvalue
@@ -204,6 +209,8 @@ def density_is_exact(subject: Subject) -> None:
     Coins that the release does not name show at once, in densities that differ. Averages see a wrong law if they move
     by a few hundredths, with the usual number of trials.
     """
+    if not subject.has_density:
+        raise Untried("the law of its noise has no formula for its density")
     box: Any = subject.mechanism(subject.bug, transcript=True)
     ratios = []
     for i, data in enumerate(subject.pair):
