@@ -50,9 +50,9 @@ class CovarianceSolver(Solver):
     def must_suit(self, data: Array, guarantee: Guarantee, calibration: Calibration) -> None:
         must_be_records(data)
 
-    def made(self, covariances: Array, records: int, deviation: float) -> Array:
-        """Of noisy covariances, (k, d, d), those that are released; `deviation` is that of an entry's noise."""
-        return covariances
+    # Of noisy covariances, (k, d, d), the number of records and the deviation of an entry's noise, those that are
+    # released; None for the noisy ones themselves.
+    made: ClassVar[Callable[..., Array] | None] = None
 
     def asking(self, data: Array, deviation: float, lattice: float = 0.0) -> MadeOf:
         """The method: the triangle of the mean, and what is made of the noisy one."""
@@ -60,8 +60,11 @@ class CovarianceSolver(Solver):
         stands_for = weights(d, self.isometric)
 
         def made(answer: Array) -> Array:
-            whole = symmetric(answer / stands_for, d)
-            return triangles_of(self.made(whole, n, deviation))
+            if self.isometric:
+                answer /= stands_for
+            if self.made is None:
+                return answer
+            return triangles_of(self.made(symmetric(answer, d), n, deviation))
 
         width = len(stands_for)
         return MadeOf(lambda x: mean_triangle(x) * stands_for, width, lattice=lattice, made=made)

@@ -31,5 +31,5 @@ class DpThresholding(NaiveGaussianCov):
     def example(cls) -> Example:
         return Example(cls(), data=CLEAR, neighbour=another_row)
 
-    def made(self, covariances: Array, records: int, deviation: float) -> Array:
+    def made(self, covariances: Array, records: int, deviation: float) -> Array:  # type: ignore[override]
         return thresholded(covariances, threshold(self.gamma, records, covariances.shape[1], deviation))
