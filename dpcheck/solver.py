@@ -405,7 +405,9 @@ def on_grid(w: np.ndarray, noise: float, data: Any) -> np.ndarray:
     if noise == 0:
         return w
     step = math.ldexp(1.0, math.frexp(noise)[1] - GRID_BITS)
-    rounded = np.rint(w / step) * step
+    rounded = w / step
+    np.rint(rounded, out=rounded)  # in place: a pass over large outputs takes as long as drawing them
+    rounded *= step
     constraint = getattr(data, "constraint", None)
     return rounded if constraint is None or isinstance(constraint, WholeSpace) else constraint.project(rounded)
 

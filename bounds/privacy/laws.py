@@ -42,6 +42,21 @@ class L2Laplace:
 
 
 @dataclass(frozen=True)
+class WishartDifference:
+    """Symmetric d × d matrices scale/2·(GGᵀ - HHᵀ), each entry of an answer once (the upper triangle, row by row).
+
+    G and H are d × (d+1) and of standard normals, so that each term has density proportional to exp(-tr/scale) on the
+    positive semidefinite matrices: in one dimension this is Laplace noise. Sensitivities are in the nuclear norm.
+    """
+
+    scale: Any
+
+    def times(self, factor: float) -> WishartDifference:
+        """The same law with more (or less) noise."""
+        return replace(self, scale=self.scale * factor)
+
+
+@dataclass(frozen=True)
 class Selected:
     """One candidate: the largest score after noise of this scale, "gumbel", "exponential" or "laplace", on each.
 
@@ -134,7 +149,9 @@ class Wishart:
         return replace(self, scale=self.scale * factor)
 
 
-Law = Gaussian | Laplace | L2Laplace | Selected | OneBit | HalfSphere | SmoothNoise | Wishart
+Law = Gaussian | Laplace | L2Laplace | WishartDifference | Selected | OneBit | HalfSphere | SmoothNoise | Wishart
+ADDED = (Laplace, L2Laplace, WishartDifference)  # their loss is at most the shift over the scale
+NO_DENSITY = (WishartDifference,)  # by a formula
 RESPONSES = (OneBit, HalfSphere)  # their loss is that of randomised response
 
 

@@ -37,6 +37,7 @@ from dpcheck.bounds.privacy import (
 )
 from dpcheck.bounds.privacy.exact import Interval
 from dpcheck.bounds.privacy.laws import (
+    ADDED,
     RESPONSES,
     Coins,
     Gaussian,
@@ -50,6 +51,7 @@ from dpcheck.bounds.privacy.laws import (
     Selected,
     SmoothNoise,
     Wishart,
+    WishartDifference,
     WithoutReplacement,
 )
 
@@ -256,7 +258,7 @@ def account_of(parts: Sequence[Release], guarantee: Guarantee) -> Any:
             return _iterate_factor
     if laws == {Selected} and len(parts) == 1 and not sampled and isinstance(guarantee, PureDP | ApproxDP | ZCDP):
         return _selection_factor
-    if laws <= {Laplace, L2Laplace} and not sampled and whole and pure:
+    if laws <= {*ADDED} and not sampled and whole and pure:
         return _pure_factor
     if laws <= {*RESPONSES} and len(parts) == 1 and not sampled and whole and isinstance(guarantee, PureDP):
         return _one_bit_factor
@@ -280,7 +282,7 @@ def account_name(released: Released, guarantee: Guarantee) -> str:
 
 def remedy_for(laws: set[type], sampled: bool) -> str:
     """What to do instead."""
-    if laws <= {Laplace, L2Laplace, *RESPONSES} and not sampled:
+    if laws <= {*ADDED, *RESPONSES} and not sampled:
         return "Use PureDP, which implies the others."
     if laws == {Gaussian} and not sampled:
         return "Gaussian noise gives no pure DP: use delta > 0, zCDP, Renyi or Gaussian DP."
@@ -378,7 +380,7 @@ ACCOUNTS = {
 def epsilon_of(released: Released, delta: float) -> Interval:
     """Sound bounds on the tight epsilon at delta of all that is seen of Gaussian or Laplace noise on sums."""
     parts = released.parts
-    other = (Selected, SmoothNoise, L2Laplace, Wishart, *RESPONSES)
+    other = (Selected, SmoothNoise, L2Laplace, Wishart, WishartDifference, *RESPONSES)
     if any(part.seen is not Seen.EVERYTHING or isinstance(part.law, other) for part in parts):
         limit = "Gaussian or Laplace noise, all of it seen"
         raise InvalidInput("release", str(released), limit, "Calibrate it, or audit it.")

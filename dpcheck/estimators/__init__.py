@@ -20,6 +20,7 @@ except ImportError as missing:
     raise MissingDependency("scikit-learn", "the estimators", "verify") from missing
 
 from dpcheck.estimators.base import PrivacyLeakWarning
+from dpcheck.estimators.covariances import PrivateCovariance, PrivatePCA
 from dpcheck.estimators.local_components import LocalPCA
 from dpcheck.estimators.models import (
     PrivateHuber,
@@ -35,8 +36,10 @@ __all__ = [
     "LabelPrivateSparseRegression",
     "LocalPCA",
     "PrivacyLeakWarning",
+    "PrivateCovariance",
     "PrivateHuber",
     "PrivateLogisticRegression",
+    "PrivatePCA",
     "PrivateRidge",
     "PrivateSparseLogisticRegression",
     "PrivateSparseRegression",

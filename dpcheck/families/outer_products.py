@@ -25,28 +25,28 @@ ROOM = 1e-12  # of the norm, for how it is rounded
 
 
 @dataclass(frozen=True)
-class OuterProducts(Solver):
-    """Each user sends the upper triangle of xxᵀ with noise, ‖x‖ ≤ 1; of their mean the server makes k directions.
+class SentOuterProducts(Solver):
+    """Each user sends the upper triangle of xxᵀ with noise, ‖x‖ ≤ 1; of their mean the server makes the output.
 
-    The output is (trials, k·d): direction after direction, the leading one first. Where `isometric`, entries off the
-    diagonal are sent √2 times as large, for the two that they stand for: any two users' are no further apart than √2
-    all the same, and their noise has half of the variance.
+    Where `isometric`, entries off the diagonal are sent √2 times as large, for the two that they stand for: any two
+    users' are no further apart than √2 all the same, and their noise has half of the variance.
     """
 
-    k: int = count(1)
-    isometric: bool = flag()
+    isometric: bool = flag(kw_only=True)
     relations: ClassVar[tuple[Relation, ...]] = (LOCAL,)
     minimises: ClassVar[bool] = False
     printed: ClassVar[Claim]
 
     @abstractmethod
-    def directions(self, covariances: Array, users: int, deviation: float) -> Array:
-        """Of noisy covariances (trials, d, d), (trials, d, k); `deviation` is that of a user's noise."""
+    def made(self, covariances: Array, users: int, deviation: float) -> Array:
+        """Of noisy covariances (trials, d, d), the output (trials, outputs); `deviation` is that of a user's noise."""
+
+    @abstractmethod
+    def outputs(self, d: int) -> int:
+        """How many numbers that has."""
 
     def must_suit(self, data: Array, guarantee: Guarantee, calibration: Calibration) -> None:
         must_be_users(data, 2, lambda v: np.linalg.norm(v, axis=1) <= 1 + ROOM, "vectors of norm at most 1")
-        if self.k > data.shape[1]:
-            raise InvalidInput("k", self.k, f"at most d = {data.shape[1]}", "Ask for fewer directions.")
 
     def release(self, data: Array, plan: None) -> Release:
         return theory.released.at(r_outer=1 + 2 * ROOM)  # privacy: dwang20.algorithm6.1.46.sensitivity
@@ -60,10 +60,9 @@ class OuterProducts(Solver):
             return upper_triangles(rows) * weights
 
         def server(reports: Array) -> Array:
-            found = self.directions(symmetric(mean_of_users(reports) / weights, d), users, deviation)
-            return oriented(found).transpose(0, 2, 1).reshape(len(found), -1)
+            return self.made(symmetric(mean_of_users(reports) / weights, d), users, deviation)
 
-        return OneReport(sent, server, users, len(weights), d * self.k)
+        return OneReport(sent, server, users, len(weights), self.outputs(d))
 
     def stated(self, data: Array, guarantee: Guarantee, plan: None) -> tuple[Released, Sequence[Claim]]:
         promised = approximate(guarantee)
@@ -80,6 +79,29 @@ class OuterProducts(Solver):
     @classmethod
     def example(cls) -> Example:
         return Example(cls(), neighbour=another_row)
+
+
+@dataclass(frozen=True)
+class OuterProducts(SentOuterProducts):
+    """Those of which the server makes k directions: (trials, k·d), one after the other, the leading one first."""
+
+    k: int = count(1)
+
+    @abstractmethod
+    def directions(self, covariances: Array, users: int, deviation: float) -> Array:
+        """Of noisy covariances (trials, d, d), (trials, d, k); `deviation` is that of a user's noise."""
+
+    def must_suit(self, data: Array, guarantee: Guarantee, calibration: Calibration) -> None:
+        super().must_suit(data, guarantee, calibration)
+        if self.k > data.shape[1]:
+            raise InvalidInput("k", self.k, f"at most d = {data.shape[1]}", "Ask for fewer directions.")
+
+    def made(self, covariances: Array, users: int, deviation: float) -> Array:
+        found = oriented(self.directions(covariances, users, deviation))
+        return found.transpose(0, 2, 1).reshape(len(found), -1)
+
+    def outputs(self, d: int) -> int:
+        return d * self.k
 
 
 def another_row(data: Array, rng: np.random.Generator) -> Array:

@@ -156,22 +156,36 @@ def rounded_l2_laplace(rng: np.random.Generator, scale: int, trials: int, d: int
 
 def _in_doubles(leading: Whole, d: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """z, (k, d), from the first bits of its uniform numbers; and how far off each of its entries may be, (k,)."""
-    pairs = (leading.shape[1] - d) // 2
-    u = (leading + 0.5) * 2.0**-LEADING
     with np.errstate(divide="ignore", invalid="ignore"):
-        unknown = 1.0 / leading  # of a logarithm: half for the bits to come, half for rounding u; infinite at 0
-        logs = -np.log(u[:, : d + pairs])
-        length = logs[:, :d].sum(axis=1)
-        length_off = unknown[:, :d].sum(axis=1) + (d + 1) * FUNCTIONS * length
-        size = np.sqrt(2 * logs[:, d:])
-        size_off = 2 * (2 * unknown[:, d : d + pairs] + FUNCTIONS * size**2) / size
-        turn = 2 * np.pi * u[:, d + pairs :]
-        normal = np.concatenate([size * np.cos(turn), size * np.sin(turn)], axis=1)
-        normal_off = np.sqrt(2 * ((size_off + 16 * FUNCTIONS * size) ** 2).sum(axis=1))
+        unknown, logs = logarithms(leading[:, :d])
+        length = logs.sum(axis=1)
+        length_off = unknown.sum(axis=1) + (d + 1) * FUNCTIONS * length
+        normal, each_off = normals(leading[:, d:])
+        normal_off = np.sqrt((each_off**2).sum(axis=1))
         norm = np.linalg.norm(normal[:, :d], axis=1)
         # Two vectors at a distance e have directions at most 2e over the longer of their norms apart.
         off = length_off + length * (2 * normal_off / norm + (d + 1) * FUNCTIONS)
         return (length / norm)[:, None] * normal[:, :d], np.where(np.isfinite(off), off, np.inf)
+
+
+def logarithms(leading: Whole) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of uniform numbers with these first bits, how far off they may be, and themselves times -1."""
+    # Half for the bits to come, half for rounding the number; infinite at 0.
+    return 1.0 / leading, -np.log((leading + 0.5) * 2.0**-LEADING)
+
+
+def normals(leading: Whole) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """As many normal numbers as uniform ones, (k, 2m), by Box and Muller, and how far off each may be.
+
+    Column j is the cosine, column m + j the sine of the turn in column m + j, times the length in column j.
+    """
+    sizes, turns = np.split(leading, 2, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        unknown, logs = logarithms(sizes)
+        size = np.sqrt(2 * logs)
+        off = 2 * (2 * unknown + FUNCTIONS * size**2) / size + 16 * FUNCTIONS * size
+        turn = 2 * np.pi * (turns + 0.5) * 2.0**-LEADING
+        return np.concatenate([size * np.cos(turn), size * np.sin(turn)], axis=1), np.concatenate([off, off], axis=1)
 
 
 def _refined(rng: np.random.Generator, scale: int, leading: list[int], d: int) -> list[int]:
@@ -193,12 +207,12 @@ def _refined(rng: np.random.Generator, scale: int, leading: list[int], d: int) -
         if not squared.a > 0:
             continue
         z = [scale * length * x / iv.sqrt(squared) + iv.mpf(1) / 2 for x in normal]
-        low, high = ([_floor(end) for end in ends] for ends in ([x.a for x in z], [x.b for x in z]))
+        low, high = ([floor_of(end) for end in ends] for ends in ([x.a for x in z], [x.b for x in z]))
         if low == high:
             return low
 
 
-def _floor(end: Any) -> int:
+def floor_of(end: Any) -> int:
     """Of one end of an interval, exactly: its mantissa shifted by its exponent."""
     sign, mantissa, exponent, _ = end._mpi_[0]
     whole = -int(mantissa) if sign else int(mantissa)

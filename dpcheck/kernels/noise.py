@@ -48,6 +48,16 @@ def l2_laplace(rng: np.random.Generator, scale: float, trials: int, d: int) -> A
     return direction
 
 
+def wishart_difference(rng: np.random.Generator, scale: float, trials: int, d: int) -> Array:
+    """Upper triangles of scale/2·(GGᵀ - HHᵀ), (trials, d(d+1)/2), for d × (d+1) matrices of standard normals."""
+    must_be_positive("scale", scale)
+    must_be_counts(trials=trials, d=d)
+    g, h = rng.standard_normal((2, trials, d, d + 1))
+    drawn = g @ g.transpose(0, 2, 1) - h @ h.transpose(0, 2, 1)
+    first, second = np.triu_indices(d)
+    return np.asarray(scale / 2 * drawn[:, first, second])
+
+
 def exponential_mechanism(
     scores: Any, eps: float, sensitivity: float, rng: np.random.Generator, trials: int
 ) -> NDArray[np.int64]:

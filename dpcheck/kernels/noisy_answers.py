@@ -20,12 +20,14 @@ from dpcheck.bounds.privacy.laws import (
     Selected,
     SmoothNoise,
     Wishart,
+    WishartDifference,
 )
 from dpcheck.bounds.privacy.release import Composed, Released
 from dpcheck.kernels import exact_draws
 from dpcheck.kernels.blocks import NOISE_HELD, steps_held
+from dpcheck.kernels.exact_wisharts import dimension, rounded_wishart_difference
 from dpcheck.kernels.method import Method
-from dpcheck.kernels.noise import l2_laplace
+from dpcheck.kernels.noise import l2_laplace, wishart_difference
 from dpcheck.kernels.reports import half_sphere_log_density, half_spheres, log_chances
 from dpcheck.kernels.selection import select, selection_logs
 from dpcheck.kernels.wishart import wishart_log_density, wishart_triangles
@@ -82,18 +84,15 @@ class NoisyAnswers:
         elif scale == 0:
             return asked
         elif self.lattice > 0:
-            whole = whole_scale(scale, self.lattice)
-            drawn_whole = (
-                exact_draws.discrete_laplace(self.rng, whole, asked.shape)
-                if isinstance(law, Laplace)
-                else exact_draws.rounded_l2_laplace(self.rng, whole, *asked.shape)
-            )
+            drawn_whole = whole_noise(law, self.rng, whole_scale(scale, self.lattice), asked.shape)
             return np.asarray((multiples(asked, self.lattice) + drawn_whole) * self.lattice)
         elif isinstance(law, Wishart):
             matrices = asked.size // triangle(law)  # of a user each, where an answer holds several
             drawn = wishart_triangles(self.rng, scale, float(law.degrees), int(law.side), matrices).reshape(asked.shape)
         elif isinstance(law, Laplace):
             drawn = self.rng.laplace(scale=scale, size=asked.shape)
+        elif isinstance(law, WishartDifference):
+            drawn = wishart_difference(self.rng, scale, len(asked), dimension(asked.shape[1]))
         else:
             drawn = l2_laplace(self.rng, scale, *asked.shape)
         asked += drawn
@@ -126,6 +125,14 @@ class NoisyAnswers:
 def triangle(law: Wishart) -> int:
     """Entries of a matrix, each once."""
     return int(law.side) * (int(law.side) + 1) // 2
+
+
+def whole_noise(law: Law, rng: np.random.Generator, scale: int, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """Whole numbers of the lattice, (k, width), by a law whose scale is a whole number of it too."""
+    if isinstance(law, Laplace):
+        return exact_draws.discrete_laplace(rng, scale, shape)
+    rounded = rounded_wishart_difference if isinstance(law, WishartDifference) else exact_draws.rounded_l2_laplace
+    return rounded(rng, scale, *shape)
 
 
 def multiples(values: Array, lattice: float) -> NDArray[np.int64]:
@@ -165,6 +172,8 @@ def log_density(law: Law, answers: Array, asked: Array) -> Array:
         return half_sphere_log_density(answers.reshape(vectors), asked.reshape(vectors), float(law.scale)).sum(axis=1)
     if isinstance(law, SmoothNoise):
         return smooth_log_density(law, answers, asked)
+    if isinstance(law, WishartDifference):
+        raise InvalidInput("law", type(law).__name__, "one whose density has a formula", "Audit the output instead.")
     return np.where((answers == STOPPED).all(axis=1), 0.0, _additive(law, answers, asked))
 
 

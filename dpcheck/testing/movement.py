@@ -19,10 +19,12 @@ from dpcheck.bounds.privacy.laws import (
     Scheme,
     SmoothNoise,
     Wishart,
+    WishartDifference,
     WithoutReplacement,
 )
 from dpcheck.kernels.blocks import size_of
 from dpcheck.kernels.drawn import records
+from dpcheck.kernels.exact_wisharts import dimension
 from dpcheck.kernels.method import Drawn
 from dpcheck.kernels.noisy_answers import part_of, triangle
 from dpcheck.kernels.running import run
@@ -111,12 +113,22 @@ def norm(law: Law, gap: np.ndarray) -> np.ndarray:
     """
     if isinstance(law, Gaussian | L2Laplace):
         return np.linalg.norm(gap, axis=1)
+    if isinstance(law, WishartDifference):
+        return nuclear_norms(gap)
     if isinstance(law, HalfSphere):
         return np.linalg.norm(gap.reshape(len(gap), -1, int(law.width)), axis=2).sum(axis=1)
     if isinstance(law, Wishart):
         whole = cone_movement(gap.reshape(-1, triangle(law)), int(law.side))
         return np.asarray(whole.reshape(len(gap), -1).max(axis=1))
     return np.abs(gap).sum(axis=1) if isinstance(law, Laplace | OneBit) else np.abs(gap).max(axis=1)
+
+
+def nuclear_norms(triangles: np.ndarray) -> np.ndarray:
+    """Of symmetric matrices, given by their upper triangles."""
+    d = dimension(triangles.shape[1])
+    whole = np.zeros((len(triangles), d, d))
+    whole[:, *np.triu_indices(d)] = triangles
+    return np.asarray(np.abs(np.linalg.eigvalsh(whole, UPLO="U")).sum(axis=1))
 
 
 def smooth_movement(law: SmoothNoise, one: np.ndarray, other: np.ndarray) -> np.ndarray:

@@ -15,8 +15,9 @@ from scipy import stats
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput, shown
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, LOCAL_ATTRIBUTE
-from dpcheck.bounds.privacy.laws import Gaussian, L2Laplace, Laplace, Selected
+from dpcheck.bounds.privacy.laws import Gaussian, L2Laplace, Laplace, Selected, WishartDifference
 from dpcheck.bounds.privacy.release import Release
+from dpcheck.kernels.exact_wisharts import dimension
 from dpcheck.kernels.noisy_answers import part_of
 from dpcheck.problems.problem import Problem
 from dpcheck.settings import KEY
@@ -24,6 +25,7 @@ from dpcheck.solver import Calibrated, Solver
 from dpcheck.testing.movement import Broken, differing, movement, must
 from dpcheck.testing.subjects import Subject, Untried
 
+ADDED = (Gaussian, Laplace, L2Laplace, WishartDifference)  # laws whose noise is looked at
 BANDS = (0.5, 1.0, 2.0)  # ratios up to these enter the identity of densities, which makes it one of bounded numbers
 
 
@@ -104,7 +106,7 @@ def must_have_its_noise(subject: Subject, done: Calibrated) -> None:
     """Fail where answers of a run do not have the noise that the release says: the first of each part, and the last."""
     data, k = subject.pair[0], 1000
     parts = done.released.parts
-    if not any(isinstance(part.law, Gaussian | Laplace | L2Laplace) for part in parts):
+    if not any(isinstance(part.law, ADDED) for part in parts):
         return
     trace = subject.solver.performed(data, done, subject.seed, k, trace=True).trace
     if trace is None:
@@ -126,7 +128,7 @@ def must_have_its_noise(subject: Subject, done: Calibrated) -> None:
 def must_be_noise(subject: Subject, part: Release, seen: np.ndarray, whole: bool, t: int) -> None:
     """Fail where numbers in units of the noise are not of its law or, around questions not known, spread too little."""
     law, scale = part.law, float(part.law.scale)
-    if not isinstance(law, Gaussian | Laplace | L2Laplace) or len(seen) < 50:
+    if not isinstance(law, ADDED) or len(seen) < 50:
         return
     if not whole:
         # Given what was asked, the spread of answers with Gaussian noise is at least a chi-square.
@@ -134,7 +136,11 @@ def must_be_noise(subject: Subject, part: Release, seen: np.ndarray, whole: bool
         level = stats.chi2.cdf(spread, (len(seen) - 1) * seen.shape[1]) if isinstance(law, Gaussian) else 1.0
         must(level > subject.alpha, f"{subject.solver}: answers to step {t} spread less than noise of scale {scale:g}")
         return
-    if isinstance(law, L2Laplace):
+    if isinstance(law, WishartDifference):
+        half = (dimension(seen.shape[1]) + 1) / 2  # an entry of the diagonal is a difference of Gamma variables
+        gammas = np.random.default_rng(subject.seed).gamma(half, size=(2, 20 * len(seen)))
+        level = stats.ks_2samp(seen[:, 0], gammas[0] - gammas[1]).pvalue
+    elif isinstance(law, L2Laplace):
         level = stats.kstest(np.linalg.norm(seen, axis=1), stats.gamma(seen.shape[1]).cdf).pvalue
     else:
         level = stats.kstest(seen.ravel(), (stats.norm if isinstance(law, Gaussian) else stats.laplace).cdf).pvalue
@@ -230,6 +236,8 @@ def density_is_exact(subject: Subject) -> None:
     Coins that the release does not name show at once, in densities that differ. Averages see a wrong law if they move
     by a few hundredths, with the usual number of trials.
     """
+    if not subject.has_density:
+        raise Untried("the law of its noise has no formula for its density")
     box: Any = subject.mechanism(subject.bug, transcript=True)
     ratios = []
     for i, data in enumerate(subject.pair):

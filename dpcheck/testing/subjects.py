@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ import numpy as np
 from dpcheck.audits import audit
 from dpcheck.bounds.language.errors import DpcheckError
 from dpcheck.bounds.language.guarantees import Guarantee
+from dpcheck.bounds.privacy.laws import NO_DENSITY
 from dpcheck.kernels.method import Method
 from dpcheck.problems.problem import Problem
-from dpcheck.solver import Calibrated, Mechanism, Solver
+from dpcheck.solver import Calibrated, Solver
 from dpcheck.testing.movement import random_pair
 from dpcheck.testing.planting import with_noise_times
 
@@ -59,11 +61,19 @@ class Subject:
         """Solutions on the data."""
         return self.solver.solution(self.data, self.guarantee, rng, trials=trials, **how)
 
-    def mechanism(self, factor: float = 1.0, *, transcript: bool = False) -> Mechanism:
-        """Certified, with its noise times a factor."""
+    def mechanism(self, factor: float = 1.0, *, transcript: bool = False) -> Any:
+        """Certified, with its noise times a factor; without its `log_density` where that has no formula."""
         if factor == 1:
-            return self.solver.mechanism(self.guarantee, transcript=transcript)
-        return with_noise_times(factor, self.solver, self.guarantee, transcript=transcript)
+            found = self.solver.mechanism(self.guarantee, transcript=transcript)
+        else:
+            found = with_noise_times(factor, self.solver, self.guarantee, transcript=transcript)
+        return found if self.has_density else partial(found)
+
+    @property
+    def has_density(self) -> bool:
+        """Whether that of a transcript has a formula."""
+        done = self.solver.calibrated(self.pair[0], self.guarantee)
+        return not any(isinstance(part.law, NO_DENSITY) for part in done.released.parts)
 
     def flagged(self, mechanism: Any, pair: tuple[Any, Any]) -> bool:
         """Whether an audit finds a violation; of a true guarantee with probability at most alpha."""

@@ -9,7 +9,7 @@ import pytest
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ZCDP, GaussianDP, PureDP, RenyiDP, gaussian_delta
 from dpcheck.bounds.privacy import exact
-from dpcheck.bounds.privacy.laws import L2Laplace, Laplace, Selected
+from dpcheck.bounds.privacy.laws import L2Laplace, Laplace, Selected, WishartDifference
 from dpcheck.bounds.privacy.release import Release
 
 POINTS = 300
@@ -132,7 +132,7 @@ def test_conversions_from_zcdp_are_never_below_the_gaussian() -> None:
         assert true_delta(eps, float(np.sqrt(2 * rho))) <= delta * (1 + 1e-9), (rho, delta)
 
 
-@pytest.mark.parametrize("law", [Laplace, L2Laplace])
+@pytest.mark.parametrize("law", [Laplace, L2Laplace, WishartDifference])
 def test_noise_for_pure_privacy_keeps_it_everywhere(law: type) -> None:
     for moved, eps in log_uniform(9, (-100, 100), (-100, 8)):
         scale = Release(moved, law(1.0)).calibrated(PureDP(eps)).law.scale

@@ -134,7 +134,7 @@ def test_noise_on_all_records_is_exact_in_every_notion(sensitivity: float, steps
         assert wrong.with_noise(scale).epsilon(1e-3).high > 1.0
 
 
-@pytest.mark.parametrize("law", [Laplace(1.0), L2Laplace(1.0)])
+@pytest.mark.parametrize("law", [Laplace(1.0), L2Laplace(1.0), WishartDifference(1.0)])
 def test_pure_noise_is_basic_composition(law: Any) -> None:
     release = Release(0.3, law, steps=5, always=0.1)
     assert release.calibrated(PureDP(0.5)).law.scale == pytest.approx(5 * 0.4 / 0.5)

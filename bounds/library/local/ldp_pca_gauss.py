@@ -64,13 +64,13 @@ sensitivity = Claim(
 )
 
 
-def privacy(theorem: str, line: int, *assumes: Hypothesis) -> tuple[Claim, Claim]:
-    """The noise of an algorithm of the section, as printed and corrected."""
+def noise_of_a_user(stem: str, place: str, line: int, *assumes: Hypothesis) -> tuple[Claim, Claim]:
+    """The noise that a document prints for a user's outer product, and as corrected."""
 
     def claim(says: str, noise: Expr, *given: Hypothesis, corrects: str | None = None) -> Claim:
         return Claim(
-            id=f"dwang20.theorem{theorem}.privacy{'.corrected' if corrects else ''}", kind=Kind.PRIVACY,
-            source=Source("dwang20", f"Theorem {theorem}, first sentence, and line 2 of its algorithm", line=line),
+            id=f"dwang20.{stem}{'.corrected' if corrects else ''}", kind=Kind.PRIVACY,
+            source=Source("dwang20", place, line=line),
             says=says,
             assumes=[unit, *given],
             states=Eq(sigma_1, noise),
@@ -84,8 +84,14 @@ def privacy(theorem: str, line: int, *assumes: Hypothesis) -> tuple[Claim, Claim
         claim("Noise of variance 2ln(1.25/δ)/ε² on each entry makes a user's outer product (ε, δ)-private.", classical,
               *assumes),
         claim("It takes twice that variance, for ε at most 1.", sqrt(2) * classical, eps <= 1,
-              corrects=f"dwang20.theorem{theorem}.privacy"),
+              corrects=f"dwang20.{stem}"),
     )
+
+
+def privacy(theorem: str, line: int, *assumes: Hypothesis) -> tuple[Claim, Claim]:
+    """The noise of an algorithm of section 6.1."""
+    place = f"Theorem {theorem}, first sentence, and line 2 of its algorithm"
+    return noise_of_a_user(f"theorem{theorem}.privacy", place, line, *assumes)
 
 
 theorem2_privacy, theorem2_privacy_corrected = privacy("6.1.2", 7385)
