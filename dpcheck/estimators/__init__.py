@@ -28,6 +28,7 @@ from dpcheck.estimators.models import (
     PrivateSparseLogisticRegression,
     PrivateSparseRegression,
 )
+from dpcheck.estimators.precision import PrivateGraphicalLasso
 from dpcheck.estimators.private_labels import LabelPrivateSparseRegression
 from dpcheck.solver import SeededNoiseWarning
 
@@ -35,6 +36,7 @@ __all__ = [
     "LabelPrivateSparseRegression",
     "LocalPCA",
     "PrivacyLeakWarning",
+    "PrivateGraphicalLasso",
     "PrivateHuber",
     "PrivateLogisticRegression",
     "PrivateRidge",

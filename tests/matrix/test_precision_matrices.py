@@ -174,7 +174,7 @@ def test_the_mean_of_the_noise_is_taken_off_after_the_fact() -> None:
     data = rows(2000, 3, 6)
     errors = []
     for centred in (False, True):
-        made = unpacked(SicovCovWishartApprox(rho=0.05, centred=centred).solve(data, PRIVATE, rng=0, trials=40).w, 3)
+        made = unpacked(SicovCovWishartApprox(rho=0.05, centred=centred).solve(data, PRIVATE, rng=0, trials=8).w, 3)
         truth = precisions(unpacked(moments(data)[None], 3), 0.05)
         errors.append(np.linalg.norm(made - truth, axis=(1, 2)).mean())
     assert errors[1] < errors[0] / 3
@@ -183,9 +183,9 @@ def test_the_mean_of_the_noise_is_taken_off_after_the_fact() -> None:
 # Sensitivity ------------------------------------------------------------------------------------------
 def test_no_pair_is_farther_than_stated_and_of_two_entries_one_attains_it() -> None:
     """A climb from random pairs, for vectors of all directions; axes alone fall short of the worst pair in l1."""
-    for d in (2, 3, 5):
+    for d in (2, 3):
         best = 0.0
-        for seed in range(6):
+        for seed in range(4):
             start = np.random.default_rng([d, seed]).standard_normal(2 * d)
 
             def less(v: np.ndarray, d: int = d) -> float:
