@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from dpcheck.bounds.language.guarantees import Guarantee, PureDP
@@ -14,6 +15,7 @@ def stated() -> tuple[Any, Any, Guarantee]:
     return solver.mechanism(claimed, "stated", transcript=True), solver.worst_pair(), claimed
 
 
+attack = partial(AuditCheck, trials=20_000)
 CHECKS = {
-    "dwang20.theorem6.3.5.privacy": [AuditCheck(stated, "as published, d = 2, the worst pair", at={"n": 2, "d": 2})]
+    "dwang20.theorem6.3.5.privacy": [attack(stated, "as published, d = 2, the worst pair", at={"n": 2, "d": 2})]
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
@@ -14,4 +15,5 @@ def stated() -> tuple[Any, Any, Guarantee]:
     return solver.mechanism(claimed, "stated", transcript=True), solver.worst_pair(), claimed
 
 
-CHECKS = {"dwang20.theorem6.3.6.privacy": [AuditCheck(stated, "as published, d = 2; from e₁ to e₂", at={"n": 2})]}
+attack = partial(AuditCheck, trials=20_000)
+CHECKS = {"dwang20.theorem6.3.6.privacy": [attack(stated, "as published, d = 2; from e₁ to e₂", at={"n": 2})]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,10 +39,11 @@ def summed_pure() -> tuple[Any, Any, Guarantee]:
     return SicovDistributed().mechanism(PureDP(1.0), "stated", transcript=True), ADDED, PureDP(1.0)
 
 
+attack = partial(AuditCheck, trials=20_000)
 CHECKS = {
-    "dwang20.algorithm6.3.52.approx": [AuditCheck(summed, "as published; from e₁ to e₂", at={"n": 2})],
-    "dwang20.algorithm6.3.52.pure": [AuditCheck(summed_pure, "as published; a record at 0 or e₁", at={"n": 2})],
+    "dwang20.algorithm6.3.52.approx": [attack(summed, "as published; from e₁ to e₂", at={"n": 2})],
+    "dwang20.algorithm6.3.52.pure": [attack(summed_pure, "as published; a record at 0 or e₁", at={"n": 2})],
     "dwang20.algorithm6.3.52.server": [
-        AuditCheck(messages, "whether a message less e₁e₁ᵀ/n has rank one", at={"n": 2, "d": 2}, trials=20_000)
+        attack(messages, "whether a message less e₁e₁ᵀ/n has rank one", at={"n": 2, "d": 2})
     ],
 }
