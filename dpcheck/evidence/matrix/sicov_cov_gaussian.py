@@ -12,7 +12,7 @@ from dpcheck.solvers.matrix.sicov_cov_gaussian import SicovCovGaussian
 
 
 def attacked(calibration: Calibration) -> tuple[Any, Any, Guarantee]:
-    solver, claimed = SicovCovGaussian(), ApproxDP(1.0, 1e-2)
+    solver, claimed = SicovCovGaussian(rho=1e3), ApproxDP(1.0, 1e-2)
     return solver.mechanism(claimed, calibration, transcript=True), solver.worst_pair(), claimed
 
 

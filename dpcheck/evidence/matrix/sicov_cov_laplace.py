@@ -11,7 +11,7 @@ from dpcheck.solvers.matrix.sicov_cov_laplace import SicovCovLaplace
 
 
 def stated() -> tuple[Any, Any, Guarantee]:
-    solver, claimed = SicovCovLaplace(), PureDP(1.0)
+    solver, claimed = SicovCovLaplace(rho=1e3), PureDP(1.0)
     return solver.mechanism(claimed, "stated", transcript=True), solver.worst_pair(), claimed
 
 

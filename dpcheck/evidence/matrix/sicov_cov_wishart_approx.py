@@ -11,7 +11,7 @@ from dpcheck.solvers.matrix.sicov_cov_wishart_approx import SicovCovWishartAppro
 
 
 def stated() -> tuple[Any, Any, Guarantee]:
-    solver, claimed = SicovCovWishartApprox(), ApproxDP(0.9, 1e-2)
+    solver, claimed = SicovCovWishartApprox(rho=1e3), ApproxDP(0.9, 1e-2)
     return solver.mechanism(claimed, "stated", transcript=True), solver.worst_pair(), claimed
 
 

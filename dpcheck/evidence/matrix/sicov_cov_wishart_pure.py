@@ -9,7 +9,7 @@ from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.solvers.matrix.sicov_cov_wishart_pure import SicovCovWishartPure
 
-SOLVER = SicovCovWishartPure()
+SOLVER = SicovCovWishartPure(rho=1e3)
 
 
 def stated() -> tuple[Any, Any, Guarantee]:

@@ -12,7 +12,7 @@ from dpcheck.solvers.matrix.sicov_ldp_gaussian import SicovLdpGaussian
 
 
 def attacked(calibration: Calibration) -> tuple[Any, Any, Guarantee]:
-    solver, claimed = SicovLdpGaussian(), ApproxDP(1.0, 1e-2, relation=LOCAL)
+    solver, claimed = SicovLdpGaussian(rho=1e3), ApproxDP(1.0, 1e-2, relation=LOCAL)
     return solver.mechanism(claimed, calibration, transcript=True), solver.worst_pair(), claimed
 
 

@@ -18,9 +18,8 @@ from dpcheck.bounds.library.matrix import sicov_distributed as theory
 from dpcheck.bounds.library.matrix.graphical_lasso import traces
 from dpcheck.bounds.privacy.laws import Wishart
 from dpcheck.bounds.privacy.release import Release, Released
-from dpcheck.families.one_report import OneReport
 from dpcheck.families.outer_products import upper_triangles
-from dpcheck.families.precision_matrices import SHORT, WithWishart, printed_degrees
+from dpcheck.families.precision_matrices import SHORT, SummedReports, WithWishart, printed_degrees, sum_of_users
 from dpcheck.kernels.method import Array, Method
 from dpcheck.settings import not_negative, one_of
 from dpcheck.solver import Calibration, approximate
@@ -68,9 +67,10 @@ class SicovDistributed(WithWishart):
             return super().method(data, plan, released)
         n, d = data.shape
         each = d * (d + 1) // 2
-        return OneReport(
-            lambda rows: upper_triangles(rows) / n, lambda sent: self.solved(sent.sum(axis=1), d), n, each, each
-        )
+        return SummedReports(
+            lambda rows: upper_triangles(rows) / n, sum_of_users, n, each, each,
+            made=lambda triangles: self.solved(triangles, d),
+        )  # fmt: skip
 
     def stated(self, data: Array, guarantee: Guarantee, plan: int) -> tuple[Released, Sequence[Claim]]:
         pure = isinstance(guarantee, PureDP)
