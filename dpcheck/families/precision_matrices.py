@@ -99,16 +99,17 @@ def by_coordinate_descent(matrix: Array, rho: float, gap: float) -> Array:
     from sklearn.covariance import graphical_lasso
     from sklearn.exceptions import ConvergenceWarning
 
+    unit = float(np.diagonal(matrix).max())  # Θ for (S, ρ) is that for (S/u, ρ/u), over u
     refusal = InvalidInput("rho", rho, "large enough for scikit-learn's graphical lasso here", "Raise it.")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            found = graphical_lasso(matrix, rho, tol=gap, enet_tol=min(1e-4, gap), max_iter=ROUNDS)[1]
+            found = graphical_lasso(matrix / unit, rho / unit, tol=gap, enet_tol=min(1e-4, gap), max_iter=ROUNDS)[1]
     except FloatingPointError:
         raise refusal from None
     if not np.all(np.isfinite(found)):
         raise refusal
-    return np.asarray((found + found.T) / 2)
+    return np.asarray((found + found.T) / (2 * unit))
 
 
 def distance_bound(matrix: Array, theta: Array, rho: float) -> float:
