@@ -4,7 +4,7 @@ Normal vectors with a tridiagonal precision and E‖x‖² = 1/4, longer ones cl
 ‖Θ̂ - Θ*‖_F/‖Θ*‖_F, Θ* being scikit-learn's solution for the same records with the same penalty, ρ = 0.05/d, on the
 diagonal too; beside it the share of entries off the diagonal that are zero, or not, as those of the true precision are.
 Noise is certified: the methods that were published as pure DP, and are not, get (ε, δ) with δ = 1e-5, as the others do;
-Laplace noise is ε-private. "No data" is the solution for S = I/(4d). Players can be no more than m, so that they are few.
+Laplace noise is ε-private. "No data" is the solution for S = I/(4d). Players can be no more than m: few.
 
 python -m benchmarks.precision_matrices [--runs 10]; --record writes the table into docs/precision-matrices.md. The exit
 code is 1 if certified Gaussian noise errs more than Laplace noise in the largest setting.
