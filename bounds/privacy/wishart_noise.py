@@ -96,7 +96,8 @@ def split_delta(eps: Any, move: Any, excess: Any, shares: int = 16) -> Array:
         worst = np.minimum(worst, both)
     # At k = 2 the loss of suuᵀ - svvᵀ is 0 or infinite: it is no worse than one way.
     exactly = one_way_delta(eps, move, excess)
-    return np.where(np.asarray(excess) == CONCAVE_FROM, exactly, np.minimum(worst, 1.0)) * (1 + SLACK)
+    found = np.where(np.asarray(excess) == CONCAVE_FROM, exactly, np.minimum(worst, 1.0)) * (1 + SLACK)
+    return np.where(np.asarray(excess) >= CONCAVE_FROM, found, 1.0)  # below, no upper bound is known
 
 
 @lru_cache(maxsize=4096)

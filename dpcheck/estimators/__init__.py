@@ -29,6 +29,7 @@ from dpcheck.estimators.models import (
     PrivateSparseLogisticRegression,
     PrivateSparseRegression,
 )
+from dpcheck.estimators.precision import PrivateGraphicalLasso
 from dpcheck.estimators.private_labels import LabelPrivateSparseRegression
 from dpcheck.solver import SeededNoiseWarning
 
@@ -37,6 +38,7 @@ __all__ = [
     "LocalPCA",
     "PrivacyLeakWarning",
     "PrivateCovariance",
+    "PrivateGraphicalLasso",
     "PrivateHuber",
     "PrivateLogisticRegression",
     "PrivatePCA",

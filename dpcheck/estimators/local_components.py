@@ -13,18 +13,18 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.given import number
 from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
-from dpcheck.estimators.base import as_numbers, bounded, not_finite, seed_from, validate_data
+from dpcheck.estimators.base import bounded, seed_from
+from dpcheck.estimators.centred_rows import CentredRows
 from dpcheck.families.outer_products import OuterProducts
 from dpcheck.kernels.blocks import seed_of
 from dpcheck.problems.losses import Array, must_be_positive
-from dpcheck.problems.rows import row_norms
 from dpcheck.solver import SEEDED, warn_of_seed
 from dpcheck.solvers.local.ldp_pca_gauss import LdpPcaGauss
 from dpcheck.solvers.local.ldp_sparse_pca_fps import LdpSparsePcaFps
 
 
 @dataclass(repr=False, eq=False)
-class LocalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LocalPCA(CentredRows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """The leading directions of records about `center`, (epsilon, delta)-private to each user by her own noise.
 
     Any two records are neighbours, and the server is trusted with nothing: of a row x it sees the outer product of
@@ -111,27 +111,6 @@ class LocalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         if not isinstance(self.sparse, bool | np.bool_):
             raise InvalidInput("sparse", self.sparse, "True or False", "Leave it out for False.")
         return (LdpSparsePcaFps if self.sparse else LdpPcaGauss)(k=int(k), isometric=True)
-
-    def _given(self, X: Any, *, reset: bool) -> Array:
-        """Rows about the center; zeros for those that are none."""
-        if self.rows == "clip":
-            X = validate_data(self, X, dtype=None, reset=reset, ensure_all_finite=False)
-        else:
-            X = validate_data(self, X, dtype="numeric", reset=reset)
-        return self._centred(X)
-
-    def _centred(self, X: Any) -> Array:
-        try:
-            center = np.asarray(self.center, float)
-            fine = center.shape in ((), (X.shape[1],)) and bool(np.isfinite(center).all())
-        except (TypeError, ValueError):
-            fine = False
-        if not fine:
-            raise InvalidInput("center", self.center, f"a number, or {X.shape[1]} of them", "It must be public.")
-        X = as_numbers(X)
-        with np.errstate(over="ignore"):  # a row that is too long to be moved is none
-            X = X - center
-        return np.where(not_finite(X, row_norms(X))[:, None], 0.0, X)
 
     def _users(self, X: Array) -> Array:
         """Vectors of the unit ball."""

@@ -21,6 +21,7 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
 from dpcheck.bounds.library.matrix.sicov_cov_wishart_approx import enough
 from dpcheck.bounds.privacy.release import Released
+from dpcheck.families.one_report import OneReport
 from dpcheck.families.outer_products import ROOM, another_row
 from dpcheck.families.user_numbers import must_be_users
 from dpcheck.kernels.method import Array, State
@@ -98,16 +99,17 @@ def by_coordinate_descent(matrix: Array, rho: float, gap: float) -> Array:
     from sklearn.covariance import graphical_lasso
     from sklearn.exceptions import ConvergenceWarning
 
+    unit = float(np.diagonal(matrix).max())  # Θ for (S, ρ) is that for (S/u, ρ/u), over u
     refusal = InvalidInput("rho", rho, "large enough for scikit-learn's graphical lasso here", "Raise it.")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            found = graphical_lasso(matrix, rho, tol=gap, enet_tol=min(1e-4, gap), max_iter=ROUNDS)[1]
+            found = graphical_lasso(matrix / unit, rho / unit, tol=gap, enet_tol=min(1e-4, gap), max_iter=ROUNDS)[1]
     except FloatingPointError:
         raise refusal from None
     if not np.all(np.isfinite(found)):
         raise refusal
-    return np.asarray((found + found.T) / 2)
+    return np.asarray((found + found.T) / (2 * unit))
 
 
 def distance_bound(matrix: Array, theta: Array, rho: float) -> float:
@@ -133,14 +135,31 @@ class NoisyMatrix(OneAnswer):
     made: Callable[[Array], Array] = lambda triangles: triangles
     noise: float = 0.0
 
-    def update(self, state: State, answer: Array, t: int) -> State:
+    def output(self, state: State) -> Array:
+        """Made at the end, so that densities of answers, which ask for none, do not wait for it."""
+        (answer,) = state
         if self.lattice == 0 and self.noise > 0:
             step = math.ldexp(1.0, math.frexp(self.noise)[1] - GRID_BITS)
             answer = np.rint(answer / step) * step
-        return (self.made(answer),)
+        return self.made(answer)
 
     def grain(self, scale: float) -> float:
         return 0.0  # what it is made of has been rounded
+
+
+@dataclass(frozen=True, eq=False)
+class SummedReports(OneReport):
+    """Users' noisy upper triangles, added up by the server, and what `made` makes of the sum."""
+
+    made: Callable[[Array], Array] = lambda triangles: triangles
+
+    def output(self, state: State) -> Array:
+        return self.made(state[0])
+
+
+def sum_of_users(reports: Array) -> Array:
+    """(k, users, each) to (k, each)."""
+    return np.asarray(reports.sum(axis=1))
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ LAWS: dict[str, tuple[Any, Any]] = {
     "normal, into memory": (lambda g: g.standard_normal(out=np.empty(N)), stats.norm()),
     "exponential": (lambda g: g.standard_exponential(N), stats.expon()),
     "gumbel": (lambda g: g.gumbel(size=N), stats.gumbel_r()),
+    "chi-square": (lambda g: g.chisquare(np.full(4, 1.5), (N // 4, 4)).ravel(), stats.chi2(1.5)),
     "laplace": (lambda g: g.laplace(scale=3.0, size=N), stats.laplace(scale=3.0)),
 }
 

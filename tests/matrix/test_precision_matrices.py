@@ -29,7 +29,8 @@ from dpcheck.solvers.matrix.sicov_ldp_gaussian import SicovLdpGaussian
 from dpcheck.solvers.matrix.sicov_output_wishart import SicovOutputWishart
 
 PRIVATE, LOCAL = dp.ApproxDP(1.0, 1e-2), dp.ApproxDP(1.0, 1e-2, relation=dp.LOCAL)
-CENTRAL = [SicovCovWishartPure(), SicovCovWishartApprox(), SicovCovGaussian(), SicovDistributed()]
+# Where noise is looked at, a penalty that leaves nothing to descend for.
+CENTRAL = [kind(rho=1e3) for kind in (SicovCovWishartPure, SicovCovWishartApprox, SicovCovGaussian, SicovDistributed)]
 
 
 def rows(n: int, d: int, seed: int) -> np.ndarray:
@@ -174,7 +175,7 @@ def test_the_mean_of_the_noise_is_taken_off_after_the_fact() -> None:
     data = rows(2000, 3, 6)
     errors = []
     for centred in (False, True):
-        made = unpacked(SicovCovWishartApprox(rho=0.05, centred=centred).solve(data, PRIVATE, rng=0, trials=40).w, 3)
+        made = unpacked(SicovCovWishartApprox(rho=0.05, centred=centred).solve(data, PRIVATE, rng=0, trials=8).w, 3)
         truth = precisions(unpacked(moments(data)[None], 3), 0.05)
         errors.append(np.linalg.norm(made - truth, axis=(1, 2)).mean())
     assert errors[1] < errors[0] / 3
@@ -183,9 +184,9 @@ def test_the_mean_of_the_noise_is_taken_off_after_the_fact() -> None:
 # Sensitivity ------------------------------------------------------------------------------------------
 def test_no_pair_is_farther_than_stated_and_of_two_entries_one_attains_it() -> None:
     """A climb from random pairs, for vectors of all directions; axes alone fall short of the worst pair in l1."""
-    for d in (2, 3, 5):
+    for d in (2, 3):
         best = 0.0
-        for seed in range(6):
+        for seed in range(4):
             start = np.random.default_rng([d, seed]).standard_normal(2 * d)
 
             def less(v: np.ndarray, d: int = d) -> float:
@@ -220,11 +221,11 @@ def test_a_message_gives_its_players_record_away_but_for_a_line_in_a_plane() -> 
 
 def test_messages_and_the_servers_matrices_add_up_to_the_law_of_the_sum() -> None:
     """First two moments of the noise, five standard errors; planted: a server that forgets its own part."""
-    data, guarantee, trials = rows(3, 2, 8), dp.ApproxDP(0.9, 1e-2), 40_000
+    data, guarantee, trials = rows(3, 2, 8), dp.ApproxDP(0.9, 1e-2), 20_000
     sums = SicovDistributed().calibrated(data, guarantee, "stated")
     m, scale = int(sums.plan), float(sums.released.law.scale)  # type: ignore[union-attr]
     rng = np.random.default_rng(0)
-    seen = SicovDistributed(seen="messages").mechanism(guarantee, "stated", transcript=True)(data, rng, trials)
+    seen = SicovDistributed(rho=1e3, seen="messages").mechanism(guarantee, "stated", transcript=True)(data, rng, trials)
     players = seen.reshape(trials, 3, 3).sum(axis=1) - exact_moments(data)
     own = rng.standard_normal((trials, 2, m - 3)) * scale**0.5
     server = (own @ own.transpose(0, 2, 1))[:, [0, 0, 1], [0, 1, 1]]

@@ -5,12 +5,12 @@ everybody sees a matrix with noise of m degrees of freedom, of which t players w
 server itself sees messages with one. Solver: dpcheck/solvers/matrix/sicov_distributed.py.
 """
 
-from sympy import Eq, log
+from sympy import Eq, Le, log
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Setting, Source
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.language.symbols import d, delta, eps, n, quantity
-from dpcheck.bounds.library.matrix.graphical_lasso import degrees, scale, unit
+from dpcheck.bounds.library.matrix.graphical_lasso import degrees, row, scale, traced, unit
 from dpcheck.bounds.library.matrix.sicov_cov_wishart_approx import MOVED, enough
 from dpcheck.bounds.library.matrix.sicov_cov_wishart_pure import ADDED
 from dpcheck.bounds.privacy.accountant import Accountant
@@ -27,6 +27,18 @@ of_message = Release(1 / n, Wishart(scale, 1, d))
 trusted = Setting("the server is trusted, and lets out the sum alone")
 shared = Setting("the noise of the sum is W_d(m, cI): a sum of m independent outer products")
 SHARED = "a sum of m independent outer products is W_d(m, cI)"
+
+of_sum_sensitivity = Claim(
+    id="dwang20.algorithm6.3.52.sensitivity", kind=Kind.SENSITIVITY,
+    source=Source("dwang20", "Algorithm 6.3.52: what its noise must hide", line=8797),
+    says="What a player's record adds to the sum, and what it takes from it, have traces of at most 1/n.",
+    assumes=[unit, row <= 1],
+    added=[trusted, shared],
+    states=Le(traced, 1 / n),
+    provenance=Provenance.CONSEQUENCE,
+    ignores_units=True,
+    checks=[Chain(traced, Step("<=", because=Cites("dwang20.theorem6.3.4.sensitivity")), Step("<=", STATEMENT))],
+)
 
 approx = Claim(
     id="dwang20.algorithm6.3.52.approx", kind=Kind.PRIVACY,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
@@ -11,13 +12,14 @@ from dpcheck.solvers.matrix.sicov_cov_gaussian import SicovCovGaussian
 
 
 def attacked(calibration: Calibration) -> tuple[Any, Any, Guarantee]:
-    solver, claimed = SicovCovGaussian(), ApproxDP(1.0, 1e-2)
+    solver, claimed = SicovCovGaussian(rho=1e3), ApproxDP(1.0, 1e-2)
     return solver.mechanism(claimed, calibration, transcript=True), solver.worst_pair(), claimed
 
 
+attack = partial(AuditCheck, trials=20_000)
 CHECKS = {
-    "dwang20.theorem6.3.7.privacy": [AuditCheck(lambda: attacked("stated"), "as published; e₁ to e₂", at={"n": 2})],
+    "dwang20.theorem6.3.7.privacy": [attack(lambda: attacked("stated"), "as published; e₁ to e₂", at={"n": 2})],
     "dwang20.theorem6.3.7.privacy.corrected": [
-        AuditCheck(lambda: attacked("certified"), "certified noise; e₁ to e₂", at={"n": 2})
+        attack(lambda: attacked("certified"), "certified noise; e₁ to e₂", at={"n": 2})
     ],
 }

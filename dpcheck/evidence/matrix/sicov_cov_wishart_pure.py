@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
 from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.solvers.matrix.sicov_cov_wishart_pure import SicovCovWishartPure
 
-SOLVER = SicovCovWishartPure()
+SOLVER = SicovCovWishartPure(rho=1e3)
 
 
 def stated() -> tuple[Any, Any, Guarantee]:
@@ -20,7 +21,8 @@ def certified() -> tuple[Any, Any, Guarantee]:
     return SOLVER.mechanism(claimed, transcript=True), SOLVER.worst_pair(), claimed
 
 
+attack = partial(AuditCheck, trials=20_000)
 CHECKS = {
-    "dwang20.theorem6.3.4.privacy": [AuditCheck(stated, "as published; a record at 0 or e₁", at={"n": 2})],
-    "dwang20.theorem6.3.4.privacy.corrected": [AuditCheck(certified, "certified noise; at 0 or e₁", at={"n": 2})],
+    "dwang20.theorem6.3.4.privacy": [attack(stated, "as published; a record at 0 or e₁", at={"n": 2})],
+    "dwang20.theorem6.3.4.privacy.corrected": [attack(certified, "certified noise; at 0 or e₁", at={"n": 2})],
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP, Guarantee
@@ -11,13 +12,14 @@ from dpcheck.solvers.matrix.sicov_ldp_gaussian import SicovLdpGaussian
 
 
 def attacked(calibration: Calibration) -> tuple[Any, Any, Guarantee]:
-    solver, claimed = SicovLdpGaussian(), ApproxDP(1.0, 1e-2, relation=LOCAL)
+    solver, claimed = SicovLdpGaussian(rho=1e3), ApproxDP(1.0, 1e-2, relation=LOCAL)
     return solver.mechanism(claimed, calibration, transcript=True), solver.worst_pair(), claimed
 
 
+attack = partial(AuditCheck, trials=20_000)
 CHECKS = {
-    "dwang20.theorem6.3.8.privacy": [AuditCheck(lambda: attacked("stated"), "as published; e₁ to e₂", at={"n": 2})],
+    "dwang20.theorem6.3.8.privacy": [attack(lambda: attacked("stated"), "as published; e₁ to e₂", at={"n": 2})],
     "dwang20.theorem6.3.8.privacy.corrected": [
-        AuditCheck(lambda: attacked("certified"), "certified noise; e₁ to e₂", at={"n": 2})
+        attack(lambda: attacked("certified"), "certified noise; e₁ to e₂", at={"n": 2})
     ],
 }

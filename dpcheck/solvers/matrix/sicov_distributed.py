@@ -15,12 +15,10 @@ from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import Guarantee, PureDP
 from dpcheck.bounds.library.matrix import sicov_distributed as theory
-from dpcheck.bounds.library.matrix.graphical_lasso import traces
 from dpcheck.bounds.privacy.laws import Wishart
 from dpcheck.bounds.privacy.release import Release, Released
-from dpcheck.families.one_report import OneReport
 from dpcheck.families.outer_products import upper_triangles
-from dpcheck.families.precision_matrices import SHORT, WithWishart, printed_degrees
+from dpcheck.families.precision_matrices import SHORT, SummedReports, WithWishart, printed_degrees, sum_of_users
 from dpcheck.kernels.method import Array, Method
 from dpcheck.settings import not_negative, one_of
 from dpcheck.solver import Calibration, approximate
@@ -60,17 +58,18 @@ class SicovDistributed(WithWishart):
         if self.seen == "messages":
             return theory.of_message.at(n=len(data) / SHORT, d=d)
         law = Wishart(theory.of_sum.law.scale, plan - int(self.colluding), d)
-        # privacy: dwang20.theorem6.3.4.sensitivity
+        # privacy: dwang20.algorithm6.3.52.sensitivity
         return replace(theory.of_sum, law=law).at(n=len(data) / SHORT)
 
     def method(self, data: Array, plan: int, released: Released) -> Method:
         if self.seen == "sum":
             return super().method(data, plan, released)
-        n, d = data.shape
+        n, d = data.shape  # what a server can make of the messages has no need of its own noise
         each = d * (d + 1) // 2
-        return OneReport(
-            lambda rows: upper_triangles(rows) / n, lambda sent: self.solved(sent.sum(axis=1), d), n, each, each
-        )
+        return SummedReports(
+            lambda rows: upper_triangles(rows) / n, sum_of_users, n, each, each,
+            made=lambda triangles: self.solved(triangles, d),
+        )  # fmt: skip
 
     def stated(self, data: Array, guarantee: Guarantee, plan: int) -> tuple[Released, Sequence[Claim]]:
         pure = isinstance(guarantee, PureDP)
@@ -79,7 +78,7 @@ class SicovDistributed(WithWishart):
         return self.release(data, plan).with_noise(float(claim.evaluate(n=len(data), **values))), [claim]
 
     def certifying(self, data: Array, plan: int) -> Sequence[Claim]:
-        return [traces, theory.approx]
+        return [theory.of_sum_sensitivity]
 
 
 def directions_of(message: Array) -> Array:

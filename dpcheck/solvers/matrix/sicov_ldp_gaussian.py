@@ -11,9 +11,8 @@ from dpcheck.bounds.language.guarantees import LOCAL, Guarantee, Relation
 from dpcheck.bounds.library.local.ldp_pca_gauss import sensitivity
 from dpcheck.bounds.library.matrix import sicov_ldp_gaussian as theory
 from dpcheck.bounds.privacy.release import Release, Released
-from dpcheck.families.one_report import OneReport
 from dpcheck.families.outer_products import stands_for, upper_triangles
-from dpcheck.families.precision_matrices import SHORT, PrecisionMatrix
+from dpcheck.families.precision_matrices import SHORT, PrecisionMatrix, SummedReports, sum_of_users
 from dpcheck.kernels.method import Array, Method
 from dpcheck.settings import flag
 from dpcheck.solver import approximate
@@ -36,10 +35,9 @@ class SicovLdpGaussian(PrecisionMatrix):
     def method(self, data: Array, plan: None, released: Released) -> Method:
         users, d = data.shape
         weights = stands_for(d, self.isometric)
-        return OneReport(
-            lambda rows: upper_triangles(rows) * weights / users,
-            lambda reports: self.solved(reports.sum(axis=1) / weights, d),
-            users, len(weights), len(weights),
+        return SummedReports(
+            lambda rows: upper_triangles(rows) * weights / users, sum_of_users, users, len(weights), len(weights),
+            made=lambda triangles: self.solved(triangles / weights, d),
         )  # fmt: skip
 
     def stated(self, data: Array, guarantee: Guarantee, plan: None) -> tuple[Released, Sequence[Claim]]:
