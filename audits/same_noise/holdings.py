@@ -80,7 +80,7 @@ def _parts(each: Holding) -> Iterator[Holding]:
         yield from (Holding(f"{name}[{i}]", item, None) for i, item in enumerate(value))
     elif isinstance(value, type) and _is_own(value):
         yield from (
-            Holding(f"{dot}{key}", getattr(item, "__func__", item), functools.partial(setattr, value, key))
+            Holding(f"{dot}{key}", getattr(item, "__func__", item), functools.partial(_put_attribute, value, key, item))
             for key, item in [*vars(value).items()]
             if not key.startswith("__") or key == "__call__"
         )
@@ -122,6 +122,12 @@ def _of_function(function: types.FunctionType, dot: str) -> Iterator[Holding]:
     for name in _global_names(function.__code__):
         if name in spaces:
             yield Holding(name, spaces[name], functools.partial(spaces.__setitem__, name))
+
+
+def _put_attribute(kind: type, key: str, before: Any, value: Any) -> None:
+    """A static method stays one: its function alone would be given the instance."""
+    wrap = isinstance(before, staticmethod | classmethod) and not isinstance(value, staticmethod | classmethod)
+    setattr(kind, key, type(before)(value) if wrap else value)
 
 
 def _put_default(function: types.FunctionType, place: int, value: Any) -> None:

@@ -6,6 +6,7 @@ dp.audit(client, attack=likelihood_ratio(HashedReports(g)), ...) reads them as t
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,7 @@ class HashedReports:
 
 def numbers_of(sent: Any) -> np.ndarray:
     """A report in one row; of a seed the 32 bits that the hash function reads, as a float would lose these first."""
+    sent = list(sent) if isinstance(sent, Iterator) else sent  # pure-ldp sends a zip now and then
     whole = np.hstack([np.ravel(np.asarray(part)) for part in (sent if isinstance(sent, tuple) else (sent,))])
     if np.issubdtype(whole.dtype, np.integer):
         whole = np.where(np.abs(whole) >= 1 << 53, whole & 0xFFFFFFFF, whole)

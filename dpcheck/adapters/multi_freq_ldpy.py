@@ -5,7 +5,7 @@ Compiled clients keep a random state of their own, which nobody can seed; the Py
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,6 +41,36 @@ def client(function: Any, k: int, eps: float, **options: Any) -> PerRun:
         limit = "a client function of multi_freq_ldpy"
         raise InvalidInput("client", function, limit, "Pass the function itself: UE_Client.")
     return per_run(Report(getattr(function, "py_func", function), int(k), float(eps), dict(options)))
+
+
+@dataclass(frozen=True, eq=False)
+class TupleReport:
+    """One report of several attributes, for a tuple of items."""
+
+    function: Callable[..., Any]
+    sizes: tuple[int, ...]
+    eps: float
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self, data: Any) -> np.ndarray:
+        items = [int(item) for item in data]
+        sent = self.function(items, list(self.sizes), len(self.sizes), self.eps, **self.options)
+        return np.hstack([numbers_of(part) for part in sent])
+
+    @property
+    def __name__(self) -> str:
+        return f"multi_freq_ldpy.{self.function.__name__}"
+
+
+def tuple_client(function: Any, sizes: Sequence[int], eps: float, **options: Any) -> PerRun:
+    """The same from SPL_GRR_Client, SMP_UE_Client, RSpFD_GRR_Client, ...: data are tuples, an item of each domain.
+
+    What these call is compiled and cannot be seeded unless NUMBA_DISABLE_JIT=1 is set before they are imported.
+    """
+    if not callable(function):
+        limit = "a client function of multi_freq_ldpy"
+        raise InvalidInput("client", function, limit, "Pass the function itself: RSpFD_GRR_Client.")
+    return per_run(TupleReport(function, tuple(int(k) for k in sizes), float(eps), dict(options)))
 
 
 def guarantee(eps: float) -> PureDP:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
@@ -123,6 +124,13 @@ def must_have_its_noise(subject: Subject, done: Calibrated) -> None:
     else:
         level = stats.kstest(gap.ravel(), (stats.norm if isinstance(law, Gaussian) else stats.laplace).cdf).pvalue
     must(level > subject.alpha, f"{subject.solver}: the first answer's noise is not of its law and scale {scale:g}")
+
+
+def every_step_is_counted(subject: Subject) -> None:
+    """As many answers go out as the release accounts for; an answer may go out in pieces that are one movement."""
+    done, method = subject.ready()
+    counted = sum(math.inf if part.in_pieces else float(part.steps) for part in done.released.parts)
+    must(method.steps <= counted, f"{method.steps} answers are let out, {counted:g} are accounted for")
 
 
 def plans_are_public(subject: Subject) -> None:

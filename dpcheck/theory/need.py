@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +73,7 @@ def need(
 
     `measure` is the name of the error that is meant; by default risks, or whatever is bounded where no risk is.
     """
-    if isinstance(error, bool) or not isinstance(error, int | float) or not 0 < error < float("inf"):
+    if isinstance(error, bool) or not isinstance(error, int | float) or not 0 < error <= sys.float_info.max:
         raise InvalidInput("error", error, "a finite number > 0", "It is what the bound is to keep to.")
     if "n" in given:
         raise InvalidInput("n", given["n"], "left open: it is what is sought", "Use rank for a given n.")
