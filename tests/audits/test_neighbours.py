@@ -25,7 +25,7 @@ RELATIONS: dict[str, Neighbours] = {
     "local vectors": one_user(high=1, d=3, ball="l2"),
     "one attribute": one_attribute(values=(0, 1), d=4),
     "one number of a record": one_attribute(low=-1, high=1, d=3),
-    "two attributes": group(one_attribute(values=(0, 1, None), d=4), 2),
+    "two attributes": group(one_attribute(values=(0, 1, 2), d=4), 2),
     "groups": group(replace_one(low=0, high=1, n=6), 3),
     "one record": replace_one(low=0, high=1, n=1),
 }

@@ -15,6 +15,7 @@ from dpcheck.bounds.library.latent import private_dawid_skene as theory
 from dpcheck.bounds.library.latent.dawid_skene import tasks
 from dpcheck.evidence.latent.private_dawid_skene import losses
 from dpcheck.families.one_report import OneReport
+from dpcheck.families.truth_inference import dawid_skene, drawn_reports
 from dpcheck.kernels.reports import log_chances
 from dpcheck.solvers.latent.private_dawid_skene import PrivateDawidSkene
 from dpcheck.testing.conformance import NotConforming
@@ -115,6 +116,25 @@ def test_abilities_err_as_the_claim_says_and_not_without_the_rescaling() -> None
     assert theory.theorem3.formula.subs({eps: 1, tasks: 20_000}).evalf() == pytest.approx(bound)
     assert off.max() < bound
     assert np.abs(0.5 + (found - 0.5) * math.tanh(0.5) - p).max() > bound  # planted: as reported, not rescaled
+
+
+def test_labels_err_exponentially_in_users_times_wisdom() -> None:
+    """Equal users, one step from the truth, ε = 2: of 40,000 labels a share between e^(-n KL)/(9√n) and 2e^(-n v̂/2).
+
+    KL = -log(1 - v̂)/2 is Chernoff's exponent, which is above v̂/2; the planted bug is a server that believes one user.
+    """
+    m, p = 40_000, 0.85
+    kept = float(special.expit(2.0)) * p + float(special.expit(-2.0)) * (1 - p)
+    wise = (2 * kept - 1) ** 2
+    for n in (5, 15, 25):
+        rng = np.random.default_rng(n)
+        truth = rng.integers(0, 2, m)
+        answers = np.where(rng.random((n, m)) < p, truth, 1.0 - truth)
+        reports = drawn_reports(answers, dp.PureDP(2.0, relation=dp.LOCAL_ATTRIBUTE), n, 1)
+        _, y = dawid_skene(reports, truth[None].astype(float), 1, 0.1)
+        error = float(np.mean((y[0] >= 0.5) != truth))
+        assert math.exp(n * math.log(1 - wise) / 2) / (9 * math.sqrt(n)) < error <= 2 * math.exp(-n * wise / 2)
+    assert float(np.mean((reports[0, 0] > 0) != truth)) > 2 * math.exp(-25 * wise / 2)
 
 
 def test_the_refutation_counts_as_it_says() -> None:

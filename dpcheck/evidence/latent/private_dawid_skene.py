@@ -13,7 +13,8 @@ from dpcheck.bounds.language.guarantees import LOCAL, LOCAL_ATTRIBUTE, Guarantee
 from dpcheck.bounds.library.latent import private_dawid_skene as theory
 from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.evidence.property_checks import Property
-from dpcheck.families.truth_inference import agreement
+from dpcheck.evidence.rate_checks import Exponents
+from dpcheck.families.truth_inference import agreement, dawid_skene, drawn_reports, rescaled
 from dpcheck.kernels.reports import log_chances
 from dpcheck.solvers.latent.private_dawid_skene import PrivateDawidSkene
 
@@ -88,10 +89,26 @@ def logits_off(case: Mapping[str, Any]) -> tuple[float, float]:
     return float(gap), 2 / lam * (small + error)
 
 
+def ability_errors(point: Mapping[str, float], trials: int, seed: int) -> np.ndarray:
+    """Of one step from the truth, for users who are right seven times of ten: the largest of 20."""
+    rng, m = np.random.default_rng(seed), round(point["tasks"])
+    truth = rng.integers(0, 2, (trials, m)).astype(float)
+    promised, found = PureDP(point["eps"], relation=LOCAL_ATTRIBUTE), []
+    for y in truth:
+        answers = np.where(rng.random((20, m)) < 0.7, y, 1 - y)
+        p, _ = dawid_skene(drawn_reports(answers, promised, rng, 1), y[None], 1, 0.1)
+        found.append(np.abs(rescaled(p, 1 / math.tanh(point["eps"] / 2)) - 0.7).max())
+    return np.array(found)
+
+
 BITS = {"seed": (0, 10_000), "eps": (0.01, 20.0)}
 EVENTS = {"m": (9, 3000), "share": (0.0, 1.0), "p": (0.01, 0.99), "lam": (0.005, 0.125)}
 STEPS = {"seed": (0, 10_000), "m": (9, 2000), "lam": (0.001, 0.12), "share": (0.0, 1.0), "kind": (0, 1)}
+RATES = {"tasks": [500.0, 1000.0, 2000.0, 4000.0, 8000.0], "eps": [0.125, 0.25, 0.5, 1.0]}
 CHECKS = {
+    "dwang20.theorem7.1.3.conditioned": [
+        Exponents(RATES, ability_errors, "one step from the truth, 20 users who are right 7 times of 10", trials=40)
+    ],
     "dwang20.theorem7.1.1": [
         AuditCheck(attacked, "all reports seen; one answer is 1 or 0"),
         Property(loss_of_a_bit, BITS, "the exact loss of a row's reports, one entry being another of 0, 1 and none"),
