@@ -20,6 +20,7 @@ except ImportError as missing:
     raise MissingDependency("scikit-learn", "the estimators", "verify") from missing
 
 from dpcheck.estimators.base import PrivacyLeakWarning
+from dpcheck.estimators.gaussian_mixture import PrivateGaussianMixture
 from dpcheck.estimators.local_components import LocalPCA
 from dpcheck.estimators.models import (
     PrivateHuber,
@@ -35,6 +36,7 @@ __all__ = [
     "LabelPrivateSparseRegression",
     "LocalPCA",
     "PrivacyLeakWarning",
+    "PrivateGaussianMixture",
     "PrivateHuber",
     "PrivateLogisticRegression",
     "PrivateRidge",

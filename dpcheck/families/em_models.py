@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -73,6 +73,10 @@ class SignedMixture(LatentRecords):
     @property
     def d(self) -> int:
         return int(self.Y.shape[1])
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+        """The rows, so that datasets can be compared."""
+        return np.array(self.Y, dtype)
 
     def gradients(self, W: Array) -> Array:
         return self.terms(W) - W

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.guarantees import Guarantee
+from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
 from dpcheck.families.em_models import LatentRecords, another_record, must_be_latent
 from dpcheck.kernels.method import Array, Asked, Drawn, Method, State
 from dpcheck.settings import allowing, count
@@ -90,4 +90,4 @@ class EMSolver(Solver):
     @classmethod
     def example(cls) -> Example:
         # φ averaged over η stays below its end: 8% at κ = log 20
-        return Example(replace(cls(), steps=2), neighbour=another_record, reaches=0.9, bug=0.4)
+        return Example(replace(cls(), steps=2), ApproxDP(0.9, 1e-2), neighbour=another_record, reaches=0.9, bug=0.4)

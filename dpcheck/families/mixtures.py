@@ -24,7 +24,7 @@ from dpcheck.kernels.method import Array
 Shape = Literal["full", "diag", "spherical"]
 HELD = 1 << 21  # numbers of whitened records in memory at once
 ROOT3 = math.sqrt(3.0)
-STARTS, MOVES = 16, 12  # attempts at k-means on the cells of a histogram, and Lloyd's moves of each
+STARTS, MOVES = 8, 8  # attempts at k-means on the cells of a histogram, and Lloyd's moves of each
 UNIFORMS = np.random.default_rng(7).random((STARTS, 64))  # public, the same in all runs
 NARROW, WIDE = 0.25, 2.5  # how far a round may shrink or stretch a covariance
 LEAST_SHARE = 0.02  # of 1/k: no weight is below
