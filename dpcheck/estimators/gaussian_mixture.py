@@ -15,14 +15,12 @@ from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.given import number
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.estimators.base import as_numbers, bounded, not_finite, seed_from, validate_data
-from dpcheck.families.mixtures import Mixture
+from dpcheck.families.mixtures import SHAPES, Mixture
 from dpcheck.kernels.blocks import seed_of
 from dpcheck.problems.losses import Array, must_be_positive
 from dpcheck.problems.rows import row_norms
 from dpcheck.solver import SEEDED, warn_of_seed
 from dpcheck.solvers.latent.clipped_dp_em import ClippedDPEM, unflattened
-
-SHAPES = ("full", "diag", "spherical")
 
 
 @dataclass(repr=False, eq=False)
@@ -120,6 +118,8 @@ class PrivateGaussianMixture(DensityMixin, BaseEstimator):
 
     def _solver(self, n: int) -> ClippedDPEM:
         k = self.n_components
+        if n < 2:
+            raise InvalidInput("rows", f"{n} sample", "two or more", "One row is no mixture.")
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= n:
             raise InvalidInput("n_components", k, f"a whole number from 1 to the {n} rows", "Ask for fewer.")
         if self.covariance_type not in SHAPES:

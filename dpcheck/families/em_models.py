@@ -1,7 +1,7 @@
 """The three latent models of dwang20, section 7.2: their records, and what gradient EM asks of each.
 
-GMM: y = zβ* + v. MRM: y = z⟨β*, x⟩ + v. RMC: y = ⟨β*, x⟩ + v with covariates missing. z is a sign. Gradients are those of
-(7.45), (7.47) and (7.49), in units of 1/σ². Posterior weights are Bayes', 2w - 1 = tanh u; as printed, w(u/2), β* is no
+GMM: y = zβ* + v. MRM: y = z⟨β*, x⟩ + v. RMC: y = ⟨β*, x⟩ + v with covariates missing. z is a sign. Gradients are those
+of (7.45), (7.47) and (7.49), in units of 1/σ². Posterior weights are Bayes', 2w - 1 = tanh u; as printed, w(u/2), β* is no
 fixed point (bounds/library/latent/gradient_em.py).
 """
 
@@ -209,5 +209,3 @@ def turned_mixture(n: int) -> tuple[SignedMixture, SignedMixture]:
     """(2w - 1)y never points away from β, but for any β with entries above 0 its signs may be (-, +) or (+, -)."""
     Y = np.full((n, 2), 1e9)
     return SignedMixture(Y=_with(Y, 0, np.array([-1e5, 1e9]))), SignedMixture(Y=_with(Y, 0, np.array([1e9, -1e5])))
-
-

@@ -27,7 +27,12 @@ def numbers(value: Any) -> bool:
     )
 
 
-START: dict[str, Any] = {"refuses": ((math.nan,), "a", 1.0, ("b",))}
+def point(**how: Any) -> Any:
+    """A public point, one number a coordinate; None stands for a rule."""
+    refused = ((math.nan,), "a", 1.0, ("b",))
+    return allowing(
+        None, "a tuple of finite numbers, or None", lambda v: v is None or numbers(v), refuses=refused, **how
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +76,7 @@ class EMSolver(Solver):
     """Settings of private EM: `steps` from `start`, a public point; by default all entries are 1/√d."""
 
     steps: int = count(20)
-    start: Any = allowing(None, "a tuple of finite numbers, or None", lambda v: v is None or numbers(v), **START)
+    start: Any = point()
     minimises: ClassVar[bool] = False
     model: ClassVar[type[LatentRecords]] = LatentRecords
 

@@ -22,6 +22,7 @@ from dpcheck.families.outer_products import symmetric
 from dpcheck.kernels.method import Array
 
 Shape = Literal["full", "diag", "spherical"]
+SHAPES: tuple[Shape, ...] = ("full", "diag", "spherical")
 HELD = 1 << 21  # numbers of whitened records in memory at once
 ROOT3 = math.sqrt(3.0)
 STARTS, MOVES = 8, 8  # attempts at k-means on the cells of a histogram, and Lloyd's moves of each
@@ -85,9 +86,7 @@ def statistics(rows: Array, now: Mixture, reach: float, shape: Shape) -> Array:
         r = responsibilities(lengths2, roots, now.weights)
         z *= np.minimum(1.0, reach / np.sqrt(np.maximum(lengths2, reach**2 / 4)))[..., None] / reach
         firsts = (r[:, :, None, :] @ z)[:, :, 0]
-        total += np.concatenate(
-            [r.sum(axis=2), firsts.reshape(t, -1), _seconds(r, z, shape).reshape(t, -1)], axis=1
-        )
+        total += np.concatenate([r.sum(axis=2), firsts.reshape(t, -1), _seconds(r, z, shape).reshape(t, -1)], axis=1)
     return total / (n * ROOT3)
 
 
@@ -184,7 +183,9 @@ def raised(found: Mixture, empty: Array) -> Mixture:
     """
     weights, means, covariances = (part.copy() for part in found)
     for trial, j in np.argwhere(empty):
-        heavy = int(np.argmax(np.where(empty[trial], 0.0, weights[trial]) if not empty[trial].all() else weights[trial]))
+        heavy = int(
+            np.argmax(np.where(empty[trial], 0.0, weights[trial]) if not empty[trial].all() else weights[trial])
+        )
         if heavy == j:
             continue
         values, vectors = np.linalg.eigh(covariances[trial, heavy])

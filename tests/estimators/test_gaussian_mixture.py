@@ -1,4 +1,4 @@
-"""Private mixtures as an estimator: scikit-learn's contract, what it finds, its bounds, its guarantee, and an attack."""
+"""Private mixtures as an estimator: scikit-learn's contract, what it finds, bounds, its guarantee, and an attack."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ def test_long_rows_are_clipped_or_refused() -> None:
         PrivateGaussianMixture(rows="refuse", data_norm=0.2).fit(clusters(50))
     found = []
     for length in (1.0, 1e6):
+        X = length * np.sign(clusters(50)[:, :1]) * [[0.8, 0.6]]
         with pytest.warns(SeededNoiseWarning):
-            X = length * np.sign(clusters(50)[:, :1]) * [[0.8, 0.6]]
             found.append(PrivateGaussianMixture(2, random_state=1).fit(X).means_)
     assert np.allclose(*found)
 

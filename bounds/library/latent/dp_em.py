@@ -121,7 +121,7 @@ LAST = (
 )
 theorem8 = Claim(
     id="dwang20.theorem7.2.8", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorem 7.2.8, (7.69) and (7.70); γ_Q < v for the condition with a μ that it has not", 9829),
+    source=Source("dwang20", "Theorem 7.2.8, (7.69) and (7.70); γ_Q < v for a condition with a μ it has not", 9829),
     says="The error of Algorithm 7.2.57 after T = O(v/(v-γ_Q) log n) steps, with R as a factor.",
     assumes=[
         Setting("Assumption 7.2.2: M_n is a mean of independent f_i, E f_j² ≤ τ"), gamma_Q < v, LOGS_FREE,

@@ -7,7 +7,7 @@ Solver: dpcheck/solvers/latent/dp_gradient_em.py.
 
 from sympy import Eq, Ge, Integer, Le, Rational, Symbol, log, sqrt
 
-from dpcheck.bounds.language.claim import LOGS_FREE, Cites, Claim, Kind, Provenance, Rate, Setting, Source
+from dpcheck.bounds.language.claim import LOGS_FREE, Cites, Claim, Kind, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import LIKELY, T, c, d, delta, eps, gamma, n, quantity, sigma_g
 from dpcheck.bounds.library.heavy_tail import ht_dpsco_robust_gd as descent
@@ -32,7 +32,9 @@ dist = quantity("dist_em", "‖β - β*‖", parameter=1, printed="‖β-β*‖"
 exact = quantity("exact_em", "‖β + η∇Q(β; β) - β*‖", parameter=1, printed="‖β+η∇Q(β;β)-β*‖")
 toward = quantity("toward_em", "‖β + η∇Q(β; β*) - β*‖", parameter=1, printed="‖β+η∇Q(β;β*)-β*‖")
 drift = quantity("drift_em", "‖∇Q(β; β) - ∇Q(β; β*)‖", loss=1, parameter=-1, printed="‖∇Q(β;β)-∇Q(β;β*)‖")
-dist_T = quantity("dist_T_em", "‖β^T - β*‖", parameter=1, printed="‖β^T-β*‖", latex=r"\|\beta^T-\beta^*\|", holds=LIKELY)
+dist_T = quantity(
+    "dist_T_em", "‖β^T - β*‖", parameter=1, printed="‖β^T-β*‖", latex=r"\|\beta^T-\beta^*\|", holds=LIKELY
+)
 off = quantity(
     "off_em", "error of a noisy robust gradient at a point that no record decides", loss=1, parameter=-1,
     printed="‖∇̃Q_n-∇Q‖", latex=r"\|\tilde\nabla Q_n-\nabla Q\|", holds=LIKELY,
@@ -145,8 +147,8 @@ def after(claim_id: str, corrects: str, source: Source, says: str, *more: object
 
 
 LAST = (
-    "Q(β; β') = -‖β-y‖²/2 in one dimension, y normal: nothing is latent, each noisy gradient is a robust mean, and the noise "
-    "of the last step alone, σ = √(8τT/(9 log(1/γ)n))/ε̃, is in β^T"
+    "Q(β; β') = -‖β-y‖²/2 in one dimension, y normal: nothing is latent, each noisy gradient is a robust mean, and the "
+    "noise of the last step alone, σ = √(8τT/(9 log(1/γ)n))/ε̃, is in β^T"
 )
 noise_left = sqrt(tau * log(1 / delta) / (n * ell)) / (5 * eps)
 shrinking = {n: far**6, d: Integer(1), eps: Rational(1, 2), delta: Rational(1, 10), gamma: 1 / far}
@@ -173,8 +175,8 @@ theorem3_corrected = after(
 
 # Models ------------------------------------------------------------------------------------------------
 OF_MODELS = (
-    "τ is a bound on a second moment, so at least cσ², and the noise of the last step alone, η√(8τT/(9 log(1/γ)n))/ε̃, is "
-    "in β^T, however small ‖β*‖ is"
+    "τ is a bound on a second moment, so at least cσ², and the noise of the last step alone, η√(8τT/(9 log(1/γ)n))/ε̃, "
+    "is in β^T, however small ‖β*‖ is"
 )
 small = {**shrinking, norm: 1 / far, largest: 1 / far, sd: 1 / (10 * far)}
 

@@ -1,7 +1,7 @@
 """How large coordinates of EM's gradients are (dwang20, Lemmas 7.2.4, 7.2.6, 7.2.8, 7.2.9 and their proofs).
 
-r is the signal-to-noise ratio, R the radius of the ball in which β lies. Privacy rests on none of it: τ is a public guess
-(dp_gradient_em.py).
+r is the signal-to-noise ratio, R the radius of the ball in which β lies. Privacy rests on none of it: τ is a public
+guess (dp_gradient_em.py).
 """
 
 from sympy import Le, Rational, Symbol, exp, sqrt
@@ -32,7 +32,8 @@ entry = [own <= largest, largest <= norm]
 def claim(number: str, line: int, says: str, states: Rate, check: object, *assumes: object, **how: object) -> Claim:
     """A lemma of section 7.2 on sizes of gradients."""
     return Claim(
-        id=f"dwang20.lemma{number}", kind=Kind.UTILITY, source=Source("dwang20", f"Lemma {number[:6].rstrip('.')}", line),
+        id=f"dwang20.lemma{number}", kind=Kind.UTILITY,
+        source=Source("dwang20", f"Lemma {number[:6].rstrip('.')}", line),
         says=says, states=states, assumes=[*assumes], ignores_units=True, checks=[check], **how,  # type: ignore[arg-type]
     )
 
@@ -74,8 +75,8 @@ lemma9 = claim(
     anywhere, own <= largest,
 )
 MGF = (
-    "E e^(t(X-EX)) ≤ E cosh(2tX), by another copy and a sign; ≤ E cosh(2ty_j) = cosh(2tβ*_j) e^(2t²σ²), as |X - c| ≤ |y_j| "
-    "with c = -β_j or 0; cosh x ≤ e^(x²/2)"
+    "E e^(t(X-EX)) ≤ E cosh(2tX), by another copy and a sign; ≤ E cosh(2ty_j) = cosh(2tβ*_j) e^(2t²σ²), as "
+    "|X - c| ≤ |y_j| with c = -β_j or 0; cosh x ≤ e^(x²/2)"
 )
 
 
@@ -147,8 +148,8 @@ lemma8_corrected = claim(
     Chain(
         moment,
         Step("<=", 3 * (sd**2 + 2 * norm**2) + of_missing, because=Premise(
-            "with D = y - ⟨β, z⊙x⟩: where x_j is seen |∇_jq| ≤ |x_j D|, and E x_j²D² ≤ 3 E D² ≤ 3(σ² + (1+k²)‖β*‖²); where "
-            "not, ∇_jq = β_j(D²/(σ²+‖β_mis‖²) - 1), E D⁴ ≤ 3(E D²)², E D² ≤ σ²(1 + (1+k²)r²)"), uses=[rmc]),
+            "with D = y - ⟨β, z⊙x⟩: where x_j is seen |∇_jq| ≤ |x_j D|, and E x_j²D² ≤ 3 E D² ≤ 3(σ² + (1+k²)‖β*‖²); "
+            "where not, ∇_jq = β_j(D²/(σ²+‖β_mis‖²) - 1), E D⁴ ≤ 3(E D²)², E D² ≤ σ²(1 + (1+k²)r²)"), uses=[rmc]),
         Step("<=", 100 * STATEMENT),
     ),
     rmc, norm <= r * sd, corrects="dwang20.lemma7.2.8",

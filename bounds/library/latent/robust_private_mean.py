@@ -13,7 +13,6 @@ from dpcheck.bounds.library.mechanisms import zcdp
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Step
 
 
-
 def word_for_word(first: Claim, claim_id: str, place: str, line: int) -> Claim:
     """The same statement once more, which the first proves."""
     sign = "=" if first.relation == "=" else "<="

@@ -13,11 +13,11 @@ from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee
 from dpcheck.bounds.library.latent import clipped_dp_em as theory
 from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.evidence.property_checks import Property
-from dpcheck.families.mixtures import Mixture, Shape, statistics
+from dpcheck.families.mixtures import SHAPES, Mixture, statistics
 from dpcheck.solvers.latent.clipped_dp_em import ClippedDPEM, another_row
 
 CLAIMED = ApproxDP(0.9, 1e-2)
-SHAPES: tuple[Shape, ...] = ("full", "diag", "spherical")
+
 
 
 def drawn_mixture(k: int, d: int, size: float, rng: np.random.Generator) -> Mixture:

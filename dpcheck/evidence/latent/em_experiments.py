@@ -1,13 +1,14 @@
 """The experiments on private EM, run again. Claims: bounds/library/latent/em_experiments.py.
 
-As printed: three models at ‖β*‖ = 3σ, T = 22, ε in {0.2, 0.5, 1}, δ = 1/n, random starts, C = 1 for clipping. Ours: d = 10
-and n = 8,000 unless varied, τ twice the second moment of a coordinate at β*, η = 1 (1/2 for mixed regressions, whose
-steps are longer), starts uniform on the sphere of radius ‖β*‖; the distance is that to the nearer of ±β* where the model
-does not tell them apart. Every run draws its records and its start anew.
+As printed: three models at ‖β*‖ = 3σ, T = 22, ε in {0.2, 0.5, 1}, δ = 1/n, random starts, C = 1 for clipping. Ours: d =
+10 and n = 8,000 unless varied, τ twice the second moment of a coordinate at β*, η = 1 (1/2 for mixed regressions, whose
+steps are longer), starts uniform on the sphere of radius ‖β*‖; the distance is that to the nearer of ±β* where the
+model does not tell them apart. Every run draws its records and its start anew.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -62,7 +63,7 @@ def along(values: Sequence[float], seed: int, trials: int, **at: float) -> Pairs
     return {
         f"{name}, {what} = {later:g}": (run(name, later), run(name, before))
         for name in MODELS
-        for before, later in zip(values, values[1:], strict=False)
+        for before, later in itertools.pairwise(values)
     }
 
 

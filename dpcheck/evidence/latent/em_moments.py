@@ -13,7 +13,7 @@ from dpcheck.evidence.property_checks import Property
 
 
 def symmetrised(case: Mapping[str, Any]) -> tuple[float, float]:
-    """E|Σ f(y_i) - E f| and the claim's bound of it, by E|Σ ε_i f(y_i)|, of independent numbers with two values each."""
+    """E|Σ f(y_i) - E f| and the claim's bound of it, by E|Σ ε_i f(y_i)|, of independent numbers of two values."""
     rng, n = np.random.default_rng(case["seed"]), case["n"]
     values, odds = rng.standard_normal((n, 2)) + case["shift"], rng.uniform(0.02, 0.98, n)
     means = odds * values[:, 0] + (1 - odds) * values[:, 1]
