@@ -1,9 +1,9 @@
 """Private Gaussian mixtures: PrivateGaussianMixture beside scikit-learn's GaussianMixture, which sees the rows.
 
 k components of one spread with means in the unit ball, at least 4 deviations apart, weights of a Dirichlet law; n rows
-in d dimensions, delta = 1/n². Shown is the share of what a mixture has over one component that the private fit keeps: the
-gap of mean log-likelihoods on fresh rows, over that of the non-private fit (1 is as good, 0 no better than one normal
-law, fitted without privacy), median and least of the runs; and the largest error of a mean, over that of the
+in d dimensions, delta = 1/n². Shown is the share of what a mixture has over one component that the private fit keeps:
+the gap of mean log-likelihoods on fresh rows, over that of the non-private fit (1 is as good, 0 no better than one
+normal law, fitted without privacy), median and least of the runs; and the largest error of a mean, over that of the
 non-private fit, in the median. Every run draws data of its own.
 
 python -m benchmarks.mixtures [--runs 10]; --record writes the table into docs/mixtures.md. The exit code is 1 if in the

@@ -1,8 +1,8 @@
 """The three latent models of dwang20, section 7.2: their records, and what gradient EM asks of each.
 
 GMM: y = zβ* + v. MRM: y = z⟨β*, x⟩ + v. RMC: y = ⟨β*, x⟩ + v with covariates missing. z is a sign. Gradients are those
-of (7.45), (7.47) and (7.49), in units of 1/σ². Posterior weights are Bayes', 2w - 1 = tanh u; as printed, w(u/2), β* is no
-fixed point (bounds/library/latent/gradient_em.py).
+of (7.45), (7.47) and (7.49), in units of 1/σ². Posterior weights are Bayes', 2w - 1 = tanh u; as printed, w(u/2), β* is
+no fixed point (bounds/library/latent/gradient_em.py).
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ class EMSolver(Solver):
     """Settings of private EM: `steps` from `start`, a public point; by default all entries are 1/√d."""
 
     steps: int = count(20)
-    start: Any = point()
+    start: tuple[float, ...] | None = point()
     minimises: ClassVar[bool] = False
     model: ClassVar[type[LatentRecords]] = LatentRecords
 

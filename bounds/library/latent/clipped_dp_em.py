@@ -38,7 +38,7 @@ sensitivity = Claim(
     checks=[
         Chain(
             moved**2,
-            Step("=", (square + other_square - 2 * inner) / n**2, because=Premise("‖s-s'‖²/n²: one record for another")),
+            Step("=", (square + other_square - 2 * inner) / n**2, because=Premise("‖s-s'‖²/n²: a record for another")),
             Step("<=", STATEMENT, because=Slack({
                 "Σ r_j² (1 + ‖z_j‖²/ρ² + ‖z_j‖⁴/ρ⁴)/3 ≤ Σ r_j² ≤ 1, as ‖φ(z)‖ ≤ ‖z‖²": (1 - square) / n**2,
                 "and so for the other record": (1 - other_square) / n**2,
