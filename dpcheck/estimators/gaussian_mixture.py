@@ -23,6 +23,9 @@ from dpcheck.solver import SEEDED, warn_of_seed
 from dpcheck.solvers.latent.clipped_dp_em import ClippedDPEM, unflattened
 
 
+FAR = 1e100
+
+
 @dataclass(repr=False, eq=False)
 class PrivateGaussianMixture(DensityMixin, BaseEstimator):
     """k Gaussian components in d dimensions, (epsilon, delta)-private: neighbours replace one row, n is public.
@@ -150,9 +153,9 @@ class PrivateGaussianMixture(DensityMixin, BaseEstimator):
         return found
 
     def _placed(self, X: Any) -> Array:
-        """Rows to be judged, where they lie."""
+        """Rows to be judged, where they lie; so far out that densities vanish, no farther than numbers reach."""
         check_is_fitted(self)
-        return self._given(X, reset=False) + np.asarray(self.center, float)
+        return np.clip(self._given(X, reset=False), -FAR, FAR) + np.asarray(self.center, float)
 
     def _given(self, X: Any, *, reset: bool) -> Array:
         """Rows about the center; zeros for those that are none."""
