@@ -22,7 +22,6 @@ from dpcheck.problems.rows import row_norms
 from dpcheck.solver import SEEDED, warn_of_seed
 from dpcheck.solvers.latent.clipped_dp_em import ClippedDPEM, unflattened
 
-
 FAR = 1e100
 
 
