@@ -1,4 +1,4 @@
-"""The document's private EM: right on its models, hidden by its noise; DP EM as printed is given away by one record."""
+"""The document's private EM: right on its models, hidden by its noise; DP EM as printed gives a record away."""
 
 from __future__ import annotations
 

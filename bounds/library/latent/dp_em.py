@@ -7,7 +7,7 @@ Symbols: dp_gradient_em.py. Solver: dpcheck/solvers/latent/dp_em.py.
 
 from sympy import Eq, Expr, Ge, Integer, Le, Rational, log, sqrt
 
-from dpcheck.bounds.language.claim import LOGS_FREE, Check, Cites, Claim, Kind, Rate, Setting, Source
+from dpcheck.bounds.language.claim import LOGS_FREE, Check, Cites, Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import T, c, d, delta, eps, gamma, n, quantity, sigma
 from dpcheck.bounds.library.heavy_tail import ht_dpsco_robust_gd as descent
@@ -52,17 +52,18 @@ printed = estimate(
 printed_corrected = estimate("With it.", right, Chain(
     descent.term, Step("=", because=Cites("dwang20.equation7.61")), Step("=", STATEMENT)), printed.id)
 
+whole = Setting("C enters times s, as in (7.61)")
 sensitivity = Claim(
     id="dwang20.theorem7.2.7.sensitivity", kind=Kind.SENSITIVITY,
     source=Source("dwang20", "Theorem 7.2.7, “almost the same” proof as Theorem 7.2.2's", 9825),
     says="One record moves a robust M-step, as (7.61) has the estimator, by at most 4√2/3·s√d/n.",
-    assumes=[Setting("C enters times s, as in (7.61)")],
-    states=Le(moved, 4 * sqrt(2) / 3 * s * sqrt(d) / n),
+    assumes=[whole],
+    states=Le(moved, 4 * sqrt(2) / 3 * s * sqrt(d) / n), provenance=Provenance.READING,
     checks=[
         Chain(
             moved,
             Step("<=", sqrt(d) * means.Delta, because=Premise("d coordinates, each moved by at most Δ"),
-                 uses=[Setting("C enters times s, as in (7.61)")]),
+                 uses=[whole]),
             Step("<=", because=Cites("dwang20.equation7.59.sensitivity")),
             Step("<=", STATEMENT),
         )
@@ -78,8 +79,10 @@ def private(says: str, *more: Setting, corrects: str | None = None) -> Claim:
     release = Release(released.sensitivity.subs(s, tuned), Gaussian(sigma), steps=T)
     return Claim(
         id=f"dwang20.theorem7.2.7{'.corrected' if corrects else ''}", kind=Kind.PRIVACY,
-        source=Source("dwang20", "Theorem 7.2.7 (it names Algorithm 7.2.56), with Algorithm 7.2.57", 9823),
-        says=says, assumes=[eps < 1, gamma <= Rational(1, 2), *more],
+        source=Source("dwang20", "Theorem 7.2.7, (7.68) as (7.61) has it", 9637) if corrects else Source(
+            "dwang20", "Theorem 7.2.7 (it names Algorithm 7.2.56), with Algorithm 7.2.57", 9823),
+        misprint_of=None if corrects else "dwang20.theorem7.2.7.corrected",
+        says=says, assumes=[eps < 1, *more],
         states=Eq(sigma, noise), guarantee=ApproxDP(eps, delta), corrects=corrects,
         cites=[Cites("dwang20.lemma7.2.18"), Cites("dwang20.lemma7.2.19")],
         checks=[Accountant(release, "a record whose f turns from far below to far above in every coordinate")]
@@ -87,7 +90,6 @@ def private(says: str, *more: Setting, corrects: str | None = None) -> Claim:
     )
 
 
-whole = Setting("C enters times s, as in (7.61)")
 privacy = private("σ² = 8τdT/(9βnε̃²) makes Algorithm 7.2.57, with (7.68) as printed, (ε, δ)-private.")
 privacy_corrected = private("It does with s before C.", whole, corrects=privacy.id)
 

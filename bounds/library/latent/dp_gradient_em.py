@@ -69,7 +69,7 @@ privacy = Claim(
     id="dwang20.theorem7.2.2", kind=Kind.PRIVACY,
     source=Source("dwang20", "Theorem 7.2.2, with lines 1 and 3 of Algorithm 7.2.56", 9621),
     says="σ² = 8τdT/(9βnε̃²) with s = √(nτ/(2β)), β = log(d/γ), makes Algorithm 7.2.56 (ε, δ)-private.",
-    assumes=[eps < 1, gamma <= Rational(1, 2)],
+    assumes=[eps < 1],
     states=Eq(sigma_g, printed_noise),
     guarantee=ApproxDP(eps, delta),
     cites=[Cites("dwang20.lemma7.2.18"), Cites("dwang20.lemma7.2.19")],
@@ -95,18 +95,19 @@ contraction = Claim(
             Step("<=", STATEMENT, because=Slack({
                 "(7.74): gradient ascent on Q(·; β*) with η = 2/(μ+v)":
                     (mu_Q - v_Q) / (mu_Q + v_Q) * dist - toward,
-                "Lipschitz-Gradient-2": eta_Q * (gamma_Q * dist - drift)}), uses=curved),
+                "Lipschitz-Gradient-2": eta_Q * (gamma_Q * dist - drift)}), uses=[*curved, v_Q <= mu_Q]),
         )
     ],
 )
 heavy = Setting("E (∇_jq(β; β))² ≤ τ for every j and every β of B")
 fresh = Setting("β^(t-1) is made without the records of step t, as if each step had n of its own")
+few = each <= d * T / rho
 stray = Claim(
     id="dwang20.equation7.78", kind=Kind.UTILITY,
     source=Source("dwang20", "(7.78), where β = log(d/γ) cancels the logarithm", 10022),
     says="A noisy robust gradient errs by O(d√(τT/(nε̃²))), with probability 1-2γ.",
     assumes=[heavy],
-    added=[fresh, gamma <= Rational(1, 2), each <= d * T / rho],
+    added=[fresh, gamma <= Rational(1, 2), few],
     states=Rate(off, d * sqrt(tau * T / (n * rho))),
     checks=[
         Chain(
@@ -121,7 +122,7 @@ stray = Claim(
             Step("<=", 5 * (sqrt(d * tau * each / n) + d * sqrt(tau * T / (n * rho))),
                  where={gamma: means.usual[gamma], d: 1 + _u}),
             Step("<=", 10 * STATEMENT, because=Slack(
-                {"log(d/γ) ≤ dT/ε̃²": 5 * (d * sqrt(tau * T / (n * rho)) - sqrt(d * tau * each / n))})),
+                {"log(d/γ) ≤ dT/ε̃²": 5 * (d * sqrt(tau * T / (n * rho)) - sqrt(d * tau * each / n))}), uses=[few]),
         )
     ],
 )

@@ -149,7 +149,8 @@ lemma8_corrected = claim(
         moment,
         Step("<=", 3 * (sd**2 + 2 * norm**2) + of_missing, because=Premise(
             "with D = y - ⟨β, z⊙x⟩: where x_j is seen |∇_jq| ≤ |x_j D|, and E x_j²D² ≤ 3 E D² ≤ 3(σ² + (1+k²)‖β*‖²); "
-            "where not, ∇_jq = β_j(D²/(σ²+‖β_mis‖²) - 1), E D⁴ ≤ 3(E D²)², E D² ≤ σ²(1 + (1+k²)r²)"), uses=[rmc]),
+            "where not, ∇_jq = β_j(D²/(σ²+‖β_mis‖²) - 1), E D⁴ ≤ 3(E D²)², E D² ≤ σ²(1 + (1+k²)r²)"),
+            uses=[rmc, norm <= r * sd]),
         Step("<=", 100 * STATEMENT),
     ),
     rmc, norm <= r * sd, corrects="dwang20.lemma7.2.8",

@@ -104,7 +104,6 @@ m_step = Claim(
     id="dwang20.section7.2.5.gmm", kind=Kind.IDENTITY,
     source=Source("dwang20", "section 7.2.5, Gaussian Mixture Model: M_n(β'), a record's term, in one dimension", 9762),
     says="Q_n(·; β') of a mixture is largest at the mean of (2w-1)y.",
-    assumes=[w > Rational(1, 2)],
     states=Eq(step, (2 * w - 1) * label),
     checks=[
         Chain(
