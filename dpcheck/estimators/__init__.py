@@ -21,6 +21,7 @@ except ImportError as missing:
 
 from dpcheck.estimators.base import PrivacyLeakWarning
 from dpcheck.estimators.covariances import PrivateCovariance, PrivatePCA
+from dpcheck.estimators.gaussian_mixture import PrivateGaussianMixture
 from dpcheck.estimators.local_components import LocalPCA
 from dpcheck.estimators.models import (
     PrivateHuber,
@@ -39,6 +40,7 @@ __all__ = [
     "PrivacyLeakWarning",
     "PrivateCovariance",
     "PrivateGraphicalLasso",
+    "PrivateGaussianMixture",
     "PrivateHuber",
     "PrivateLogisticRegression",
     "PrivatePCA",

@@ -18,13 +18,14 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from dpcheck.families.outer_products import symmetric
+from dpcheck.families.outer_products import oriented, symmetric
 from dpcheck.kernels.method import Array
 
 Shape = Literal["full", "diag", "spherical"]
+SHAPES: tuple[Shape, ...] = ("full", "diag", "spherical")
 HELD = 1 << 21  # numbers of whitened records in memory at once
 ROOT3 = math.sqrt(3.0)
-STARTS, MOVES = 16, 12  # attempts at k-means on the cells of a histogram, and Lloyd's moves of each
+STARTS, MOVES = 8, 8  # attempts at k-means on the cells of a histogram, and Lloyd's moves of each
 UNIFORMS = np.random.default_rng(7).random((STARTS, 64))  # public, the same in all runs
 NARROW, WIDE = 0.25, 2.5  # how far a round may shrink or stretch a covariance
 LEAST_SHARE = 0.02  # of 1/k: no weight is below
@@ -181,17 +182,19 @@ def raised(found: Mixture, empty: Array) -> Mixture:
     weight.
     """
     weights, means, covariances = (part.copy() for part in found)
-    for trial, j in np.argwhere(empty):
-        heavy = int(
-            np.argmax(np.where(empty[trial], 0.0, weights[trial]) if not empty[trial].all() else weights[trial])
-        )
-        if heavy == j:
+    for j in range(weights.shape[1]):
+        trials = np.flatnonzero(empty[:, j])
+        heavy = np.argmax(weights[trials] - empty[trials], axis=1)  # one that is not empty, where there is one
+        trials, heavy = trials[heavy != j], heavy[heavy != j]
+        if len(trials) == 0:
             continue
-        values, vectors = np.linalg.eigh(covariances[trial, heavy])
-        apart = math.sqrt(values[-1]) * vectors[:, -1] * np.sign(vectors[np.abs(vectors[:, -1]).argmax(), -1])
-        means[trial, j], means[trial, heavy] = means[trial, heavy] + apart, means[trial, heavy] - apart
-        covariances[trial, j] = covariances[trial, heavy]
-        weights[trial, [j, heavy]] = (weights[trial, j] + weights[trial, heavy]) / 2
+        values, vectors = np.linalg.eigh(covariances[trials, heavy])
+        apart = np.sqrt(values[:, -1:]) * oriented(vectors)[:, :, -1]
+        middle = means[trials, heavy]
+        means[trials, j], means[trials, heavy] = middle + apart, middle - apart
+        covariances[trials, j] = covariances[trials, heavy]
+        shared = (weights[trials, j] + weights[trials, heavy]) / 2
+        weights[trials, j] = weights[trials, heavy] = shared
     return Mixture(weights, means, covariances)
 
 
@@ -217,9 +220,7 @@ class Cells:
     def frame(self, whole: Mixture) -> tuple[Array, Array]:
         """The leading axes (t, d, axes) and the deviations along them (t, axes) of one component."""
         values, vectors = np.linalg.eigh(whole.covariances[:, 0])
-        largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=1)[:, None], axis=1)
-        vectors = vectors * np.where(largest < 0, -1.0, 1.0)
-        return vectors[:, :, -self.axes :], np.sqrt(values[:, -self.axes :])
+        return oriented(vectors)[:, :, -self.axes :], np.sqrt(values[:, -self.axes :])
 
     def histogram(self, rows: Array, whole: Mixture) -> Array:
         """The share of the records in each cell, (t, count); what lies outside counts in the outermost cells."""

@@ -2,7 +2,7 @@
 
 Nobody printed it: it is what Algorithm 7.2.55 of dwang20 does to gradients, done to the statistics of an E-step with k
 components, whose noise is accounted for exactly. A record's statistics are (r_j, r_j z_j/ρ, r_j φ(z_j)/ρ²)/√3 for each
-component j, with responsibilities r_j that add up to 1 and ‖z_j‖ ≤ ρ; or, in one round, the cell of a grid that it is in.
+component j, with responsibilities r_j that add up to 1 and ‖z_j‖ ≤ ρ; in one round, the cell of a grid that it is in.
 Solver: dpcheck/solvers/latent/clipped_dp_em.py.
 """
 
@@ -23,7 +23,9 @@ other_square = quantity("square2_em", "the same of the record that takes its pla
 inner = quantity("inner_em", "inner product of the two", box=(1e-3, 1), printed="⟨s,s'⟩", latex=r"\langle s,s'\rangle")
 
 source = Source("dwang20", "section 7.2.6, Algorithm 7.2.57 with k components and clipped statistics", line=9804)
-clipped = Setting("statistics (r_j, r_j z_j/ρ, r_j φ(z_j)/ρ²)/√3 with Σ r_j = 1, r_j ≥ 0, ‖z_j‖ ≤ ρ; or a cell's indicator")
+clipped = Setting(
+    "statistics (r_j, r_j z_j/ρ, r_j φ(z_j)/ρ²)/√3 with Σ r_j = 1, r_j ≥ 0, ‖z_j‖ ≤ ρ; or a cell's indicator"
+)
 
 sensitivity = Claim(
     id="dwang20.section7.2.6.clipped", kind=Kind.SENSITIVITY,
@@ -36,7 +38,7 @@ sensitivity = Claim(
     checks=[
         Chain(
             moved**2,
-            Step("=", (square + other_square - 2 * inner) / n**2, because=Premise("‖s-s'‖²/n² as records change places")),
+            Step("=", (square + other_square - 2 * inner) / n**2, because=Premise("‖s-s'‖²/n²: a record for another")),
             Step("<=", STATEMENT, because=Slack({
                 "Σ r_j² (1 + ‖z_j‖²/ρ² + ‖z_j‖⁴/ρ⁴)/3 ≤ Σ r_j² ≤ 1, as ‖φ(z)‖ ≤ ‖z‖²": (1 - square) / n**2,
                 "and so for the other record": (1 - other_square) / n**2,
