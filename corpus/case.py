@@ -75,7 +75,7 @@ class Case:
     told: NoisyRelease | None = None
     loop: tuple[Any, Any] | None = None  # the pair of a training loop's check, where the case's own does not suit
     trained: Trained | None = None
-    subtle: bool = False  # the loss is so near the claim that an audit needs many runs
+    subtle: bool = False  # so little is lost, or so rarely, that an audit needs many runs
     arithmetic: bool = False  # the claim is about the bits of what comes out
     sides: tuple[Side, Side] = field(init=False, repr=False)
 

@@ -128,6 +128,7 @@ CASES = (
         (np.zeros(1), np.zeros(0)),
         add_remove(low=0, high=1, n=(1, 3)),
         math.inf,
+        subtle=True,
         leaks="selection",
     ),
 )

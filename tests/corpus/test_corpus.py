@@ -31,17 +31,17 @@ ONE_SIDED = ("divided by the data's own size",)  # replay bounds noise of anothe
 LONG = ("an order near one", "the limit of many steps", "the rate of a sampler")  # a grid of accounts of batches
 
 
-def agrees(case: Case, name: str) -> None:
-    """What a detector says now is what the page says, of both sides."""
-    for side, before in zip(case.sides, KNOWN[case.name][name], strict=True):
-        now = DETECTORS[name](side, case)
+def agreed(case: Case, name: str) -> Said:
+    """What a detector says now of the bug, and that it is what the page says, of both sides."""
+    said = [DETECTORS[name](side, case) for side in case.sides]
+    for now, before in zip(said, KNOWN[case.name][name], strict=True):
         assert (now.flagged, now.applies, now.words) == (before.flagged, before.applies, before.words)
+    return said[0]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_replay_says_what_the_page_says(case: Case) -> None:
-    agrees(case, "replay")
-    bug = by_replay(case.sides[0], case)
+    bug = agreed(case, "replay")
     if bug.flagged and case.truth is not None and math.isfinite(case.truth):
         assert bug.epsilon <= case.truth * (1 + 1e-4)
         assert case.name in ONE_SIDED or bug.epsilon >= case.truth * (1 - 1e-4)
@@ -49,7 +49,7 @@ def test_replay_says_what_the_page_says(case: Case) -> None:
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.trained is not None], ids=lambda case: case.name)
 def test_canaries_say_what_the_page_says(case: Case) -> None:
-    agrees(case, "canaries")
+    agreed(case, "canaries")
 
 
 @pytest.mark.parametrize(
@@ -57,14 +57,14 @@ def test_canaries_say_what_the_page_says(case: Case) -> None:
     [pytest.param(c, marks=[pytest.mark.slow] * (c.name in LONG), id=c.name) for c in CASES if c.told is not None],
 )
 def test_accountants_and_loops_say_what_the_page_says(case: Case) -> None:
-    agrees(case, "accountant or loop")
+    agreed(case, "accountant or loop")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["replay with search", "audit with search", "longer audit", "audit of bits"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_whole_matrix(case: Case, name: str) -> None:
-    agrees(case, name)
+    agreed(case, name)
 
 
 def test_the_goals_are_met() -> None:
