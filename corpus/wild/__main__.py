@@ -7,11 +7,10 @@ import importlib
 import importlib.metadata
 import json
 import platform
-from typing import Any
 
 from corpus.wild import LIBRARIES
-from corpus.wild.looking import looked_at
-from corpus.wild.page import FOUND, PAGE, written
+from corpus.wild.looking import described, looked_at
+from corpus.wild.page import FOUND, PAGE, found_of, written
 from dpcheck.progress import Meter
 from dpcheck.verdicts.written import as_json, write_whole
 
@@ -34,22 +33,28 @@ def main() -> None:
 
 
 def look(library: str, only: str | None) -> None:
-    """At one subject, or at all; rows that are there already for this version are kept as they come."""
+    """At one subject, or at all; what was found of a subject before, by this version, is not looked for again."""
     room = "local" if library in ("pure_ldp", "multi_freq_ldpy") else library
     subjects = importlib.import_module(f"corpus.wild.of_{room}").SUBJECTS
     subjects = subjects[library] if isinstance(subjects, dict) else subjects
-    chosen = [subject for subject in subjects if only in (None, subject.name)]
-    rows: list[dict[str, Any]] = []
-    with Meter(library, "subjects", len(chosen)) as meter:
-        for subject in chosen:
-            rows.append(looked_at(subject))
-            meter.update(len(rows))
-            if only is None:
-                version = importlib.metadata.version(library.replace("_", "-"))
-                said = {"library": library, "version": version, "python": platform.python_version(), "subjects": rows}
-                write_whole(FOUND / f"{library}.json", as_json(said))
     if only is not None:
+        rows = [looked_at(subject) for subject in subjects if subject.name == only]
         print(json.dumps(rows, indent=1, ensure_ascii=False))
+        return
+    named = {"library": library, "version": importlib.metadata.version(library.replace("_", "-"))}
+    before = found_of(library) or {"subjects": []}
+    known = {row["name"]: row for row in before["subjects"] if before.get("version") == named["version"]}
+    rows = []
+    with Meter(library, "subjects", len(subjects)) as meter:
+        for subject in subjects:
+            old = known.get(subject.name, {})
+            same = all(old.get(name) == value for name, value in described(subject).items())
+            rows.append(old if same else looked_at(subject))
+            left = [row for name, row in known.items() if name not in {row["name"] for row in rows}]
+            said = {**named, "python": platform.python_version(), "subjects": [*rows, *left]}
+            write_whole(FOUND / f"{library}.json", as_json(said))
+            meter.update(len(rows))
+    write_whole(FOUND / f"{library}.json", as_json({**said, "subjects": rows}))
 
 
 if __name__ == "__main__":
