@@ -24,7 +24,7 @@ from corpus.wild.page import found_of
 from dpcheck.bounds.language.guarantees import ADD_REMOVE
 from dpcheck.progress import Meter
 
-TRIED = 40  # settings for each law
+TRIED = 20  # settings for each law
 ACCURACY = 0.01  # asked of accountants that take one; of the others, what is forgiven of laws between two answers
 SOUND = "no answer lies below a sound bound from below"
 WORDS = (

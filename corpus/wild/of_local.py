@@ -18,7 +18,7 @@ from dpcheck.adapters.hashed_reports import HashedReports  # noqa: E402
 from dpcheck.audits import likelihood_ratio, per_run  # noqa: E402
 from dpcheck.bounds.language.guarantees import LOCAL, PureDP  # noqa: E402
 
-EPS, SMALL, K, TRIALS = 1.0, 0.5, 4, 3_000
+EPS, SMALL, K, TRIALS = 1.0, 0.5, 4, 2_000
 CLAIM = PureDP(EPS, relation=LOCAL)
 HASHES = [lambda item, i=i: (int(item) + i) % 4 for i in range(2)]
 SIGNED = [(hash_, lambda item, i=i: (int(item) // 2 + i) % 2) for i, hash_ in enumerate(HASHES)]
@@ -108,7 +108,7 @@ def of_tuples(name: str, pair: Any = TUPLES, label: str = "", **about: Any) -> S
     room = {"RSpFD": "RSpFD_solution", "SMP": "SMP_solution", "SPL": "SPL_solution"}[name.partition("_")[0]]
     function = getattr(import_module(f"multi_freq_ldpy.mdim_freq_est.{room}"), f"{name}_Client")
     make = lambda: multi_freq_ldpy.tuple_client(function, (2, 2), EPS)  # noqa: E731
-    return Subject(f"{name}_Client{label}", make, CLAIM, pair, trials=4_000, **about)
+    return Subject(f"{name}_Client{label}", make, CLAIM, pair, trials=3_000, **about)
 
 
 def multi_freq_clients() -> tuple[Subject, ...]:
