@@ -1,4 +1,4 @@
-"""`python -m corpus.wild LIBRARY`: every subject of an installed library by every detector; `--page` writes the page."""
+"""`python -m corpus.wild LIBRARY`: its subjects by every detector; `--page` writes the page from what was found."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ TRIED = 20  # settings for each law
 ACCURACY = 0.01  # asked of accountants that take one; of the others, what is forgiven of laws between two answers
 SOUND = "no answer lies below a sound bound from below"
 WORDS = (
-    f"Accountants of the Gaussian mechanism on Poisson batches, each at {TRIED} settings drawn for each law (noise, rate,"
-    " steps and delta log-uniform; `corpus/accountant_laws.py`). Broken means: by more than the accuracy the accountant"
+    f"Accountants of the Gaussian mechanism on Poisson batches, each at {TRIED} settings drawn for each law (noise,"
+    " rate, steps and delta log-uniform; `corpus/accountant_laws.py`). Broken means: by more than the accuracy the accountant"
     f" is asked for or states, {ACCURACY:g} relative and absolute. The last law compares with `dp.account`: a smaller"
     " answer than its bound from below promises more privacy than there is.",
     "Opacus's `gdp` warns as it is made that it 'can underestimate privacy expenditure'; it is shown for comparison.",

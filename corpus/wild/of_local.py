@@ -12,11 +12,11 @@ import numpy as np
 
 os.environ["NUMBA_DISABLE_JIT"] = "1"  # before it is imported
 
-from corpus.wild.subject import Subject  # noqa: E402
-from dpcheck.adapters import multi_freq_ldpy, pure_ldp  # noqa: E402
-from dpcheck.adapters.hashed_reports import HashedReports  # noqa: E402
-from dpcheck.audits import likelihood_ratio, per_run  # noqa: E402
-from dpcheck.bounds.language.guarantees import LOCAL, PureDP  # noqa: E402
+from corpus.wild.subject import Subject
+from dpcheck.adapters import multi_freq_ldpy, pure_ldp
+from dpcheck.adapters.hashed_reports import HashedReports
+from dpcheck.audits import likelihood_ratio, per_run
+from dpcheck.bounds.language.guarantees import LOCAL, PureDP
 
 EPS, SMALL, K, TRIALS = 1.0, 0.5, 4, 2_000
 CLAIM = PureDP(EPS, relation=LOCAL)
@@ -79,7 +79,7 @@ def pure_ldp_clients() -> tuple[Subject, ...]:
             hash_funcs=[HASHES[:1]],
             num_of_cohorts=1,
             claim=PureDP(promised, relation=LOCAL),
-            finding="A bit that is set is never cleared: where its coin says 0, it keeps its 1. A 0 in the report proves "
+            finding="A bit that is set is never cleared: where its coin says 0, it keeps its 1. A 0 in the report shows "
             "that the item does not hash there.",
             promise="convert_f_to_eps(f, k) gives the epsilon of a client with f; 'does not guarantee longitudinal "
             "privacy', so one report is meant",
@@ -97,8 +97,8 @@ def of_multi_freq(where: str, name: str, eps: float = EPS, attack: Any = "auto",
 
 TUPLES = ((0, 0), (1, 1))
 WHOLE_TUPLE = {
-    "finding": "One attribute is sent as it would be with epsilon ln(2(e^eps - 1) + 1), the other is drawn: users whose "
-    "tuples differ in every attribute are told apart by that larger epsilon. (Tuples that differ in one attribute "
+    "finding": "One attribute is sent as it would be with epsilon ln(2(e^eps - 1) + 1), the other is drawn: users "
+    "whose tuples differ in every attribute are told apart by that larger epsilon. (Tuples that differ in one attribute "
     "keep eps.)",
     "promise": "`input_tuple`: 'user's true tuple of values', `epsilon`: 'privacy guarantee'",
 }

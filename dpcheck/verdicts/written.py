@@ -37,7 +37,7 @@ def write_changed(path: Path, text: str) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """All or nothing: a reader never sees half a file, and a write that fails or is killed leaves none beside it for long.
+    """All or nothing: no reader sees half a file, and what a killed write leaves beside it the next one removes.
 
     What is no file, as /dev/stdout and /dev/null, is written to as it is.
     """

@@ -116,7 +116,11 @@ ASKED: dict[str, Any] = {"pair": (0.0, 1.0), "guarantee": PureDP(1.0), "max_tria
 
 def plain(result: Any) -> dict[str, Any]:
     """The result without the seconds it took and what was said of its checkpoint."""
-    return {**result.to_json(), "seconds": 0, "health": [said for said in result.health if "checkpoint" not in said]}
+    return {
+        **json.loads(result.to_json()),
+        "seconds": 0,
+        "health": [said for said in result.health if "checkpoint" not in said],
+    }
 
 
 @pytest.mark.parametrize("most", [ROOM, 30_000])
@@ -191,6 +195,7 @@ def started(command: list[str], cache: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, env={**os.environ, "DPCHECK_CACHE": str(cache)}, **quiet)  # type: ignore[call-overload,no-any-return]
 
 
+@pytest.mark.slow
 def test_two_runs_on_one_cache_say_the_same(tmp_path: Path) -> None:
     shared, alone = tmp_path / "shared", tmp_path / "alone"
     names = [tmp_path / f"{name}.json" for name in "abc"]
@@ -205,6 +210,7 @@ def until(true: Callable[[], bool], run: subprocess.Popen[bytes]) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_killed_verdicts_go_on_with_the_same_bits(tmp_path: Path) -> None:
     cache, names = tmp_path / "cache", [tmp_path / f"{name}.json" for name in "ab"]
     run = started([*VERIFY, str(names[0])], cache)
