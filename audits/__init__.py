@@ -13,6 +13,7 @@ from dpcheck.audits.pairs.neighbours import (
     drawn_by,
     group,
     label_only,
+    one_attribute,
     one_user,
     replace_one,
 )
@@ -68,6 +69,7 @@ __all__ = [
     "lower_limit",
     "mixture_log_density",
     "mu_lower",
+    "one_attribute",
     "one_user",
     "per_run",
     "queries",

@@ -1,70 +1,54 @@
-"""`python -m corpus`: every detector on every bug and twin, as the table of docs/real-bugs.md."""
+"""`python -m corpus`: every detector on every bug and twin, as the page docs/real-bugs.md."""
 
 from __future__ import annotations
 
 import argparse
-import math
-from pathlib import Path
+import importlib
+from collections.abc import Callable, Sequence
 
-from corpus import CASES, Case
-from corpus.detectors import DETECTORS, Said
+from corpus import CASES, Case, Said, Side
+from corpus.detectors import DETECTORS
+from corpus.page import PAGE, line_of, page
+from corpus.record import judged, written
 from dpcheck.progress import Meter
 
-PAGE = Path(__file__).parents[1] / "docs" / "real-bugs.md"
-HEAD = """# Real bugs
-
-Bugs that were reported in public code of differential privacy, rebuilt in a few lines each with a correct twin
-(`corpus/`), and what detectors say of them: written by `python -m corpus --write`. An audit counts 20,000 runs of each
-dataset at a false-alarm rate of 1e-6; replay reads the loss off a few runs. Truth is the loss on the case's own pair.
-A control protects more than it claims.
-
-"""
+Detector = Callable[[Side, Case], Said]
 
 
-def row(case: Case, said: dict[str, tuple[Said, Said]]) -> list[str]:
-    """A case in cells: what was wrong, what is true, and what each detector says of the bug and of the twin."""
-    truth = "unknown" if case.truth is None else "infinite" if math.isinf(case.truth) else f"{case.truth:.3g}"
-    claimed = f"{case.claim.parameters['eps']:.3g}"
-    cells = [f"{case.name}{' (control)' if case.control else ''}", case.thread, case.wrong, claimed, truth]
-    return [*cells, *(f"{_bug(bug)}; twin {_twin(twin)}" for bug, twin in said.values())]
+def ran(cases: Sequence[Case], detectors: dict[str, Detector], keep: bool) -> None:
+    """These detectors on these cases, printed case by case, and kept in the record if that is asked."""
+    with Meter("detectors", "cases", len(cases)) as meter:
+        for done, case in enumerate(cases, start=1):
+            for name, look in detectors.items():
+                said = judged(case, name, look) if not keep else written(case, name, look)
+                print(line_of(case, name, said), flush=True)
+            meter.update(done)
 
 
-def _bug(said: Said) -> str:
-    if not said.flagged:
-        return said.words
-    return f"**found**{'' if math.isinf(said.epsilon) else f', {said.epsilon:.3g}'} ({said.runs:,} runs)"
-
-
-def _twin(said: Said) -> str:
-    return "FLAGGED" if said.flagged else said.words
-
-
-def table() -> str:
-    """All cases, and how many of those that protect too little each detector finds."""
-    lines, found, alarms = [], dict.fromkeys(DETECTORS, 0), dict.fromkeys(DETECTORS, 0)
-    bugs = [case for case in CASES if not case.control]
-    with Meter("detectors", "cases", len(CASES)) as meter:
-        for case in CASES:
-            said = {name: (look(case.bug, case), look(case.twin, case)) for name, look in DETECTORS.items()}
-            for name, (bug, twin) in said.items():
-                found[name] += bug.flagged and not case.control
-                alarms[name] += twin.flagged + (bug.flagged and case.control)
-            lines.append(row(case, said))
-            meter.update(len(lines))
-    header = ["case", "reported", "what was wrong", "claimed", "truth", *DETECTORS]
-    counts = [f"{found[name]} of {len(bugs)}, {alarms[name]} false alarms" for name in DETECTORS]
-    lines.append(["**all**", "", "", "", "", *counts])
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in (header, ["---"] * len(header), *lines)) + "\n"
+def loaded(where: str) -> Detector:
+    """A detector of the user's own, by module:function."""
+    module, _, name = where.partition(":")
+    found: Detector = getattr(importlib.import_module(module), name)
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m corpus", description=__doc__)
-    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
-    text = table()
-    if parser.parse_args().write:
-        PAGE.write_text(HEAD + text, encoding="utf-8")
-    else:
-        print(text)
+    parser.add_argument("--case", action="append", help="only this case (may be given again)")
+    parser.add_argument("--only", action="append", choices=[*DETECTORS], help="only this detector (may be given again)")
+    parser.add_argument("--detector", help="run a detector of your own instead, as module:function")
+    parser.add_argument("--write", action="store_true", help=f"keep what is found, and write {PAGE.name}")
+    asked = parser.parse_args()
+    unknown = {*(asked.case or ())} - {case.name for case in CASES}
+    if unknown:
+        parser.error(f"no case named {sorted(unknown)[0]!r}: {', '.join(case.name for case in CASES)}")
+    if asked.write and asked.detector:
+        parser.error("--write keeps the detectors of the page alone")
+    cases = [case for case in CASES if not asked.case or case.name in asked.case]
+    known = {name: look for name, look in DETECTORS.items() if not asked.only or name in asked.only}
+    ran(cases, {asked.detector: loaded(asked.detector)} if asked.detector else known, asked.write)
+    if asked.write:
+        PAGE.write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -52,6 +52,19 @@ def scaled_by_given_bounds(data: Any, rng: np.random.Generator) -> Any:
     return scaled_sum(0.0, 1.0, data, rng)
 
 
+def histogram_of(data: Any, cells: int, rng: np.random.Generator) -> Any:
+    counts = np.bincount(data.astype(int), minlength=cells)[:cells]
+    return [float(count + noise) for count, noise in zip(counts, rng.laplace(scale=2 / EPS, size=cells), strict=True)]
+
+
+def histogram_up_to_the_largest(data: Any, rng: np.random.Generator) -> Any:
+    return histogram_of(data, int(data.max()) + 1, rng)
+
+
+def histogram_of_a_domain(data: Any, rng: np.random.Generator) -> Any:
+    return histogram_of(data, 4, rng)
+
+
 SMALL = np.array([0.0, *[0.1] * 8, 0.2])
 CASES = (
     Case(
@@ -64,6 +77,7 @@ CASES = (
         (ONE_LABEL, ANOTHER),
         label_only(low=0, high=1, n=4, labels=(0, 1)),
         math.inf,
+        leaks="bounds of the data",
     ),
     Case(
         "exact range before quantiles",
@@ -75,6 +89,7 @@ CASES = (
         (np.full(N, 0.5), np.append(np.full(N - 1, 0.5), 1.0)),
         replace_one(low=0, high=1, n=N),
         math.inf,
+        leaks="bounds of the data",
     ),
     Case(
         "bounds of the data",
@@ -86,5 +101,20 @@ CASES = (
         (SMALL, np.append(SMALL[:-1], 1.0)),
         replace_one(low=0, high=1, n=N),
         3.2,  # 8 records of a half become records of a tenth
+        leaks="bounds of the data",
+    ),
+    Case(
+        "as many cells as the largest value",
+        "sassoftware/dpmm#18",
+        "The domain of a column ends at its largest value: the length of a histogram tells it.",
+        histogram_up_to_the_largest,
+        histogram_of_a_domain,
+        PURE,
+        (np.zeros(N), np.append(np.zeros(N - 1), 3.0)),
+        replace_one(values=(0.0, 1.0, 2.0, 3.0), n=N),
+        math.inf,
+        kind="disputed",
+        note="never reached by the pipeline, as the maintainers say; where a model was used alone, nothing hid it",
+        leaks="bounds of the data",
     ),
 )

@@ -54,6 +54,7 @@ CASES = (
         (0, 1),
         one_user(values=(0, 1)),
         math.log((KEEP + (1 - KEEP) * KEEP) / (1 - KEEP) ** 2),
+        leaks="randomised response",
     ),
     Case(
         "a true bit with two chances",
@@ -65,6 +66,7 @@ CASES = (
         (0, 1),
         one_user(values=tuple(range(K))),
         loss_of(P + (1 - P) * Q, Q),
+        leaks="randomised response",
     ),
     Case(
         "q of optimised unary encoding",
@@ -76,6 +78,7 @@ CASES = (
         (0, 1),
         one_user(values=tuple(range(K))),
         abs(loss_of(0.5, TOO_HIGH)),
-        control=True,
+        kind="control",
+        leaks="randomised response",
     ),
 )

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import optimize, special
 
 from corpus.case import Case, Run
-from dpcheck.audits import replace_one
-from dpcheck.bounds.language.guarantees import ApproxDP, GaussianDP, PureDP
+from dpcheck.audits import add_remove, replace_one
+from dpcheck.bounds.language.guarantees import ADD_REMOVE, ApproxDP, GaussianDP, PureDP
 
 EPS, DELTA, N = 1.0, 1e-5, 10
 PURE = PureDP(EPS)
@@ -64,15 +64,13 @@ def noisy_average(scale: float) -> Run:
     return lambda data, rng: data.mean() + rng.laplace(scale=scale / EPS)
 
 
-def votes(teachers_of_a_record: int) -> Run:
-    """Labels voted by teachers, of which a record reaches one, or all."""
+def mean_by_its_own_size(data: Any, rng: np.random.Generator) -> Any:
+    """A record more changes the noise as well as the mean."""
+    return data.mean() + rng.laplace(scale=1 / (len(data) * EPS))
 
-    def counted(data: Any, rng: np.random.Generator) -> Any:
-        parts = np.array_split(data, 5) if teachers_of_a_record == 1 else [data] * 5
-        labels = [int(part.sum() > 0) for part in parts]
-        return np.bincount(labels, minlength=2) + rng.laplace(scale=2 / EPS, size=2)
 
-    return counted
+def sum_and_size(data: Any, rng: np.random.Generator) -> Any:
+    return np.array([data.sum(), len(data)]) + rng.laplace(scale=2 / EPS, size=2)
 
 
 SHRUNK = analytic_gaussian(-1)
@@ -87,6 +85,7 @@ CASES = (
         (np.zeros(N), 100 * np.eye(N)[0]),
         replace_one(low=0, high=100, n=N),
         math.inf,
+        leaks="sensitivity",
     ),
     Case(
         "sign of a root",
@@ -98,6 +97,7 @@ CASES = (
         BITS,
         replace_one(low=0, high=1, n=N),
         GaussianDP(1 / SHRUNK).epsilon(DELTA),
+        leaks="calibration",
     ),
     Case(
         "half of an odd number",
@@ -109,6 +109,7 @@ CASES = (
         (np.zeros(N), 3 * np.eye(N)[0]),
         replace_one(low=0, high=3, n=N),
         1.5,
+        leaks="arithmetic",
     ),
     Case(
         "noise of shares on counts",
@@ -120,6 +121,7 @@ CASES = (
         BITS,
         replace_one(low=0, high=1, n=N),
         10.0,
+        leaks="wrong quantity",
     ),
     Case(
         "less noise, less budget",
@@ -131,17 +133,7 @@ CASES = (
         BITS,
         replace_one(low=0, high=1, n=N),
         2.0,
-    ),
-    Case(
-        "teachers that see everything",
-        "vanderschaarlab/synthcity#275",
-        "Every teacher learns from all records, so that one record may change every vote.",
-        votes(5),
-        votes(1),
-        PURE,
-        BITS,
-        replace_one(low=0, high=1, n=N),
-        5.0,
+        leaks="calibration",
     ),
     Case(
         "noise of the sum on the mean",
@@ -153,6 +145,21 @@ CASES = (
         BITS,
         replace_one(low=0, high=1, n=N),
         0.1,
-        control=True,
+        kind="control",
+        leaks="wrong quantity",
+    ),
+    Case(
+        "a mean by its own size",
+        "opendp/smartnoise-core#356",
+        "The sensitivity of a mean is 1/n where records are added or removed, with the n of the data at hand.",
+        mean_by_its_own_size,
+        sum_and_size,
+        PureDP(EPS, relation=ADD_REMOVE),
+        (np.zeros(2), np.zeros(1)),
+        add_remove(low=0, high=1, n=(2, 4)),
+        math.inf,
+        kind="disputed",
+        note="answered by restricting the proof to a known n; where n may change, the noise tells it",
+        leaks="relation",
     ),
 )

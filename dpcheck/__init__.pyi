@@ -17,6 +17,7 @@ from .audits import (
     group,
     label_only,
     likelihood_ratio,
+    one_attribute,
     one_user,
     per_run,
     queries,
@@ -37,6 +38,7 @@ from .bounds.language.guarantees import (
     ADD_REMOVE,
     LABEL_ONLY,
     LOCAL,
+    LOCAL_ATTRIBUTE,
     REPLACE_ONE,
     ZCDP,
     ApproxDP,
@@ -50,6 +52,7 @@ from .bounds.language.guarantees import (
 from .bounds.performance import worst_case
 from .bounds.relations.solving import Best, Solved, best
 from .families.robust_means import robust_mean
+from .families.truth_inference import Truths, private_answers, private_truth_inference, truth_inference
 from .problems.constraints import Box, L1Ball, L2Ball, LqBall, Simplex, WholeSpace
 from .problems.losses import Huber, Linear, Logistic, Sigmoid, SmoothedHinge, Squared
 from .problems.parties import Parties, split_evenly
@@ -72,6 +75,7 @@ __all__ = [
     "ADD_REMOVE",
     "LABEL_ONLY",
     "LOCAL",
+    "LOCAL_ATTRIBUTE",
     "REPLACE_ONE",
     "ZCDP",
     "ApproxDP",
@@ -125,6 +129,7 @@ __all__ = [
     "Spending",
     "Squared",
     "TrainingAudit",
+    "Truths",
     "Unhealthy",
     "UnknownName",
     "Verdict",
@@ -152,10 +157,13 @@ __all__ = [
     "local",
     "measure",
     "need",
+    "one_attribute",
     "one_user",
     "parties",
     "per_run",
     "private",
+    "private_answers",
+    "private_truth_inference",
     "queries",
     "rank",
     "replace_one",
@@ -167,5 +175,6 @@ __all__ = [
     "strategies",
     "testing",
     "transcript",
+    "truth_inference",
     "worst_case",
 ]

@@ -68,6 +68,7 @@ def test_data_may_be_anything_and_what_was_not_tried_is_said() -> None:
     assert set(untried.values()) == {
         "datasets of different sizes",
         "example() has no `neighbour` for such data",
+        "it takes no problem on a bounded set",
         "no certified bound with explicit constants applies",
     }
     assert "untried  the worst pair are neighbours" in str(found)
@@ -277,6 +278,7 @@ class Repeated(OneAnswer):
         return (state[0] + answer / self.times,)
 
 
+@breaks("every_step_is_counted")
 @breaks("certified_noise_is_private")
 class AsksAgain(LaplaceMechanism):
     """Sixteen answers, and the noise of one."""
@@ -315,6 +317,7 @@ class HidingOnAGrid(LaplaceMechanism):
         return Coin(lambda records: records.X.mean(axis=0), data.d, lattice=LATTICE)
 
 
+@breaks("outputs_stay_in_the_set")
 @breaks("error_is_within_its_certified_bound")
 class Astray(OutputPerturbationGD):
     def performed(self, data: Any, done: Any, rng: Any, trials: int, *, trace: bool = False) -> Any:

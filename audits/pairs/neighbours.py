@@ -20,7 +20,7 @@ from dpcheck.audits.pairs.domains import Ball, Domain, key, same
 from dpcheck.audits.pairs.drawn_pairs import Examples, Pair, content, is_strategy
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.given import listed, number
-from dpcheck.bounds.language.guarantees import ADD_REMOVE, LABEL_ONLY, LOCAL, REPLACE_ONE, Relation
+from dpcheck.bounds.language.guarantees import ADD_REMOVE, LABEL_ONLY, LOCAL, LOCAL_ATTRIBUTE, REPLACE_ONE, Relation
 from dpcheck.bounds.language.guarantees import group as group_relation
 
 PairParts = tuple[list[Any], list[Any], list[Any], int]
@@ -101,7 +101,7 @@ class Neighbours:
                     yield pair
 
     def is_pair(self, first: Any, second: Any) -> bool:
-        """Whether both datasets lie in the domain and differ by at most the relation's size (order ignored)."""
+        """Whether both lie in the domain and differ by at most the relation's size (order of records ignored)."""
         try:
             return self._is_pair(first, second)
         except (TypeError, ValueError, IndexError):
@@ -121,6 +121,9 @@ class Neighbours:
             return False
         if not self.least <= max(len(first), len(second)) <= self.n:
             return False
+        if self.relation.name == LOCAL_ATTRIBUTE.name:  # attributes have places
+            steps = sum(not same(a, b) for a, b in zip(first, second, strict=True))
+            return steps <= self.relation.size
         one, two = Counter(map(self.domain.key, first)), Counter(map(self.domain.key, second))
         lost, gained = sum((one - two).values()), sum((two - one).values())
         if self.relation.name == ADD_REMOVE.name:
@@ -377,6 +380,21 @@ def one_user(
 ) -> Neighbours:
     """Local privacy: the dataset is one record, and any two records are neighbours."""
     return Neighbours(LOCAL, _domain(low, high, d, ball, values), 1)
+
+
+def one_attribute(
+    low: float = 0.0, high: float = 1.0, d: int = 10, *, values: Sequence[Any] | None = None
+) -> Neighbours:
+    """Local privacy of attributes: the dataset is one user's record of d numbers, of which one may change.
+
+    A guarantee for it covers a whole record, as `one_user` has it, in d steps: `guarantee.to_relation(LOCAL,
+    attributes=d)`. With `values`, each attribute takes one of them.
+
+    >>> near = one_attribute(values=(0, 1), d=3)
+    >>> near.is_pair(np.array([0, 1, 1]), np.array([0, 0, 1])), near.is_pair(np.array([0, 1, 1]), np.array([1, 1, 0]))
+    (True, False)
+    """
+    return Neighbours(LOCAL_ATTRIBUTE, _domain(low, high, None, None, values), d)
 
 
 def group(neighbours: Neighbours, k: int) -> Neighbours:

@@ -134,11 +134,11 @@ def reveals(stage: Stage, path: Path, guarantee: Guarantee) -> bool:
     if not path.answers:
         return True
     pure = isinstance(guarantee, PureDP)
-    found = [
+    found = (
         any(_tells(stage, path, *path.beyond(side, distance, rest)) for rest in (0.0, 1.0, -1.0))
         for side in (1, -1)
         for distance in (NEAR_BY if pure else IN_BULK)
-    ]
+    )  # one after the other: the first that tells, or does not, may end it
     return any(found) if pure else all(found)
 
 

@@ -7,7 +7,7 @@ change. Units depend on the seed and on the draw's number alone.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -211,3 +211,18 @@ def caller() -> Site:
 def shape_of(size: Any) -> tuple[int, ...]:
     """As numpy reads it."""
     return tuple(int(n) for n in size) if np.ndim(size) else (int(size),)
+
+
+def twins_of_seed(draws: Sequence[Draw], public: Container[str | None]) -> tuple[Draw, Draw] | None:
+    """Two draws that begin at one place of the same stream, and take something else from it, if there are any.
+
+    Both come from generators that were made with one seed that nobody knows: their numbers hang together, how is not
+    known. Of a public seed everything is known anyway.
+    """
+    places: dict[tuple[str, int], Draw] = {}
+    for draw in draws:
+        if draw.seed is not None and draw.seed not in public:
+            other = places.setdefault((draw.seed, draw.turn), draw)
+            if other.again != draw.again:
+                return other, draw
+    return None

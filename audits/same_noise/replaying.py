@@ -21,7 +21,7 @@ from dpcheck.audits.outputs.foreign import OPAQUE
 from dpcheck.audits.outputs.returned import Mechanism
 from dpcheck.audits.pairs.neighbours import Pair
 from dpcheck.audits.same_noise.by_answers import by_answers, converted
-from dpcheck.audits.same_noise.draws import CHOICE, COIN
+from dpcheck.audits.same_noise.draws import CHOICE, COIN, twins_of_seed
 from dpcheck.audits.same_noise.enumeration import Tosses, distribution, loss
 from dpcheck.audits.same_noise.holdings import changed, state
 from dpcheck.audits.same_noise.listening import listening
@@ -77,8 +77,8 @@ def _judge(stage: Stage, guarantee: Guarantee, first: Seen, second: Seen) -> Rep
     again, fresh = stage.run(0), stage.run(0, seed=1)
     if not (first.same_as(again) and first.way == again.way):
         return replace(result, unseen=(OWN_SOURCE,))
-    unseen = [*_unheard(stage, first, second)]
     public = public_seeds(first, fresh)
+    unseen = [*_unheard(stage, first, second, public)]
     discrete = {draw.law for draw in (*first.draws, *second.draws)} <= {"uniform", CHOICE, COIN}
     if first.draws and discrete and not unseen:
         listed = _enumerated(stage, guarantee, result, public)
@@ -109,10 +109,15 @@ def _judge(stage: Stage, guarantee: Guarantee, first: Seen, second: Seen) -> Rep
     return replace(judged, notes=(*judged.notes, *plain)) if judged.kept else judged
 
 
-def _unheard(stage: Stage, first: Seen, second: Seen) -> Iterator[str]:
+def _unheard(stage: Stage, first: Seen, second: Seen, public: Public) -> Iterator[str]:
     """Why what these runs show is not all there is."""
     yield from dict.fromkeys((*first.sources, *second.sources, *stage.room.strays()))
     yield from (said for _, said in first.words if isinstance(said, str) and said.startswith(OPAQUE))
+    for run in (first, second):
+        shared = twins_of_seed(run.draws, public)
+        if shared is not None:
+            yield f"{shared[0].site} and {shared[1].site} draw from generators that were made with one seed"
+            break
     seeds = any(draw.law == COIN for draw in first.draws) and not first.coins
     if seeds and not stage.run(0, other_coins=True).same_as(first):
         yield "what seeds a generator is used for something else, too"

@@ -20,7 +20,7 @@ from dpcheck.audits.trials.executor import Chunk, Place, Runner
 from dpcheck.audits.trials.fingerprints import content
 from dpcheck.audits.trials.journal import Journal
 from dpcheck.bounds.language.errors import InvalidInput, MixedRelations
-from dpcheck.bounds.language.guarantees import ADD_REMOVE, LABEL_ONLY, LOCAL, REPLACE_ONE, Guarantee, checked_delta
+from dpcheck.bounds.language.guarantees import LABEL_ONLY, OF_ONE_USER, REPLACE_ONE, STEPS, Guarantee, checked_delta
 
 PILOT, TEST, PROBE, SEARCH = 0, 1, 2, 3  # stages: each has seeds of its own; searches count on from the last
 TWINS = 2**20  # the pilot of assume="gdp", after which the other pilot may still be needed; no search counts so far
@@ -121,15 +121,15 @@ def _digest(outputs: Any) -> bytes:
 
 
 def claim_for(guarantee: Guarantee, neighbours: Neighbours) -> Guarantee:
-    """The guarantee under the relation of the neighbours; replace-one covers a label and a single local record.
+    """The guarantee under the relation of the neighbours; replace-one covers a label and what a single user has.
 
     Query answers are neighbours by their sensitivity, whatever the relation it was stated for.
     """
     own, theirs = guarantee.relation, neighbours.relation
-    covered = own.name == REPLACE_ONE.name and theirs.name in (LABEL_ONLY.name, LOCAL.name)
+    covered = own.name == REPLACE_ONE.name and theirs.name in (LABEL_ONLY.name, *OF_ONE_USER)
     if covered or (theirs.name == ANSWERS.name and own.name != ANSWERS.name):
         return replace(guarantee.to_relation(replace(own, size=theirs.size)), relation=theirs)
-    if own.name != theirs.name and (own.name, theirs.name) != (ADD_REMOVE.name, REPLACE_ONE.name):
+    if own.name != theirs.name and (own.name, theirs.name) not in STEPS:
         remedy = f"State the guarantee for it: {type(guarantee).__name__}(..., relation=neighbours.relation)."
         raise MixedRelations("the guarantee's relation", str(own), f"that of the neighbours ({theirs})", remedy)
     return guarantee.to_relation(theirs)

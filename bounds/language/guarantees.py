@@ -36,6 +36,11 @@ REPLACE_ONE = Relation("replace-one")
 ADD_REMOVE = Relation("add/remove-one")
 LABEL_ONLY = Relation("label-only")
 LOCAL = Relation("local")
+LOCAL_ATTRIBUTE = Relation("local attribute")  # one attribute of one user's record
+RELATIONS = (REPLACE_ONE, ADD_REMOVE, LABEL_ONLY, LOCAL, LOCAL_ATTRIBUTE)
+OF_ONE_USER = frozenset({LOCAL.name, LOCAL_ATTRIBUTE.name})  # what changes is one user's, who reports by herself
+# Steps of the first relation that make one of the second; of a record, any number of its attributes.
+STEPS = {(ADD_REMOVE.name, REPLACE_ONE.name): 2, (LOCAL.name, LOCAL_ATTRIBUTE.name): 1}
 
 
 def checked_delta(delta: Any) -> float:
@@ -131,18 +136,33 @@ class Guarantee:
         """The guarantee of releasing all of them, adaptively."""
         return compose([self, *others])
 
-    def to_relation(self, relation: Relation) -> Guarantee:
-        """This guarantee under another relation: add/remove gives replace-one (two steps), and groups follow."""
+    def to_relation(self, relation: Relation, *, attributes: int | None = None) -> Guarantee:
+        """This guarantee under another relation: add/remove gives replace-one (two steps), and groups follow.
+
+        A local guarantee covers each attribute of a record; one of an attribute covers the record in as many steps as
+        a record has `attributes`.
+        """
         if not isinstance(relation, Relation):
             raise InvalidInput("relation", relation, "a Relation", "Use REPLACE_ONE or ADD_REMOVE.")
         if relation == self.relation:
             return self
-        two_steps = self.relation.name == ADD_REMOVE.name and relation.name == REPLACE_ONE.name
-        if not two_steps and self.relation.name != relation.name:
-            limit = f"{relation} or one that implies it"
-            raise MixedRelations("neighbouring relation", str(self.relation), limit, "Recompute the noise for it.")
-        steps = math.ceil(relation.size * (2 if two_steps else 1) / self.relation.size)
-        return replace(self.for_group(steps), relation=relation)
+        return replace(self.for_group(self.steps_to(relation, attributes)), relation=relation)
+
+    def steps_to(self, relation: Relation, attributes: int | None) -> int:
+        """How many of this guarantee's steps make one of the other relation's, refused where none do."""
+        own = self.relation
+        between = (own.name, relation.name)
+        remedy = "Recompute the noise for it."
+        if between == (LOCAL_ATTRIBUTE.name, LOCAL.name):
+            remedy = "Say how many attributes=... a record has."
+            if attributes is not None:
+                return math.ceil(relation.size * whole("attributes", attributes, "an integer >= 1", remedy) / own.size)
+        elif between == (LOCAL.name, LOCAL_ATTRIBUTE.name):
+            return STEPS[between]  # a record holds all of its attributes
+        elif own.name == relation.name or between in STEPS:
+            return math.ceil(relation.size * STEPS.get(between, 1) / own.size)
+        limit = f"{relation} or one that implies it"
+        raise MixedRelations("neighbouring relation", str(own), limit, remedy)
 
     def for_group(self, k: int) -> Guarantee:
         """The same notion for k steps of the relation."""

@@ -158,7 +158,7 @@ class Closed(Account):
         if worst <= CLEARLY:
             return None
         clear = np.flatnonzero(scores >= min(0.02, worst / 2))
-        return _one({k: v[clear] for k, v in tried.items()}, self.field)
+        return one_of_usual({k: v[clear] for k, v in tried.items()}, self.field)
 
     def plainest(self, point: Mapping[str, float]) -> dict[str, float]:
         margin = min(0.01, float(self.score(stacked([point]))[0]) / 2)
@@ -212,7 +212,7 @@ class Closed(Account):
                 figure = f"noise {least:.3f} to {most:.3f} times what is needed on {where}"
                 detail = f"{because}; exact curve on {certificate.cells} cells"
                 return Evidence(kind, verdict, figure, detail, margin=factor - 1)
-        return _supported(certificate, count, f"noise at least {least:.4f} times what is needed", because, where)
+        return supported(certificate, count, f"noise at least {least:.4f} times what is needed", because, where)
 
 
 def total_mu(values: Values) -> Array:
@@ -301,7 +301,7 @@ class Summed(Account):
         seen = self.seen(first)
         if seen.max() > 0.02:
             clear = np.flatnonzero(seen >= min(0.05, seen.max()))
-            return _one({k: v[clear] for k, v in first.items()}, self.field)
+            return one_of_usual({k: v[clear] for k, v in first.items()}, self.field)
         for index in _distinct(first, self.score(first), self.field, 12):
             point = {k: float(v[index]) for k, v in first.items()}
             if self.high(point) > 1 and self.low(point) > 1 + CLEARLY:
@@ -354,10 +354,10 @@ class Summed(Account):
                 verdict = Verdict.LOOSE if factor >= LOOSE_FROM else Verdict.CERTIFIED
                 detail = f"{because}; moments on {certificate.cells} cells"
                 return Evidence(kind, verdict, f"{figure}; on {where}", detail, margin=factor - 1)
-        return _supported(certificate, count, figure, because, where)
+        return supported(certificate, count, figure, because, where)
 
 
-def _supported(certificate: CellCertificate, count: int, figure: str, because: str, where: str) -> Evidence:
+def supported(certificate: CellCertificate, count: int, figure: str, because: str, where: str) -> Evidence:
     left = ""
     if certificate.undecided_cell is not None:
         cell = ", ".join(f"{k} in [{a:.4g}, {b:.4g}]" for k, (a, b) in certificate.undecided_cell.items())
@@ -381,7 +381,8 @@ def _distinct(tried: Points, scores: Array, where: Field, keep: int) -> list[int
     return chosen
 
 
-def _one(points: Points, where: Field) -> dict[str, float]:
+def one_of_usual(points: Points, where: Field) -> dict[str, float]:
+    """The point nearest to what readers expect."""
     index = most_usual(points, where)
     return {k: float(v[index]) for k, v in points.items()}
 

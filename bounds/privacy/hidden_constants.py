@@ -20,6 +20,7 @@ import numpy as np
 import sympy
 
 from dpcheck.bounds.language.claim import Effort, Evidence, Verdict
+from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import TABLE, point_in_words, printed_name
 from dpcheck.bounds.privacy import sampled_gaussian as sampled
@@ -29,6 +30,7 @@ from dpcheck.bounds.privacy.judging import PATH, accountable, judged, no_points
 from dpcheck.bounds.privacy.laws import Gaussian, Poisson, WithoutReplacement
 from dpcheck.bounds.privacy.question import Question
 from dpcheck.bounds.privacy.release import ONE
+from dpcheck.bounds.privacy.wishart_accounts import Cones
 from dpcheck.bounds.privacy.worst_points import Field, Points, most_usual, stacked, worst_points
 
 Array = np.ndarray
@@ -48,7 +50,10 @@ class Needed:
 
     @cached_property
     def account(self) -> Closed | Summed:
-        return accountable(self.question)
+        found = accountable(self.question)
+        if isinstance(found, Cones):
+            raise InvalidInput("hidden constant", str(self.question.constant), "none in Wishart noise", "Name it.")
+        return found
 
     @property
     def name(self) -> str:

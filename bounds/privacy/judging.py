@@ -6,8 +6,9 @@ from dpcheck.bounds.language.claim import Effort, Evidence, Verdict
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.privacy.box_accounts import KIND, Closed, Summed
-from dpcheck.bounds.privacy.laws import RESPONSES, Gaussian, Laplace, WithoutReplacement
+from dpcheck.bounds.privacy.laws import RESPONSES, Gaussian, Laplace, Wishart, WithoutReplacement
 from dpcheck.bounds.privacy.question import Question
+from dpcheck.bounds.privacy.wishart_accounts import Cones
 from dpcheck.bounds.privacy.worst_points import worst_points
 
 PATH = "path"  # in the counterexample of a hidden constant: the exponents along which no constant lasts
@@ -39,7 +40,7 @@ def judged(question: Question, because: str, effort: Effort) -> Evidence | None:
     return account.verdict(tried, count, because, effort)
 
 
-def accountable(question: Question) -> Closed | Summed:
+def accountable(question: Question) -> Closed | Summed | Cones:
     """The way to account for these releases."""
     laws, schemes = {type(r.law) for r in question.releases}, {type(r.sampling) for r in question.releases}
     alone = all(r.always == 0 for r in question.releases)
@@ -50,5 +51,8 @@ def accountable(question: Question) -> Closed | Summed:
         return Closed(question)
     if isinstance(question.guarantee, ApproxDP) and laws <= {Gaussian, Laplace}:
         return Summed(question)
+    wishart = laws == {Wishart} and len(question.releases) == 1 and alone
+    if wishart and isinstance(question.guarantee, ApproxDP | PureDP):
+        return Cones(question)
     limit = "(eps, delta)-DP for sampled or mixed releases; pure DP for Laplace noise, sampled without replacement"
     raise InvalidInput("guarantee", str(question.guarantee), limit, "State the claim in that notion.")

@@ -111,7 +111,30 @@ class SmoothNoise:
         return replace(self, scale=self.scale * factor)
 
 
-Law = Gaussian | Laplace | L2Laplace | Selected | OneBit | HalfSphere | SmoothNoise
+@dataclass(frozen=True)
+class Wishart:
+    """Positive definite noise on a symmetric side x side matrix, W_d(degrees, scale I): the sum of as many vvᵀ with v
+    of N(0, scale I). An answer is the upper triangle, row by row, diagonal included: each entry once.
+
+    The sensitivity is the larger trace of the positive and the negative part of the move. The noise moves the cone that
+    answers lie in, so that a neighbour may be ruled out: pure DP is beyond it, whatever the scale.
+    """
+
+    scale: Any
+    degrees: Any
+    side: Any
+
+    @property
+    def excess(self) -> Any:
+        """The degrees of freedom of what is left of one direction, given the others; pure edge at 2."""
+        return self.degrees - self.side + 1
+
+    def times(self, factor: float) -> Wishart:
+        """The same law with more (or less) noise."""
+        return replace(self, scale=self.scale * factor)
+
+
+Law = Gaussian | Laplace | L2Laplace | Selected | OneBit | HalfSphere | SmoothNoise | Wishart
 RESPONSES = (OneBit, HalfSphere)  # their loss is that of randomised response
 
 

@@ -227,7 +227,8 @@ class Question:
             most = [np.broadcast_to(range_of(e, box, known)[1], shape) for e in (ratio, count, always)]
             counted = np.maximum(np.ceil(most[1] - 1e-9), 1.0)
             picked = np.broadcast_to(np.minimum(most_picked(own.sampling, ends), 1.0), shape)
-            steps.append(StepValues(most[0], counted, most[2], picked, own))
+            least = tuple(np.broadcast_to(bottom, shape) for bottom, _ in ends)
+            steps.append(StepValues(most[0], counted, most[2], picked, own, least))
         for i, (product, shared) in enumerate(self.products):
             top = [np.broadcast_to(range_of(e, box, known)[1], shape) for e in (product, shared)]
             steps[i] = replace(steps[i], product=top[0], shared=top[1])

@@ -18,7 +18,7 @@ import sympy
 from dpcheck.bounds.language.errors import InvalidInput, MixedRelations
 from dpcheck.bounds.language.guarantees import (
     ADD_REMOVE,
-    LOCAL,
+    OF_ONE_USER,
     REPLACE_ONE,
     ZCDP,
     ApproxDP,
@@ -26,7 +26,15 @@ from dpcheck.bounds.language.guarantees import (
     PureDP,
     Relation,
 )
-from dpcheck.bounds.privacy import batches, exact, random_iterate, sampled_gaussian, selections, smooth_noise
+from dpcheck.bounds.privacy import (
+    batches,
+    exact,
+    random_iterate,
+    sampled_gaussian,
+    selections,
+    smooth_noise,
+    wishart_noise,
+)
 from dpcheck.bounds.privacy.exact import Interval
 from dpcheck.bounds.privacy.laws import (
     RESPONSES,
@@ -41,6 +49,7 @@ from dpcheck.bounds.privacy.laws import (
     Scheme,
     Selected,
     SmoothNoise,
+    Wishart,
     WithoutReplacement,
 )
 
@@ -64,6 +73,7 @@ class Release:
     replace-one, between record and none under add/remove. `always` is the same for a part of the answer that all
     records enter, under the same noise (the full gradient of SVRG). Symbolic or numeric: `at` fills in numbers.
     Of a local protocol it says what a user knows of earlier reports, and whose coins are seen with the reports.
+    With `in_pieces` one answer goes out in several steps, all of which a record moves by `sensitivity` together.
     """
 
     sensitivity: Any
@@ -75,10 +85,11 @@ class Release:
     relation: Relation = REPLACE_ONE
     interaction: Interaction = Interaction.NONE
     coins: Coins = Coins.PRIVATE
+    in_pieces: bool = False
 
     def __post_init__(self) -> None:
         spoken = (self.interaction, self.coins)
-        if spoken != (Interaction.NONE, Coins.PRIVATE) and self.relation.name != LOCAL.name:
+        if spoken != (Interaction.NONE, Coins.PRIVATE) and self.relation.name not in OF_ONE_USER:
             limit = "said of a local protocol alone"
             raise InvalidInput("interaction and coins", [s.name for s in spoken], limit, "Use relation=LOCAL.")
         if self.interaction is Interaction.SEQUENTIAL and (self.sampling is not None or self.always != 0):
@@ -107,8 +118,10 @@ class Release:
 
     @property
     def numbers(self) -> tuple[sympy.Expr, ...]:
-        """Its expressions: ratio, steps, ratio of what all records enter, and the numbers of the sampling."""
+        """Its expressions: ratio, steps, ratio of what all records enter, and the numbers of sampling and of law."""
         own = () if self.sampling is None else tuple(vars(self.sampling).values())
+        if isinstance(self.law, Wishart):
+            own = (*own, self.law.excess)
         return tuple(sympy.sympify(e) for e in (self.ratio, self.answered, self.always_ratio, *own))
 
     def at(self, **values: float) -> Release:
@@ -253,6 +266,8 @@ def account_of(parts: Sequence[Release], guarantee: Guarantee) -> Any:
             return _smooth_factor
     if laws <= {Gaussian, Laplace} and whole and isinstance(guarantee, ApproxDP) and guarantee.delta > 0:
         return _summed_factor
+    if laws == {Wishart} and len(parts) == 1 and not sampled and whole and isinstance(guarantee, ApproxDP) and not pure:
+        return _wishart_factor
     names = ", ".join(sorted(law.__name__ for law in laws))
     limit = f"one for which an account of {names} noise{' on sampled batches' if sampled else ''} is known"
     raise InvalidInput("guarantee", str(guarantee), limit, remedy_for(laws, sampled))
@@ -271,6 +286,8 @@ def remedy_for(laws: set[type], sampled: bool) -> str:
         return "Gaussian noise gives no pure DP: use delta > 0, zCDP, Renyi or Gaussian DP."
     if SmoothNoise in laws:
         return "Use ApproxDP with delta > 0 (or zCDP for arsinh noise), and smooth noise by itself, from all records."
+    if Wishart in laws:
+        return "Use ApproxDP with delta > 0: a matrix outside the cone of a neighbour rules it out, at any scale."
     if Selected in laws:
         return "Account for selections by themselves, from all records."
     return "Use ApproxDP with delta > 0, and count every answer as seen; convert other notions with .to_approx(delta)."
@@ -322,6 +339,15 @@ def _smooth_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
     return smooth_noise.smooth_gaussian_scale(guarantee, smoothness, width) * moved
 
 
+def _wishart_factor(parts: Sequence[Release], guarantee: Guarantee) -> float:
+    """s/(2c) may be so large; of several steps each keeps its share."""
+    (part,) = parts
+    assert isinstance(part.law, Wishart)
+    assert isinstance(guarantee, ApproxDP)
+    share = ApproxDP(guarantee.eps / count(part), guarantee.delta / count(part))
+    return float(part.ratio) / (2 * wishart_noise.largest_move(share, float(part.law.excess))) * (1 + exact.SLACK)
+
+
 @lru_cache(maxsize=1024)
 def _summed_factor(parts: tuple[Release, ...], guarantee: Guarantee) -> float:
     eps, delta = (float(guarantee.parameters[name]) for name in ("eps", "delta"))
@@ -344,6 +370,7 @@ ACCOUNTS = {
     _pure_factor: "account: basic composition of Laplace noise",
     _one_bit_factor: "account: exact loss of randomised response",
     _smooth_factor: "account: smooth sensitivity, by a shift and a dilation of the noise",
+    _wishart_factor: "account: exact loss of Wishart noise, the worst move at an extreme one",
     _summed_factor: "account: privacy losses of sampled sums, rounded up",
 }
 
@@ -351,7 +378,7 @@ ACCOUNTS = {
 def epsilon_of(released: Released, delta: float) -> Interval:
     """Sound bounds on the tight epsilon at delta of all that is seen of Gaussian or Laplace noise on sums."""
     parts = released.parts
-    other = (Selected, SmoothNoise, L2Laplace, *RESPONSES)
+    other = (Selected, SmoothNoise, L2Laplace, Wishart, *RESPONSES)
     if any(part.seen is not Seen.EVERYTHING or isinstance(part.law, other) for part in parts):
         limit = "Gaussian or Laplace noise, all of it seen"
         raise InvalidInput("release", str(released), limit, "Calibrate it, or audit it.")
@@ -428,4 +455,5 @@ def _whole(value: Any) -> int:
 
 def _unrelated(guarantee: Guarantee) -> Guarantee:
     """Gaussian noise on all records costs the same under every relation."""
-    return replace(guarantee, relation=REPLACE_ONE) if guarantee.relation in (ADD_REMOVE, LOCAL) else guarantee
+    alike = guarantee.relation.size == 1 and guarantee.relation.name in (ADD_REMOVE.name, *OF_ONE_USER)
+    return replace(guarantee, relation=REPLACE_ONE) if alike else guarantee

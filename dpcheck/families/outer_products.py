@@ -54,16 +54,16 @@ class OuterProducts(Solver):
     def method(self, data: Array, plan: None, released: Released) -> OneReport:
         users, d = data.shape
         deviation = float(released.parts[0].law.scale)
-        stands_for = np.where(np.equal(*np.triu_indices(d)), 1.0, math.sqrt(2) if self.isometric else 1.0)
+        weights = stands_for(d, self.isometric)
 
         def sent(rows: Array) -> Array:
-            return upper_triangles(rows) * stands_for
+            return upper_triangles(rows) * weights
 
         def server(reports: Array) -> Array:
-            found = self.directions(symmetric(mean_of_users(reports) / stands_for, d), users, deviation)
+            found = self.directions(symmetric(mean_of_users(reports) / weights, d), users, deviation)
             return oriented(found).transpose(0, 2, 1).reshape(len(found), -1)
 
-        return OneReport(sent, server, users, len(stands_for), d * self.k)
+        return OneReport(sent, server, users, len(weights), d * self.k)
 
     def stated(self, data: Array, guarantee: Guarantee, plan: None) -> tuple[Released, Sequence[Claim]]:
         promised = approximate(guarantee)
@@ -87,6 +87,11 @@ def another_row(data: Array, rng: np.random.Generator) -> Array:
     found, row = data.copy(), rng.standard_normal(data.shape[1])
     found[rng.integers(len(data))] = row / np.linalg.norm(row) * rng.choice([1.0, rng.random()])
     return found
+
+
+def stands_for(d: int, isometric: bool) -> Array:
+    """What an entry of an upper triangle is sent times: √2 for the two that it stands for, or 1."""
+    return np.where(np.equal(*np.triu_indices(d)), 1.0, math.sqrt(2) if isometric else 1.0)
 
 
 def upper_triangles(rows: Array) -> Array:

@@ -10,7 +10,17 @@ from numpy.typing import NDArray
 
 from dpcheck.audits.scores.transcript import gaussian_log_density
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.privacy.laws import Gaussian, HalfSphere, L2Laplace, Laplace, Law, OneBit, Selected, SmoothNoise
+from dpcheck.bounds.privacy.laws import (
+    Gaussian,
+    HalfSphere,
+    L2Laplace,
+    Laplace,
+    Law,
+    OneBit,
+    Selected,
+    SmoothNoise,
+    Wishart,
+)
 from dpcheck.bounds.privacy.release import Composed, Released
 from dpcheck.kernels import exact_draws
 from dpcheck.kernels.blocks import NOISE_HELD, steps_held
@@ -18,6 +28,7 @@ from dpcheck.kernels.method import Method
 from dpcheck.kernels.noise import l2_laplace
 from dpcheck.kernels.reports import half_sphere_log_density, half_spheres, log_chances
 from dpcheck.kernels.selection import select, selection_logs
+from dpcheck.kernels.wishart import wishart_log_density, wishart_triangles
 
 Array = np.ndarray
 STOPPED = 0.0  # what a transcript shows of a trial that has stopped; no answer with noise is that
@@ -78,6 +89,9 @@ class NoisyAnswers:
                 else exact_draws.rounded_l2_laplace(self.rng, whole, *asked.shape)
             )
             return np.asarray((multiples(asked, self.lattice) + drawn_whole) * self.lattice)
+        elif isinstance(law, Wishart):
+            matrices = asked.size // triangle(law)  # of a user each, where an answer holds several
+            drawn = wishart_triangles(self.rng, scale, float(law.degrees), int(law.side), matrices).reshape(asked.shape)
         elif isinstance(law, Laplace):
             drawn = self.rng.laplace(scale=scale, size=asked.shape)
         else:
@@ -107,6 +121,11 @@ class NoisyAnswers:
             self.normals = self.buffer[: math.prod(shape)].reshape(shape)
             self.rng.standard_normal(out=self.normals)
         return self.normals[at, :running]
+
+
+def triangle(law: Wishart) -> int:
+    """Entries of a matrix, each once."""
+    return int(law.side) * (int(law.side) + 1) // 2
 
 
 def multiples(values: Array, lattice: float) -> NDArray[np.int64]:
@@ -164,6 +183,9 @@ def _additive(law: Law, answers: Array, asked: Array) -> Array:
     if isinstance(law, Gaussian):
         return gaussian_log_density(answers, asked, scale)
     gap = answers - asked
+    if isinstance(law, Wishart):
+        found = wishart_log_density(gap.reshape(-1, triangle(law)), scale, float(law.degrees), int(law.side))
+        return found.reshape(len(answers), -1).sum(axis=1)
     size = np.abs(gap).sum(axis=1) if isinstance(law, Laplace) else np.linalg.norm(gap, axis=1)
     assert isinstance(law, Laplace | L2Laplace)
     return -size / scale - d * math.log(scale)

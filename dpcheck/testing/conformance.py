@@ -35,6 +35,7 @@ PROMISES: dict[str, Callable[[Subject], None]] = {
         runs.refuses_bad_calls,
         runs.rests_on_names_what_is_assumed,
         runs.results_pickle,
+        privacy.every_step_is_counted,
         privacy.plans_are_public,
         privacy.worst_pair_is_one,
         privacy.sensitivity_is_kept_and_reached,
@@ -45,6 +46,7 @@ PROMISES: dict[str, Callable[[Subject], None]] = {
         privacy.certified_noise_is_private_on_others,
         privacy.planted_bug_is_flagged,
         privacy.density_is_exact,
+        utility.outputs_stay_in_the_set,
         utility.error_is_within_its_certified_bound,
     )
 }

@@ -15,15 +15,18 @@ from dpcheck.bounds.privacy.laws import (
     L2Laplace,
     Laplace,
     Law,
+    OneBit,
     Scheme,
     SmoothNoise,
+    Wishart,
     WithoutReplacement,
 )
 from dpcheck.kernels.blocks import size_of
 from dpcheck.kernels.drawn import records
 from dpcheck.kernels.method import Drawn
-from dpcheck.kernels.noisy_answers import part_of
+from dpcheck.kernels.noisy_answers import part_of, triangle
 from dpcheck.kernels.running import run
+from dpcheck.kernels.wishart import cone_movement
 from dpcheck.problems.problem import Problem
 from dpcheck.solver import Calibrated, Solver
 
@@ -59,6 +62,7 @@ def movement(solver: Solver, pair: tuple[Any, Any], done: Calibrated, seed: int)
     asked = [method.asked_of(data, RUNS) for method, data in zip(methods, pair, strict=True)]
     state, found = methods[0].start_with(RUNS, trace.coins), Movement(0.0, 0)
     answered: set[tuple[int, int]] = set()  # (trial, part) in which the differing user answered, one round for her
+    pieces = np.zeros(RUNS)  # how far an answer that goes out in pieces has moved so far
     for t in range(methods[0].steps):
         part = part_of(done.released, t)
         for drawn, allowed in batches(part, differing(*pair) if part.sampling else 0, n, t, rng):
@@ -66,7 +70,10 @@ def movement(solver: Solver, pair: tuple[Any, Any], done: Calibrated, seed: int)
             other = asked[1](state, t, drawn)
             gap = one - other
             smooth = isinstance(part.law, SmoothNoise)
-            size = float((smooth_movement(part.law, one, other) if smooth else norm(part.law, gap)).max())
+            sizes = smooth_movement(part.law, one, other) if smooth else norm(part.law, gap)
+            if part.in_pieces:
+                sizes = pieces = np.hypot(pieces, sizes) if isinstance(part.law, Gaussian) else pieces + sizes
+            size = float(sizes.max())
             share = size / allowed if allowed > 0 else (np.inf if size > 1e-9 * float(part.sensitivity) else 0.0)
             found = max(found, Movement(share, t))
             if part.interaction is Interaction.SEQUENTIAL:
@@ -99,12 +106,17 @@ def batches(part: Any, where: int, n: int, t: int, rng: np.random.Generator) -> 
 
 
 def norm(law: Law, gap: np.ndarray) -> np.ndarray:
-    """Of each row, as the law's sensitivity is measured: l2, l1, or the largest change of a score or report."""
+    """Of each row, as the law's sensitivity is measured: l2, l1, trace, or the largest change of a score; changes of
+    reports add up, as their losses do.
+    """
     if isinstance(law, Gaussian | L2Laplace):
         return np.linalg.norm(gap, axis=1)
     if isinstance(law, HalfSphere):
-        return np.linalg.norm(gap.reshape(len(gap), -1, int(law.width)), axis=2).max(axis=1)
-    return np.abs(gap).sum(axis=1) if isinstance(law, Laplace) else np.abs(gap).max(axis=1)
+        return np.linalg.norm(gap.reshape(len(gap), -1, int(law.width)), axis=2).sum(axis=1)
+    if isinstance(law, Wishart):
+        whole = cone_movement(gap.reshape(-1, triangle(law)), int(law.side))
+        return np.asarray(whole.reshape(len(gap), -1).max(axis=1))
+    return np.abs(gap).sum(axis=1) if isinstance(law, Laplace | OneBit) else np.abs(gap).max(axis=1)
 
 
 def smooth_movement(law: SmoothNoise, one: np.ndarray, other: np.ndarray) -> np.ndarray:

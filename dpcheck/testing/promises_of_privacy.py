@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
@@ -13,7 +14,7 @@ from scipy import stats
 
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput, shown
-from dpcheck.bounds.language.guarantees import ADD_REMOVE
+from dpcheck.bounds.language.guarantees import ADD_REMOVE, LOCAL_ATTRIBUTE
 from dpcheck.bounds.privacy.laws import Gaussian, L2Laplace, Laplace, Selected
 from dpcheck.problems.problem import Problem
 from dpcheck.settings import KEY
@@ -125,6 +126,13 @@ def must_have_its_noise(subject: Subject, done: Calibrated) -> None:
     must(level > subject.alpha, f"{subject.solver}: the first answer's noise is not of its law and scale {scale:g}")
 
 
+def every_step_is_counted(subject: Subject) -> None:
+    """As many answers go out as the release accounts for; an answer may go out in pieces that are one movement."""
+    done, method = subject.ready()
+    counted = sum(math.inf if part.in_pieces else float(part.steps) for part in done.released.parts)
+    must(method.steps <= counted, f"{method.steps} answers are let out, {counted:g} are accounted for")
+
+
 def plans_are_public(subject: Subject) -> None:
     """Plan and release are the same for both datasets of a pair."""
     for pair in (subject.pair, *(subject.random_pairs() if isinstance(subject.data, Problem) else ())):
@@ -148,11 +156,14 @@ def same(one: Any, other: Any) -> bool:
 
 # Sensitivity and privacy -----------------------------------------------------------------------------
 def worst_pair_is_one(subject: Subject) -> None:
-    """The worst pair are neighbours: one record differs, and nothing that is public."""
+    """The worst pair are neighbours: one record (or attribute of it) differs, and nothing that is public."""
     first, second = subject.pair
     if subject.guarantee.relation == ADD_REMOVE:
         raise Untried("datasets of different sizes")
     differing(first, second)
+    if subject.guarantee.relation == LOCAL_ATTRIBUTE:
+        changed = int(np.sum(np.asarray(first) != np.asarray(second)))
+        must(changed == 1, f"{changed} attributes of the record differ")
     if isinstance(first, Problem):
         for name in ("loss", "l2", "constraint", "row_bound", "label_bound"):
             must(getattr(first, name) == getattr(second, name), f"they differ in {name}")

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import stats
 
 from dpcheck.bounds.language.errors import InvalidInput, MixedRelations, shown
-from dpcheck.bounds.language.guarantees import ADD_REMOVE, LOCAL, REPLACE_ONE, ApproxDP, RenyiDP
+from dpcheck.bounds.language.guarantees import RELATIONS, REPLACE_ONE, ApproxDP, RenyiDP
 from dpcheck.kernels import blocks
 from dpcheck.kernels.running import run
 from dpcheck.settings import limits_of
@@ -101,7 +101,7 @@ def refuses_bad_calls(subject: Subject) -> None:
     refused(call(guarantee=1.0), "guarantee", 1.0)
     for nothing in (ApproxDP(0.0, 1e-2, relation=promised.relation), RenyiDP(2.0, 0.0, relation=promised.relation)):
         refused(call(guarantee=nothing), "eps > 0", nothing)
-    for relation in (REPLACE_ONE, ADD_REMOVE, LOCAL, replace(REPLACE_ONE, size=2)):
+    for relation in (*RELATIONS, replace(REPLACE_ONE, size=2)):
         if relation not in solver.relations:
             refused(call(guarantee=replace(promised, relation=relation)), "relation", relation, MixedRelations)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import numpy as np
 from scipy import stats
 
 from dpcheck.bounds.language.errors import DpcheckError
 from dpcheck.datasets import logistic_synthetic
 from dpcheck.kernels.blocks import child, seed_of
-from dpcheck.problems.constraints import L2Ball
+from dpcheck.problems.constraints import L2Ball, WholeSpace
 from dpcheck.problems.losses import Logistic
 from dpcheck.problems.problem import Problem
 from dpcheck.testing.movement import must
@@ -35,6 +36,23 @@ def error_is_within_its_certified_bound(subject: Subject) -> None:
             must_stay_below(run, line, subject.alpha)
     if not tried:
         raise Untried("no certified bound with explicit constants applies")
+
+
+def outputs_stay_in_the_set(subject: Subject) -> None:
+    """What is let out lies in the constraint set, whatever the noise."""
+    tried = 0
+    for at in settings(subject):
+        if isinstance(at.problem.constraint, WholeSpace):
+            continue
+        try:
+            w = at.solver.solution(at.problem, at.guarantee, subject.seed, trials=RUNS).w
+        except DpcheckError:
+            continue  # a problem that this solver does not take
+        tried += 1
+        outside = int(np.sum(~at.problem.constraint.contains(w)))
+        must(outside == 0, f"{outside} of {RUNS} outputs lie outside the set")
+    if not tried:
+        raise Untried("it takes no problem on a bounded set")
 
 
 def settings(subject: Subject) -> Iterator[MeasuredAt]:

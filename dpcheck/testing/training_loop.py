@@ -15,7 +15,7 @@ import numpy as np
 import scipy  # its parts are imported on first use
 
 from dpcheck.audits import PerRun, per_run
-from dpcheck.audits.same_noise.draws import COIN, Draw
+from dpcheck.audits.same_noise.draws import COIN, Draw, twins_of_seed
 from dpcheck.audits.same_noise.listening import listening
 from dpcheck.audits.same_noise.noisy_rows import leaks_of
 from dpcheck.audits.same_noise.noisy_values import Trace
@@ -150,6 +150,10 @@ def _walk(stage: Stage, number: int, public: Public, early: bool) -> Walk | Find
         return Finding("loop", None, next(iter(stage.failed.values())))
     if theirs.astray or len(ours.answers) != len(theirs.answers) or ours.selections:
         return Finding("loop", None, theirs.astray or "the datasets look at different noisy values")
+    shared = twins_of_seed(first.draws, public)
+    if shared is not None:
+        why = f"{shared[0].site} and {shared[1].site} draw from generators that were made with one seed"
+        return Finding("noise", False, why)
     if [draw.law for draw in first.draws] != [draw.law for draw in second.draws]:
         return Finding("loop", None, "control flow parts: the datasets draw differently")
     early_looks = [answer.site for answer in ours.answers if answer.pure and answer.goes_on and answer.site is not None]
@@ -229,11 +233,26 @@ def _sampling(walks: Sequence[Walk], claimed: NoisyRelease, contributions: int) 
     if not calls:
         return Finding("sampling", False, f"nothing is drawn but noise, claimed {claimed.sampling} batches")
     wrong = [draw for call, draw in calls.items() if call not in BATCHES[claimed.sampling]]
+    if not wrong and _held(walks, claimed):
+        why = "the record took part in all steps or in none, on each path: a batch is drawn once, and used again"
+        return Finding("sampling", False, why)
     names = ", ".join(f"{draw.call}() at {draw.site}" for draw in calls.values())
     if not wrong:
         return Finding("sampling", True, f"by {names}")
     kind = "shuffled batches" if wrong[0].call in SHUFFLES else f"batches by {wrong[0].call}()"
     return Finding("sampling", False, f"{kind} ({wrong[0].site}), claimed {claimed.sampling}")
+
+
+def _held(walks: Sequence[Walk], claimed: NoisyRelease) -> bool:
+    """Whether the record is in every batch of a path or in none of it, as is hardly so by chance.
+
+    For a record that moves every step it is in; one that moves no step on any path says nothing.
+    """
+    steps = [len(walk.steps) for walk in walks]
+    often = [int(np.count_nonzero(walk.moved)) for walk in walks]
+    if not any(often) or any(n not in (0, m) for n, m in zip(often, steps, strict=True)):
+        return False
+    return math.prod(claimed.rate**m + (1 - claimed.rate) ** m for m in steps) < SURE
 
 
 def _rate(walks: Sequence[Walk], claimed: NoisyRelease, contributions: int) -> Finding:

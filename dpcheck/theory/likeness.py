@@ -9,7 +9,7 @@ from functools import cache
 import sympy
 
 from dpcheck.bounds.language.claim import Claim, Kind, Rate
-from dpcheck.bounds.language.guarantees import LABEL_ONLY, LOCAL, PureDP, Relation
+from dpcheck.bounds.language.guarantees import LABEL_ONLY, LOCAL, LOCAL_ATTRIBUTE, PureDP, Relation
 from dpcheck.bounds.language.symbols import LIKELY, TABLE, gamma
 from dpcheck.bounds.language.utility_case import ANY, APPROX, CONVEX, PURE, STRONG, UtilityCase, case_of
 from dpcheck.bounds.registry import entries
@@ -21,7 +21,7 @@ KNOWN = "all constants known"
 ORDER = "up to a constant factor"
 DROPPED = "as a rate in n, d, ε and δ, other constants dropped"
 SIZES = {"n", "d", "eps", "delta", "gamma"}  # what a rate is in, when other constants are dropped
-CENTRAL, LOCALLY, LABELS = "central", "local", "label"
+CENTRAL, LOCALLY, LABELS, ATTRIBUTES = "central", "local", "label", "local attribute"
 ERRORS = {
     "excess_risk": "excess empirical risk",
     "likely_excess_risk": "excess empirical risk",
@@ -101,9 +101,8 @@ def model_of(stem: str) -> str:
 def model_among(relations: Iterable[Relation]) -> str:
     """The model that neighbouring relations stand for."""
     names = {relation.name for relation in relations}
-    if names == {LOCAL.name}:
-        return LOCALLY
-    return LABELS if names == {LABEL_ONLY.name} else CENTRAL
+    known = {LOCAL.name: LOCALLY, LABEL_ONLY.name: LABELS, LOCAL_ATTRIBUTE.name: ATTRIBUTES}
+    return known.get(*names, CENTRAL) if len(names) == 1 else CENTRAL
 
 
 def lower_bound_of(case: UtilityCase, constants: str = ORDER, model: str = CENTRAL) -> Claim | None:

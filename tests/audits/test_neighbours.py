@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcheck.audits import Neighbours, add_remove, drawn_by, group, label_only, one_user, replace_one
+from dpcheck.audits import Neighbours, add_remove, drawn_by, group, label_only, one_attribute, one_user, replace_one
 from dpcheck.bounds.language.errors import InvalidInput
 
 RELATIONS: dict[str, Neighbours] = {
@@ -23,6 +23,9 @@ RELATIONS: dict[str, Neighbours] = {
     "labels": label_only(low=0, high=1, n=4, d=2, labels=(0, 1, 2)),
     "local": one_user(low=-1, high=1),
     "local vectors": one_user(high=1, d=3, ball="l2"),
+    "one attribute": one_attribute(values=(0, 1), d=4),
+    "one number of a record": one_attribute(low=-1, high=1, d=3),
+    "two attributes": group(one_attribute(values=(0, 1, None), d=4), 2),
     "groups": group(replace_one(low=0, high=1, n=6), 3),
     "one record": replace_one(low=0, high=1, n=1),
 }
@@ -49,6 +52,10 @@ def test_pairs_are_pairs(name: str, seed: int, count: int) -> None:
         (label_only(0, 1, n=2, d=1), ((np.zeros((2, 1)), np.array([1, 1])), (np.ones((2, 1)), np.array([1, 1])))),
         (label_only(0, 1, n=2, d=1), ((np.zeros((2, 1)), np.array([1, 1])), (np.zeros((2, 1)), np.array([-1, -1])))),
         (one_user(0, 1), (0.0, 3.0)),
+        (one_attribute(values=(0, 1), d=3), (np.array([0, 1, 1]), np.array([1, 0, 1]))),
+        (one_attribute(values=(0, 1), d=2), (np.array([0, 1]), np.array([1, 0]))),  # attributes have places
+        (one_attribute(values=(0, 1), d=2), (np.array([0, 1]), np.array([0, 2]))),
+        (one_attribute(values=(0, 1), d=2), (np.array([0, 1]), np.array([0]))),
         (replace_one(values=("a", "b"), n=2), (np.array(["a", "a"]), np.array(["a", "z"]))),
     ],
 )

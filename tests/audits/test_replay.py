@@ -761,3 +761,22 @@ def test_random_programs(style: Any, after: str, queries: list[tuple[float, floa
     if after in TELLING:
         tight = replay(per_run(program), pair, PureDP(truth * 0.9), seed=seed)
         assert not tight.kept, tight  # nothing is lost on the way
+
+
+@pytest.mark.parametrize("one_seed", [True, False])
+def test_generators_of_one_seed_that_draw_other_shapes(one_seed: bool) -> None:
+    """The first of three numbers is the single one again: their difference has no noise, and that is not passed."""
+
+    def two_layers(data: Any, rng: np.random.Generator) -> Any:
+        key = int(rng.integers(2**31))
+        other = key if one_seed else int(rng.integers(2**31))
+        first = data.sum() + np.random.default_rng(key).normal(0, 20)
+        return [first, *(2 * data.sum() + np.random.default_rng(other).normal(0, 20, 3))]
+
+    pair = np.zeros(4), np.eye(4)[0]
+    if one_seed:
+        low, high, *_ = two_layers(pair[0], np.random.default_rng(0))
+        assert low == high
+    result = replay(per_run(two_layers), pair, ApproxDP(1.0, 1e-5))
+    assert result.kept != one_seed, result
+    assert ("made with one seed" in str(result.unseen)) == one_seed

@@ -131,3 +131,109 @@ def test_pairs_of_another_kind_are_refused() -> None:
             check_training(train, pair, CLAIM)
     with pytest.raises(InvalidInput, match="noise"):
         check_training(train, REMOVED, NoisyRelease(rate=0.1))
+
+
+ROWS = RNG.normal(size=(25, 3))
+ROWS[-1] = (20.0, -20.0, 20.0)
+FLIPPED = ROWS.copy()
+FLIPPED[-1] *= -1
+FIXED = NoisyRelease(noise=2.0, rate=0.4, steps=8, sampling="fixed")
+COINS = NoisyRelease(noise=2.0, rate=0.4, steps=8)
+WHOLE = NoisyRelease(noise=2.0, steps=6)
+SHORT, LONG = (ROWS, ROWS[:-1]), (ROWS, FLIPPED)
+
+
+def of_norm_one(g: Any) -> Any:
+    return g / np.maximum(1, np.linalg.norm(g, axis=1))[:, None]
+
+
+def sampled(bug: str) -> Any:
+    """A loop over batches, with one thing wrong."""
+
+    def train(data: Any, rng: np.random.Generator) -> Any:
+        n, batch, rate, w = len(data), 10, 0.4, np.zeros(3)
+        key = int(rng.integers(2**31))
+        coins = np.random.default_rng(key)
+        noise = np.random.default_rng(key) if bug == "one seed for batches and noise" else rng
+        chosen = np.empty(0, dtype=int)
+        for step in range(8):
+            if bug in ("fixed size", "with repetition"):
+                chosen = rng.choice(n, batch, replace=bug == "with repetition")
+            elif step == 0 or bug != "one batch for all steps":
+                chosen = np.flatnonzero(coins.random(n) < rate)
+            if bug == "the mean is clipped":
+                g = (data[chosen] - w).mean(axis=0)
+                w = w - 0.1 * (g / max(1, float(np.linalg.norm(g))) + noise.normal(0, 2 / batch, 3))
+                continue
+            size = int(rate * n) if bug == "size by the number of records" else batch
+            w = w - 0.1 * (of_norm_one(data[chosen] - w).sum(axis=0) + noise.normal(0, 2, 3)) / size
+        return w
+
+    return train
+
+
+def in_passes(bug: str) -> Any:
+    """Two passes over batches in order, forwards and back; the last of each is smaller."""
+
+    def train(data: Any, rng: np.random.Generator) -> Any:
+        w, batch, held = np.zeros(3), 10, np.zeros(3)
+        for turn in range(3 if bug == "a pass more" else 2):
+            rows = data if turn % 2 == 0 else data[::-1]
+            for i in range(0, 25, batch):
+                g = of_norm_one(rows[i : i + batch] - w)
+                held = held + g.sum(axis=0)
+                if bug == "left over" and len(g) < batch:
+                    continue
+                size = len(g) if bug == "the last batch by its size" else batch
+                w = w - 0.1 * (held / size + rng.normal(0, 2 / batch, 3))
+                held = np.zeros(3)
+        return w
+
+    return train
+
+
+@pytest.mark.parametrize(
+    ("loop", "pair", "claim", "point"),
+    [
+        (sampled("fixed size"), LONG, COINS, "sampling"),
+        (sampled(""), LONG, FIXED, "sampling"),
+        (sampled("with repetition"), LONG, FIXED, "noise"),
+        (sampled("one batch for all steps"), LONG, COINS, "sampling"),
+        (sampled("one seed for batches and noise"), SHORT, COINS, "noise"),
+        (sampled("the mean is clipped"), LONG, COINS, "noise"),
+        (sampled("size by the number of records"), SHORT, COINS, "noise"),
+        (in_passes("the last batch by its size"), LONG, WHOLE, "noise"),
+        (in_passes("left over"), LONG, WHOLE, "noise"),
+        (in_passes("a pass more"), LONG, WHOLE, "steps"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_bugs_of_batches(loop: Any, pair: Any, claim: NoisyRelease, point: str) -> None:
+    assert point in [finding.point for finding in check_training(loop, pair, claim).broken]
+
+
+@pytest.mark.parametrize(
+    ("loop", "pair", "claim"),
+    [
+        (sampled(""), SHORT, COINS),
+        (sampled(""), LONG, COINS),
+        (sampled("fixed size"), LONG, FIXED),
+        (in_passes(""), LONG, WHOLE),
+    ],
+)
+def test_their_correct_twins_are_kept(loop: Any, pair: Any, claim: NoisyRelease) -> None:
+    result = check_training(loop, pair, claim)
+    assert result.kept, result
+
+
+def test_a_record_that_moves_nothing_accuses_nobody() -> None:
+    """It is in no step of any path, as if the batch were always the same one."""
+
+    def idle(data: Any, rng: np.random.Generator) -> Any:
+        steps = [0 * data[rng.random(len(data)) < 0.25].sum() + rng.normal(0, 2) for _ in range(30)]
+        return np.array(steps)
+
+    pair = np.ones(5), np.append(np.ones(4), 0.0)
+    result = check_training(idle, pair, NoisyRelease(noise=2.0, rate=0.25, steps=30))
+    assert not result.broken
+    assert not result.kept

@@ -16,6 +16,9 @@ from dpcheck.bounds.language.errors import InvalidInput, MixedRelations
 from dpcheck.bounds.language.guarantees import (
     ADD_REMOVE,
     LABEL_ONLY,
+    LOCAL,
+    LOCAL_ATTRIBUTE,
+    RELATIONS,
     REPLACE_ONE,
     ZCDP,
     ApproxDP,
@@ -188,6 +191,28 @@ def test_relation_and_group_conversion() -> None:
     pair = ApproxDP(1.0, 1e-6).to_relation(group(REPLACE_ONE, 2))
     assert pair.parameters == {"eps": 2.0, "delta": pytest.approx(1e-6 * (1 + math.e))}
     assert ApproxDP(1.0, 1e-6, relation=group(REPLACE_ONE, 4)).to_relation(REPLACE_ONE).parameters["eps"] == 1.0
+
+
+def test_a_record_covers_its_attributes_and_attributes_a_record_in_as_many_steps() -> None:
+    one, row = PureDP(0.5, relation=LOCAL_ATTRIBUTE), PureDP(0.5, relation=LOCAL)
+    assert one.to_relation(LOCAL, attributes=7) == PureDP(3.5, relation=LOCAL)
+    assert row.to_relation(group(LOCAL_ATTRIBUTE, 5)) == PureDP(0.5, relation=group(LOCAL_ATTRIBUTE, 5))
+    five = PureDP(0.5, relation=group(LOCAL_ATTRIBUTE, 5))
+    assert five.to_relation(LOCAL, attributes=7) == PureDP(1.0, relation=LOCAL)
+    assert one.to_relation(group(LOCAL_ATTRIBUTE, 3)).parameters == {"eps": 1.5}
+    with pytest.raises(MixedRelations, match="attributes="):
+        one.to_relation(LOCAL)
+    with pytest.raises(InvalidInput, match="attributes"):
+        one.to_relation(LOCAL, attributes=0)
+
+
+@pytest.mark.parametrize("relation", [r for r in RELATIONS if r not in (LOCAL, LOCAL_ATTRIBUTE)])
+def test_attributes_and_other_relations_are_never_mixed(relation: guarantees.Relation) -> None:
+    one = PureDP(0.5, relation=LOCAL_ATTRIBUTE)
+    with pytest.raises(MixedRelations):
+        one.to_relation(relation, attributes=7)
+    with pytest.raises(MixedRelations):
+        compose([one, PureDP(0.5, relation=relation)])
 
 
 @given(mu=st.floats(0.1, 1.0), k=st.integers(2, 4))

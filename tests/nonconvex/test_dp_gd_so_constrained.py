@@ -71,9 +71,35 @@ def test_sets_other_than_balls_are_refused() -> None:
 
 
 def test_parameters_are_those_of_the_proof() -> None:
-    problem = Problem([[1.0]], [1.0], Sigmoid(), constraint=L2Ball(0.5))
-    plan = DPGDSOConstrained(aim=0.01, share=0.5).plan(problem, CLAIMED)
+    problem = Problem([[1.0]], [1.0], Sigmoid(), constraint=L2Ball(0.5))  # D = 1, G = 1/4
+    plan = DPGDSOConstrained(aim=0.04, share=0.5).plan(problem, CLAIMED)
     bent = math.sqrt(0.125 * 0.01) / 2
     assert plan.theta == pytest.approx(0.5 * bent / 0.125)
     assert plan.slope == pytest.approx(0.5**2 * bent**2 / (18 * 0.125))
     assert plan.pace == pytest.approx(0.005 / problem.smoothness)
+
+
+def in_units(scale: float, seed: int = 0) -> tuple[Problem, DPGDSOConstrained]:
+    """The same losses where parameters are counted in units of 1/scale."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((30, 3)), np.sign(rng.standard_normal(30))
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    problem = Problem(scale * X, y, Sigmoid(), l2=0.01 * scale**2, constraint=L2Ball(2 / scale), row_bound=scale)
+    return problem, DPGDSOConstrained(steps=20, aim=0.2, start=tuple(np.array([1.0, 0.5, -0.5]) / scale))
+
+
+@pytest.mark.parametrize("scale", [0.125, 8.0])
+def test_units_of_parameters_change_nothing(scale: float) -> None:
+    """Runs with common noise end at the same place. Planted: an α that does not carry its unit."""
+    problem, solver = in_units(1.0)
+    other, same = in_units(scale)
+
+    def ends(here: DPGDSOConstrained, data: Problem, units: float) -> np.ndarray:
+        return units * here.solve(data, CLAIMED, rng=0, trials=20).w
+
+    expected = ends(solver, problem, 1.0)
+    assert np.linalg.norm(expected - np.array(solver.start), axis=1).min() > 0.1
+    np.testing.assert_allclose(ends(same, other, scale), expected, atol=1e-6)
+    assert same.plan(other, CLAIMED) == solver.plan(problem, CLAIMED)
+    without = replace(same, aim=same.aim * min(scale, 1 / scale))
+    assert np.abs(ends(without, other, scale) - expected).max() > 1e-3

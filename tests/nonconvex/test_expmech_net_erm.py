@@ -16,8 +16,8 @@ from scipy import stats
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP, PureDP
 from dpcheck.bounds.library.nonconvex import expmech_net_erm as theory
-from dpcheck.evidence.nonconvex.dp_gld import three_wells
 from dpcheck.evidence.nonconvex.expmech_net_erm import log_law, random_pair
+from dpcheck.evidence.nonconvex.langevin import three_wells
 from dpcheck.problems.constraints import L2Ball
 from dpcheck.solvers.nonconvex.dp_gld import DPGLD
 from dpcheck.solvers.nonconvex.expmech_net_erm import NetERM, net

@@ -67,6 +67,7 @@ def private_test(**settings: Any) -> None:
 
 AUDIT: dict[str, Any] = {"mechanism": noisy, "pair": (0.0, 1.0), "guarantee": CLAIM, "max_trials": 100}
 UNUSED: dict[str, Any] = {"neighbours": None, "alpha": 0.05, "seed": 0, "attack": "auto", "delta": None, "key": None}
+ANSWERS = np.array([[0.0, 1.0], [1.0, np.nan], [1.0, 1.0]])
 FIT = {"epsilon": 1.0, "delta": 1e-3, "random_state": 0}
 CALLS: dict[str, Call] = {
     "PureDP": (dp.PureDP, {"eps": 1.0, "relation": dp.REPLACE_ONE}),
@@ -103,6 +104,7 @@ CALLS: dict[str, Call] = {
                                      "labels": None, "targets": None, "columns": None}),
     "add_remove": (dp.add_remove, {"low": 0.0, "high": 1.0, "n": 3, "d": 2, "ball": "l2"}),
     "label_only": (dp.label_only, {"low": 0.0, "high": 1.0, "n": 3, "labels": (-1, 1)}),
+    "one_attribute": (dp.one_attribute, {"low": 0.0, "high": 1.0, "d": 3, "values": None}),
     "one_user": (dp.one_user, {"low": 0.0, "high": 1.0, "d": None, "values": None}),
     "queries": (dp.queries, {"k": 3, "sensitivity": 1.0, "low": -1.0, "high": 1.0, "norm": "linf"}),
     "group": (dp.group, {"neighbours": NEAR, "k": 2}),
@@ -142,6 +144,12 @@ CALLS: dict[str, Call] = {
     "local L2Ball": (reported(local.L2Ball), {"rng": 0, "records": X, "eps": 1.0, "d": 2}),
     "which": (local.which, {"n": 1000, "d": 5, "eps": 1.0}),
     "robust_mean": (dp.robust_mean, {"x": X[:, 0], "epsilon": 1.0, "delta": 1e-3, "second_moment": 1.0}),
+    "private_answers": (dp.private_answers, {"labels": ANSWERS, "epsilon": 1.0, "missing": "private",
+                                             "random_state": 0}),
+    "truth_inference": (dp.truth_inference, {"labels": ANSWERS, "method": "dawid-skene", "reported_with": 1.0,
+                                             "steps": 3}),
+    "private_truth_inference": (dp.private_truth_inference, {"labels": ANSWERS, "epsilon": 1.0, "method": "majority",
+                                                             "missing": "public", "steps": 3, "random_state": 0}),
     "split_evenly": (dp.split_evenly, {"problem": dp.Problem(X, Y, dp.Logistic(), l2=0.5), "count": 3}),
     "replay": (dp.replay, {"mechanism": noisy, "pair": (0.0, 1.0), "guarantee": CLAIM, "seed": 0}),
     "anytime": (audits.anytime, {"count": 3, "trials": 10, "alpha": 0.05}),

@@ -4,7 +4,7 @@ The means are those of ht_trim_arsinh_mean.py, what descent makes of them stands
 for the deviation of a mean, s for the largest one. Solver: dpcheck/solvers/heavy_tail/ht_dpsco_trim_gd.py.
 """
 
-from sympy import Eq, Integer, Le, Symbol, exp, log, sqrt, symbols
+from sympy import Eq, Integer, Le, Rational, Symbol, exp, log, sqrt, symbols
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
@@ -168,10 +168,21 @@ lemma2_corrected = Claim(
 theorem5 = Claim(
     id="dwang20.theorem3.2.5", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 3.2.5", line=1561),
-    says="Excess risk after T = O(β/α log n) steps of 1/β, on average over the noise.",
+    says="Excess risk after T = O(β/α log n) steps of 1/β, on average over the noise, with a number m trimmed.",
     assumes=[*gradients, *strong],
     states=Rate(F_T, diam**2 * beta**2 * tau**2 * d**2 * log(n) ** 2 * log(1 / delta) / (alpha**3 * n * eps**2)),
-    checks=[Units()],
+    hidden=[m],
+    checks=[
+        NoConstant(  # with constants of order 1, whatever units are
+            exp(-m / 8) / 6,
+            {n: far, d: Integer(1), diam: Integer(2), alpha: Integer(1), beta: Integer(1), tau: Integer(1),
+             delta: Rational(1, 10), eps: Integer(1)},
+            far,
+            "(w-x)²/2 with x = 0 for all, on [-1, 1]: the last iterate is the last step's noise, projected: at least "
+            "4e^(-m/16)·|sinh Y|, as (3.84) has it, and |sinh Y| ≥ 1 with a chance above 1/3, whatever n is",
+        ),
+        Units(),
+    ],
 )
 
 theorem5_corrected = risk_after(

@@ -5,6 +5,8 @@ Gaussian noise. In the text the width of the multiplicative noise is 1/√β and
 1/√κ and γ. Solver: dpcheck/solvers/heavy_tail/ht_robust_mean.py; for practice, dpcheck.robust_mean.
 """
 
+from functools import cache
+
 from sympy import Eq, Expr, Le, Rational, Symbol, erfc, exp, expand, integrate, log, pi, sqrt, symbols
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
@@ -22,8 +24,8 @@ s = quantity("s_trunc", "size from which on φ holds a number down", parameter=1
 kappa = quantity("kappa_tr", "1 over the variance of the multiplicative noise", printed="β", latex=r"\beta")
 inside = quantity("phi_arg", "an argument of φ", box=(1e-3, 1e3), printed="x", latex="x")
 phi_size = quantity("phi_size", "|φ(x)|", printed="|φ(x)|", latex=r"|\phi(x)|")
-a = quantity("phi_centre", "mean of φ's argument", box=(1e-2, 1e2), printed="a", latex="a")
-b = quantity("phi_spread", "deviation of φ's argument", box=(1e-2, 10), printed="b", latex="b")
+a = quantity("phi_centre", "mean of φ's argument", box=(1e-3, 1e6), printed="a", latex="a")
+b = quantity("phi_spread", "deviation of φ's argument", box=(1e-3, 1e6), printed="b", latex="b")
 smoothed = quantity(
     "phi_smoothed", "E φ(a + b N)", printed="E φ(a+b√β η)", latex=r"\mathbb{E}\phi(a+b\sqrt{\beta}\eta)"
 )
@@ -74,6 +76,7 @@ correction = (  # C(a, b) = T₁ + ... + T₅
 )
 
 
+@cache
 def integrated() -> Expr:
     """E φ(a + b N): the polynomial between -√2 and √2, and the constants outside."""
     argument = a + b * _x

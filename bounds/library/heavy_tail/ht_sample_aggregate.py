@@ -118,6 +118,7 @@ gradients = Claim(
     says="E‖∇ℓ(w*, x)‖² is at most 4βL_D(w*), for non-negative losses with a β-smooth L_D.",
     assumes=[Setting("ℓ ≥ 0 is convex, L_D is β-smooth")],
     states=Le(E_star, 4 * beta * L_star),
+    provenance=Provenance.READING,
     checks=[AtMost(2 * beta * d * L_star, "ℓ = (⟨w,x⟩-y)², x ~ N(0, I), noise of variance L_D: β = 2, E‖∇ℓ‖² = 4dL_D")],
 )
 

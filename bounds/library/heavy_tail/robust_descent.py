@@ -40,6 +40,7 @@ _w = Symbol("w", nonnegative=True)
 bent = [Setting("L_D is β-smooth, convex, ∇L_D(w*) = 0; η = 1/β")]
 strong = [Setting("L_D is α-strongly convex, β-smooth, ∇L_D(w*) = 0; η = 1/β"), alpha <= beta]
 erring = [Setting("every gradient errs by at most χ")]
+ROOM = Setting("W holds {w: ‖w-w*‖ ≤ 2D₀}, and no step leads out of that")  # Assumption 3.2.5, and after (3.97)
 shrink = 1 - alpha / (alpha + beta)
 
 # Strongly convex -------------------------------------------------------------------------------------
@@ -136,7 +137,7 @@ descent = Claim(
     id="dwang20.equation3.98", kind=Kind.UTILITY,
     source=Source("dwang20", "(3.98), with χ²/(2β) for its O(), as (3.100) has it", line=1949),
     says="A step lowers the risk by ‖∇L‖²/(2β), but for χ²/(2β).",
-    assumes=[*bent, *erring],
+    assumes=[*bent, *erring, ROOM],
     states=Le(F_next, F_now - grad**2 / (2 * beta) + chi**2 / (2 * beta)),
     checks=[
         Chain(
@@ -146,7 +147,7 @@ descent = Claim(
                 "⟨∇L, w-w⁺⟩ = ⟨∇L, g⟩/β": falls - (grad**2 + with_err) / beta,
                 "‖w⁺-w‖ = ‖g‖/β, as (3.97) keeps the iterates in W":
                     ((grad**2 + 2 * with_err + err**2) / beta**2 - moved2) * beta / 2,
-                "the gradient errs by at most χ": (chi**2 - err**2) / (2 * beta)})),
+                "the gradient errs by at most χ": (chi**2 - err**2) / (2 * beta)}), uses=[ROOM]),
         )
     ],
 )
@@ -156,7 +157,7 @@ steep_step = Claim(
     id="dwang20.lemma3.2.11.step", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Lemma 3.2.11, with the square that the next display has, D_t ≤ 2D₀", line=1971),
     says="While gradients are steep, the risk falls by (L-L*)²/(16βD₀²) a step.",
-    assumes=[*bent, *erring, *steep],
+    assumes=[*bent, *erring, ROOM, *steep],
     states=Le(F_next, F_now - F_now**2 / (16 * beta * D0**2)),
     checks=[
         Chain(
@@ -165,23 +166,24 @@ steep_step = Claim(
             Step("<=", STATEMENT, because=Slack(
                 {"‖∇L‖ ≥ (L-L*)/‖w-w*‖, and ‖w-w*‖ ≤ D_t ≤ 2D₀ (convex)":
                     grad**2 / (4 * beta) - F_now**2 / (16 * beta * D0**2)},
-                seen=[(grad - sqrt(2) * chi) * (grad + sqrt(2) * chi) / (4 * beta)])),
+                seen=[(grad - sqrt(2) * chi) * (grad + sqrt(2) * chi) / (4 * beta)]), uses=[ROOM]),
         )
     ],
 )
 
-enough = Ge(T, beta * D0 / chi)
+enough = Ge(T, beta * D0 / chi)  # at equality (3.97) keeps iterates within 2D₀
 lemma11 = Claim(
     id="dwang20.lemma3.2.11", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 3.2.11", line=1957),
     says="In T = βD₀/χ steps some iterate has a risk of at most 16D₀χ.",
-    assumes=[*bent, *erring, enough],
+    assumes=[*bent, *erring, ROOM, enough],
     states=Le(F_low, 16 * D0 * chi),
     checks=[
         Chain(
             F_low,
             Step("<=", 16 * beta * D0**2 / T, because=Premise(
-                "if no gradient is below √2χ, 1/(L-L*) grows by 1/(16βD₀²) a step; if one is, L-L* ≤ 2√2D₀χ there")),
+                "if no gradient is below √2χ, 1/(L-L*) grows by 1/(16βD₀²) a step; if one is, L-L* ≤ 2√2D₀χ there"),
+                 uses=[ROOM]),
             Step("<=", STATEMENT, where={T: beta * D0 / chi * (1 + _w)}),
         )
     ],
@@ -191,14 +193,14 @@ last_iterate = Claim(
     id="dwang20.equation3.100", kind=Kind.UTILITY,
     source=Source("dwang20", "(3.100)", line=1989),
     says="The last iterate has a risk of at most 16D₀χ + χ²/(2β).",
-    assumes=[*bent, *erring, enough],
+    assumes=[*bent, *erring, ROOM, enough],
     states=Le(F_T, 16 * D0 * chi + chi**2 / (2 * beta)),
     checks=[
         Chain(
             F_T,
             Step("<=", F_low + chi**2 / (2 * beta), because=Premise(
                 "after the last iterate with a risk of at most 16D₀χ one step adds at most χ²/(2β), by (3.98), and "
-                "later ones lower the risk, as their gradients are at least 8χ (convex, smooth)")),
+                "later ones lower the risk, as their gradients are at least 8χ (convex, smooth)"), uses=[ROOM]),
             Step("<=", because=Cites("dwang20.lemma3.2.11")),
             Step("<=", STATEMENT),
         )

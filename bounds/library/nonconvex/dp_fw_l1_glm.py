@@ -124,12 +124,13 @@ explicit = Claim(
 ell = log(points * n / gamma)
 choices = [Eq(T, n * eps / (sqrt(a) * ell)), Eq(pace, sqrt(2 / (M1 * T)) / across), Eq(eps0, stated_eps0)]
 
+not_long = Setting("T ≤ n")
 theorem14 = Claim(
     id="dwang20.theorem4.2.14", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 4.2.14, (4.52) (the text has √ for ⁴√, and T without √ on one log)", line=3764),
     says="The gap at w_R with these γ_t and T, in the mean over R, but for a probability η (γ here).",
     assumes=[smooth(M1), *dp_fw_l1.in_l1, *choices],
-    added=[Eq(G, 1), Eq(M1, 1), Eq(gap0, 1), Eq(size_1, across), pace <= 1, Setting("T ≤ n")],
+    added=[Eq(G, 1), Eq(M1, 1), Eq(gap0, 1), Eq(size_1, across), pace <= 1, not_long],
     states=Rate(likely_gap, across * a ** Rational(1, 4) * sqrt(ell) / sqrt(n * eps)),
     guarantee=ApproxDP(eps, delta),
     ignores_units=True,
@@ -137,7 +138,8 @@ theorem14 = Claim(
         Chain(
             likely_gap,
             Step("<=", because=Cites(explicit.id)),
-            Step("<=", explicit.formula.subs(tail, ell), because=Premise("T ≤ n, so ln(|A|T/η) ≤ ln(|A|n/η)")),
+            Step("<=", explicit.formula.subs(tail, ell), because=Premise("T ≤ n, so ln(|A|T/η) ≤ ln(|A|n/η)"),
+                 uses=[not_long]),
             Step("<=", 15 * STATEMENT),
         )
     ],
@@ -164,6 +166,9 @@ def population(part: str, losses: Setting, least: Expr, why: str) -> Claim:
     )
 
 
+near = Setting("T ≤ n; gradients of L̂ and L_P are at most √(ln(nd/η)/n) apart in l∞")
+
+
 def with_sample(claim: Claim, lemma: str, losses: list[Hypothesis], steep: int, bent: int, high: int) -> Claim:
     """The same with a term for the sample; constants of the losses are numbers."""
     drawn = sqrt(logs / n)
@@ -173,7 +178,7 @@ def with_sample(claim: Claim, lemma: str, losses: list[Hypothesis], steep: int, 
         assumes=[losses[0], *settings],
         added=[
             *losses[1:], lipschitz(Integer(steep), "in l1"), smooth(Integer(bent)), HULL, pace <= 1,
-            Setting("T ≤ n; gradients of L̂ and L_P are at most √(ln(nd/η)/n) apart in l∞"),
+            near,
         ],
         states=Rate(pop_likely, rate + drawn), guarantee=ApproxDP(eps, delta), ignores_units=True, corrects=claim.id,
         checks=[
@@ -183,12 +188,12 @@ def with_sample(claim: Claim, lemma: str, losses: list[Hypothesis], steep: int, 
                 Step("<=", because=Cites(lemma)),
                 Step("<=", likely_gap + 2 * drawn, because=Premise(
                     "C/(2c) = 1; gradients are so far apart in l∞ on the whole ball (Foster, Sekhari, Sridharan 2018); "
-                    "w* is in it, and its l1 diameter is 2")),
+                    "w* is in it, and its l1 diameter is 2"), uses=[near]),
                 Step("<=", because=Cites(explicit.id, {
                     gap0: Integer(high), M1: Integer(bent), G: Integer(steep), across: Integer(2), size_1: Integer(1),
                     points: 2 * d})),
                 Step("<=", 2 * drawn + high / (pace * T) + 2 * pace * bent + 4 * steep * 2 * logs / (n * eps0),
-                     because=Premise("2dT/η ≤ (nd/η)², as T ≤ n and η ≤ 1/2")),
+                     because=Premise("2dT/η ≤ (nd/η)², as T ≤ n and η ≤ 1/2"), uses=[near]),
                 Step("<=", 200 * STATEMENT),
             )
         ],

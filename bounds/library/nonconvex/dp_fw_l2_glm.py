@@ -103,6 +103,9 @@ theorem5_robust = unlearnable(
 )
 
 
+near = Setting("gradients of L̂ and L_P are at most 1/√n apart in the mean")
+
+
 def learnable(claim: Claim, lemma: str, losses: list[Hypothesis], steep: int, bent: int, high: int) -> Claim:
     """The same with a term for the sample; constants of the losses are numbers."""
     return Claim(
@@ -112,7 +115,7 @@ def learnable(claim: Claim, lemma: str, losses: list[Hypothesis], steep: int, be
         added=[
             *losses[1:], lipschitz(Integer(steep)), smooth(Integer(bent)), pace <= 1,
             Eq(sigma_n, steep * sqrt(8 * T * a) / (n * eps)),
-            Setting("gradients of L̂ and L_P are at most 1/√n apart in the mean"),
+            near,
         ],
         states=Rate(pop_mean, rate + 1 / sqrt(n)), guarantee=ApproxDP(eps, delta), ignores_units=True,
         corrects=claim.id,
@@ -123,7 +126,7 @@ def learnable(claim: Claim, lemma: str, losses: list[Hypothesis], steep: int, be
                 Step("<=", because=Cites(lemma)),
                 Step("<=", frank_wolfe_gap + 1 / sqrt(n), because=Premise(
                     "C/(2c) = 1; gradients are 1/√n apart on the ball (Foster, Sekhari, Sridharan 2018), w* is in "
-                    "it, so that ⟨∇L̂(w), w-w*⟩ is at most the gap")),
+                    "it, so that ⟨∇L̂(w), w-w*⟩ is at most the gap"), uses=[near]),
                 Step("<=", because=Cites("dwang20.theorem4.1.4.direct", {
                     gap0: Integer(high), L_s: Integer(bent), G: Integer(steep), diameter: Integer(2), width: sqrt(d)},
                     granted="the unit ball is symmetric")),

@@ -26,6 +26,7 @@ from dpcheck.bounds.library.nonconvex.saddle_points import (
     extra,
     gradients,
     hessian_by_moments,
+    hessian_lipschitz,
     in_turn,
     losses,
     more,
@@ -139,24 +140,11 @@ proof_theta = Claim(
 
 printed_slope = Claim(
     id="dwang20.theorem4.3.3.slope",
-    source=Source("dwang20", "Theorem 4.3.3, r", line=3914),
+    source=Source("dwang20", "Theorem 4.3.3, r (the text has Φ for the ρ of the numerator: γ'² = ρα/4)", line=3914),
     kind=Kind.IDENTITY,
-    says="r = Φ²·Φα/(72ρD³).",
-    assumes=losses,
-    states=Eq(slope, Phi**2 * Phi * alpha / (72 * rho_h * D**3)),
-    misprint_of="dwang20.lemma4.3.10.slope",
-    ignores_units=True,
-    checks=[OF_SLOPE],
-)
-
-slope_corrected = Claim(
-    id="dwang20.theorem4.3.3.slope.corrected",
-    source=Source("dwang20", "Theorem 4.3.3, r", line=3914),
-    kind=Kind.IDENTITY,
-    says="r = Φ²α/(72D³).",
+    says="r = Φ²·ρα/(72ρD³).",
     assumes=losses,
     states=Eq(slope, Phi**2 * alpha / (72 * D**3)),
-    corrects="dwang20.theorem4.3.3.slope",
     ignores_units=True,
     checks=[OF_SLOPE],
 )
@@ -224,6 +212,7 @@ lemma10 = Claim(
                 + theta**2 * D**2 * H_size / 2
                 + theta**3 * rho_h * D**3 / 6,
                 because=Premise("the Hessian is ρ-Lipschitz, ⟨g_t, u_t-w_t⟩ ≤ r, q(u_t) ≤ -Φγ', and ‖u_t-w_t‖ ≤ D"),
+                uses=[hessian_lipschitz],
             ),
             Step("<=", STATEMENT, where=quieter),
         )

@@ -19,8 +19,10 @@ from dpcheck.bounds.library.nonconvex.langevin import (
     kept,
     lasting,
     left,
+    on_wells,
     regular,
     ridge,
+    ridged,
     stays,
     warm,
 )
@@ -225,11 +227,12 @@ equation20 = Claim(
     ],
 )  # fmt: skip
 
+far_start = Setting("w₀ = 2π; w_j is returned, j uniform on 1..T, as T grows")
 equation20_corrected = Claim(
     id="dwang20.equation4.20.corrected", kind=Kind.LOWER_BOUND,
     source=Source("dwang20", "Theorem 4.2.3 on three wells, as T grows, c = 1", line=3255),
     says="The excess risk is at least this: it stays where β is a power of n; Theorem 4.2.2 takes β of order ln n.",
-    assumes=[*regular, Setting(WELLS), Setting("w₀ = 2π; w_j is returned, j uniform on 1..T, as T grows")],
+    assumes=[*regular, on_wells, far_start],
     states=Ge(stuck_risk, kept * (1 - escapes(n**2 * eps**2 / (heat * a)))),
     corrects="dwang20.equation4.20",
     ignores_units=True,
@@ -237,7 +240,8 @@ equation20_corrected = Claim(
         Chain(
             stuck_risk,
             Step(">=", kept * (1 - left), because=Premise(
-                "beyond π the risk is at least λπ²/2, and 0 at its minimum; the chain becomes the diffusion up to ηT")),
+                "beyond π the risk is at least λπ²/2, and 0 at its minimum; the chain becomes the diffusion up to ηT"),
+                uses=[on_wells, far_start]),
             Step(">=", because=Cites(stays.id, {lasting: n**2 * eps**2 / (heat * a)})),
             Step(">=", STATEMENT),
         )
@@ -274,7 +278,8 @@ theorem7 = Claim(
             moment_w,
             Step("<=", start_w + 2 / ridge * (L**2 / ridge + 2 * eta * L**2 + 2 * d / heat), because=Induction(
                 T, start=start_w, step=recurrence,
-                given="E‖w-η∇F‖² + 2ηd/β is at most that: F is dissipative, and ‖∇F‖² ≤ 2L² + 2λ²‖w‖² (Lipschitz)")),
+                given="E‖w-η∇F‖² + 2ηd/β is at most that: F is dissipative, and ‖∇F‖² ≤ 2L² + 2λ²‖w‖² (Lipschitz)"),
+                uses=[ridged]),
             Step("<=", STATEMENT),
         )
     ],

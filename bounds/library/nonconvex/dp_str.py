@@ -4,7 +4,7 @@ Theorem 4.3.6 as the box prints its noise, as its proof comes to, and corrected;
 m, |T| is b. Solver: dpcheck/solvers/nonconvex/dp_str.py.
 """
 
-from sympy import Eq, Rational, log, sqrt, symbols
+from sympy import Eq, Integer, Rational, Symbol, exp, log, sqrt, symbols
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
@@ -12,11 +12,12 @@ from dpcheck.bounds.language.printed_twice import again
 from dpcheck.bounds.language.symbols import LIKELY, T, batch, d, delta, eps, gamma, m, n, quantity, run_time
 from dpcheck.bounds.library.convex.variance_reduction import G, gap0, sigma_n
 from dpcheck.bounds.library.nonconvex import dp_tr
-from dpcheck.bounds.library.nonconvex.saddle_points import M, alpha, losses, rank, rest, rho_h, sigma_H
+from dpcheck.bounds.library.nonconvex.saddle_points import M, a, alpha, enough, losses, rank, rest, rho_h, sigma_H
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
 from dpcheck.bounds.privacy.release import Composed, Release
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
+from dpcheck.bounds.proving.proofs import NoConstant
 
 off_batch = quantity(
     "off_batch",
@@ -150,7 +151,52 @@ lemma12_hessian = Claim(
 equation98 = again(dp_tr.equation85, "dwang20.equation4.98", "equation (4.98), s and t being the errors", 4561)
 equation98_corrected = again(dp_tr.equation85_corrected, "dwang20.equation4.98.corrected", "equation (4.98)", 4561)
 
-theorem7 = again(dp_tr.size, "dwang20.theorem4.3.7", "Theorem 4.3.7: as many records as in Theorem 4.3.5", 4051)
+k = Symbol("k", positive=True)
+short_noise = sqrt(log(5 / delta) * log(2 / delta)) * sqrt(T) / eps  # but for ln T, which ln(1/α) stands for
+
+theorem7 = Claim(
+    id="dwang20.theorem4.3.7",
+    source=Source("dwang20", "Theorem 4.3.7, (4.59); O() hides no ln(1/δ)", line=4051),
+    kind=Kind.UTILITY,
+    says="As many records as for DP-TR are enough for an O(α)-SOSP, ln(1/α) left out as printed.",
+    assumes=[*losses, *dp_tr.short],
+    states=Rate(enough, dp_tr.size.formula),
+    ignores_units=True,
+    checks=[
+        NoConstant(
+            16 * M * d * sqrt(T) * a / ((M + sqrt(alpha * rho_h)) * eps),
+            {d: 10 * k, delta: exp(-k), T: Integer(1), gap0: Rational(1, 6), gamma: Rational(1, 10), eps: Integer(1)}
+            | dict.fromkeys((G, M, rho_h, alpha), Integer(1)),
+            k,
+            "with fewer the noise of step 4 has, with chance near 1 for large p, an eigenvalue below -σ₂√p, less than "
+            "-M-√(αρ), as ln(5T/δ)ln(2/δ) ≥ ln(1/δ)²: then λ > √(αρ) in every step, and nothing is put out",
+            at=0.7,
+        )
+    ],
+)
+
+theorem7_corrected = Claim(
+    id="dwang20.theorem4.3.7.corrected",
+    source=Source("dwang20", "Theorem 4.3.7, as (4.87) and (4.88) have it: ln(T/δ) without a root", line=4051),
+    kind=Kind.UTILITY,
+    says="With ln(1/δ) for its root: noise by advanced composition is larger than by zCDP.",
+    assumes=theorem7.assumes,
+    added=[*dp_tr.fixed, Eq(sigma_n, proof_noise), Eq(sigma_H, proof_hessian_noise)],
+    states=Rate(enough, d * log(1 / gamma) * a / (alpha ** Rational(7, 4) * eps)),
+    corrects="dwang20.theorem4.3.7",
+    ignores_units=True,
+    cites=[Cites("dwang20.theorem4.3.5.steps"), Cites("dwang20.theorem4.3.5.output")],
+    checks=[
+        Chain(
+            enough,
+            Step("<=", (sqrt(d) * G * log(1 / gamma) / alpha + d * M / sqrt(alpha * rho_h)) * short_noise,
+                 because=Premise("(4.87), (4.88) with the noise of Theorem 4.3.6's proof, but for numbers and ln T")),
+            Step("<=", (sqrt(d) * G * log(1 / gamma) / alpha + d * M / sqrt(alpha * rho_h)) * 3 * a * sqrt(T) / eps,
+                 because=Premise("ln(5/δ)·ln(2/δ) ≤ 3.33·2·ln(1/δ)² as δ ≤ 1/2")),
+            Step("<=", 30 * STATEMENT, where=dp_tr.many),
+        )
+    ],
+)  # fmt: skip
 
 batches = Claim(
     id="dwang20.theorem4.3.7.batches",

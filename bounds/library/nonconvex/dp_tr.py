@@ -20,6 +20,7 @@ from dpcheck.bounds.library.nonconvex.saddle_points import (
     alpha,
     e_size,
     enough,
+    hessian_lipschitz,
     in_turn,
     losses,
     more,
@@ -214,7 +215,8 @@ equation85_corrected = Claim(
         Chain(
             F_next,
             Step("<=", attained, because=Premise(
-                "the Hessian is ρ-Lipschitz (4.77), ‖h‖ ≤ r; ⟨g̃,h⟩ + ½⟨H̃h,h⟩ = ½⟨g̃,h⟩ - ½λr² ≤ -½λr² (Lemma 4.3.1)")),
+                "the Hessian is ρ-Lipschitz (4.77), ‖h‖ ≤ r; ⟨g̃,h⟩ + ½⟨H̃h,h⟩ = ½⟨g̃,h⟩ - ½λr² ≤ -½λr² (Lemma 4.3.1)"),
+                uses=[hessian_lipschitz]),
             Step("<=", STATEMENT, where=noise_given),
         )
     ],
@@ -266,7 +268,7 @@ out_gradient = Claim(
         Chain(
             g_out,
             Step("<=", lam * radius + e_size + H_size * radius + rho_h / 2 * radius**2, because=Premise(
-                "(4.79): ‖g̃+H̃h‖ = λ‖h‖; noise; and the Hessian is ρ-Lipschitz, ‖h‖ ≤ r")),
+                "(4.79): ‖g̃+H̃h‖ = λ‖h‖; noise; and the Hessian is ρ-Lipschitz, ‖h‖ ≤ r"), uses=[hessian_lipschitz]),
             Step("<=", STATEMENT, where={lam: sqrt(alpha * rho_h) / (1 + slack), e_size: alpha / 6 / (1 + more),
                                          H_size: sqrt(alpha * rho_h) / 3 / (1 + rest)}),
         )
@@ -284,7 +286,7 @@ out_hessian = Claim(
         Chain(
             bent_out,
             Step("<=", H_size + lam + rho_h * radius, because=Premise(
-                "H̃ + λI ⪰ 0 (4.80), noise, and the Hessian is ρ-Lipschitz, ‖h‖ ≤ r")),
+                "H̃ + λI ⪰ 0 (4.80), noise, and the Hessian is ρ-Lipschitz, ‖h‖ ≤ r"), uses=[hessian_lipschitz]),
             Step("<=", STATEMENT, where={lam: sqrt(alpha * rho_h) / (1 + slack),
                                          H_size: sqrt(alpha * rho_h) / 3 / (1 + rest)}),
         )

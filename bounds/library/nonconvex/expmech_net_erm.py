@@ -12,7 +12,7 @@ from dpcheck.bounds.language.printed_twice import again
 from dpcheck.bounds.language.symbols import L, d, eps, gamma, likely_excess_risk, n, quantity, ridge, run_time, x_tail
 from dpcheck.bounds.library.mechanisms import exponential
 from dpcheck.bounds.library.nonconvex.dp_fw_l1 import eps0, points, score_gap
-from dpcheck.bounds.library.nonconvex.langevin import inward, regular, size
+from dpcheck.bounds.library.nonconvex.langevin import inward, regular, ridged, size
 from dpcheck.bounds.library.nonconvex.stationarity import miss
 from dpcheck.bounds.privacy.laws import Selected
 from dpcheck.bounds.privacy.release import Release
@@ -78,7 +78,8 @@ best_of_net = Claim(
             Step("<=", steep * mesh, because=Slack({
                 "s is the steepest F between w* and the point of the net next to it": steep * gone - net_gap,
                 "which is within α": steep * (mesh - gone)})),
-            Step("<=", STATEMENT, because=Slack({"‖∇F‖ ≤ L + λ‖w‖ ≤ 2L there (Lipschitz)": (2 * L - steep) * mesh})),
+            Step("<=", STATEMENT, because=Slack({"‖∇F‖ ≤ L + λ‖w‖ ≤ 2L there (Lipschitz)": (2 * L - steep) * mesh}),
+                 uses=[ridged]),
         )
     ],
 )
@@ -133,7 +134,8 @@ explicit = Claim(
     checks=[
         Chain(
             likely_excess_risk,
-            Step("<=", net_gap + miss, because=Premise("the best of the net, and what a draw falls short of it by")),
+            Step("<=", net_gap + miss, because=Premise("the best of the net, and what a draw falls short of it by"),
+                 uses=[ON_NET]),
             Step("<=", because=Cites(best_of_net.id)),
             Step("<=", because=Cites("wangxu19.lemma3", {eps0: eps, x_tail: log(1 / gamma)})),
             Step("<=", because=Cites(size_of_net.id)),
@@ -196,7 +198,7 @@ time = Claim(
     checks=[
         Chain(
             run_time,
-            Step("<=", points * n, because=Premise("the loss of every record at every point of the net")),
+            Step("<=", points * n, because=Premise("every record's loss at every point of the net"), uses=[ON_NET]),
             Step("<=", because=Cites(size_of_net.id)),
             Step("<=", STATEMENT),
         )
@@ -204,29 +206,32 @@ time = Claim(
 )
 
 # What no algorithm can beat ------------------------------------------------------------------------
-within = Min(n, d / (15 * eps))
+within = Min(n, d / (20 * eps))
 
+linear_risk = Setting("for every ε-private algorithm some data; ℓ(w,z) = -⟨w,z⟩ - λ‖w‖²/2 over the unit ball")
 lower = Claim(
     id="dwang20.theorem4.2.12.lower", kind=Kind.LOWER_BOUND,
     source=Source("dwang20", "Theorem 4.2.12, first part, r = 1; the regulariser cancels", line=3581),
     says="On some data no ε-private algorithm has less excess risk with a probability above 1/2.",
-    assumes=[Setting("for every ε-private algorithm some data; ℓ(w,z) = -⟨w,z⟩ - λ‖w‖²/2 over the unit ball")],
-    added=[d >= 12, eps <= d / 15],
+    assumes=[linear_risk],
+    added=[d >= 28, eps <= d / 20],
     states=Rate(likely_excess_risk, Min(1, d / (n * eps)), below=True),
     ignores_units=True,
     checks=[
         Chain(
             likely_excess_risk,
             Step(">=", (1 - sqrt(3) / 2) * copies / n, because=Premise(
-                "e^(d/8) corners v of the cube are 60° apart (Gilbert, Varshamov); s copies of one, and n-s records "
-                "that cancel, have the risk -s⟨w,v⟩/n; if each v were met within 30° with more than 1/2 on its data, "
-                "on one of these all would be with e^(-sε)/2 (group privacy), together above 1 where sε < d/8 - ln 2")),
-            Step(">=", STATEMENT * Rational(13, 3000), because=Slack(
-                {"s = min(n, d/(15ε)) rounded down is at least half of it, and fits, as d ≥ 12":
+                "e^(d/8) corners v of the cube are 60° apart (Gilbert, Varshamov); s copies of one, and n-s records, "
+                "even in number, that cancel, have the risk -s⟨w,v⟩/n; if each v were met within 30° with more than "
+                "1/2 on its data, on one of these all would be with e^(-sε)/2 (group privacy), together above 1 where "
+                "sε < d/8 - ln 2"), uses=[linear_risk]),
+            Step(">=", STATEMENT * Rational(13, 4000), because=Slack(
+                {"s = min(n, d/(20ε)) rounded down, or one more to be even or odd as n is: at least half of it, at "
+                 "most n, and sε ≤ d/10 < d/8 - ln 2, as d ≥ 28 and ε ≤ d/20":
                     (1 - sqrt(3) / 2) / n * (copies - within / 2),
-                 "min(n, d/(15ε))/n ≥ min(1, d/(nε))/15":
-                    (1 - sqrt(3) / 2) / 2 * (within / n - Min(1, d / (n * eps)) / 15)},
-                [((1 - sqrt(3) / 2) / 30 - Rational(13, 3000)) * Min(1, d / (n * eps))])),
+                 "min(n, d/(20ε))/n ≥ min(1, d/(nε))/20":
+                    (1 - sqrt(3) / 2) / 2 * (within / n - Min(1, d / (n * eps)) / 20)},
+                [((1 - sqrt(3) / 2) / 40 - Rational(13, 4000)) * Min(1, d / (n * eps))])),
         )
     ],
 )

@@ -72,7 +72,9 @@ def glm_constant(part: str, line: int, place: str, subject: Symbol, size: Expr, 
         ignores_units=True,
         checks=[
             Chain(
-                subject, Step(relation, start, because=Premise(why)), Step("<=", STATEMENT, because=Slack(reasons))
+                subject,
+                Step(relation, start, because=Premise(why)),
+                Step("<=", STATEMENT, because=Slack(reasons), uses=[GLM]),
             )
         ] if fixed else [],
     )  # fmt: skip
@@ -100,7 +102,7 @@ def robust_constant(part: str, subject: Symbol, power: int) -> Claim:
                 subject,
                 Step("=", tilt * row**power, because=Premise("a derivative of ψ, of size t, times a power of ‖x‖")),
                 Step("<=", STATEMENT, because=Slack(
-                    {"t ≤ C_ψ": (C_res - tilt) * row**power, "‖x‖ ≤ 1": C_res * (1 - row**power)})),
+                    {"t ≤ C_ψ": (C_res - tilt) * row**power, "‖x‖ ≤ 1": C_res * (1 - row**power)}), uses=[ROBUST]),
             )
         ],
     )
@@ -125,7 +127,7 @@ lemma5 = Claim(
                 "⟨∇L_P(w), w-w*⟩ = 2E σ'(⟨w,x⟩)·m·a², t for σ'":
                     C_link / (2 * c_link) * (pop_inner - 2 * tilt * m * apart**2),
                 "σ' ≥ c_σ": C_link / c_link * (tilt - c_link) * m * apart**2,
-                "m ≤ C_σ": (C_link - m) * m * apart**2})),
+                "m ≤ C_σ": (C_link - m) * m * apart**2}), uses=[GLM]),
         )
     ],
 )  # fmt: skip
@@ -145,10 +147,11 @@ def robust_risk(suffix: str, says: str, *assumes: Hypothesis) -> Claim:
             Chain(
                 pop_gap,
                 Step("=", curve / 2 * apart**2,
-                     because=Premise("∇L_P(w*) = E ψ'(-ξ)x = 0; b a mean of ψ'', a = ⟨w-w*,x⟩")),
+                     because=Premise("∇L_P(w*) = E ψ'(-ξ)x = 0; b a mean of ψ'', a = ⟨w-w*,x⟩"), uses=[ROBUST]),
                 Step("<=", STATEMENT, because=Slack({
                     "ψ'' ≤ C_ψ": (C_res - curve) / 2 * apart**2,
-                    "⟨∇L_P(w), w-w*⟩ = E h(a)·a ≥ c_ψ·E a²": C_res / (2 * c_res) * (pop_inner - c_res * apart**2)})),
+                    "⟨∇L_P(w), w-w*⟩ = E h(a)·a ≥ c_ψ·E a²": C_res / (2 * c_res) * (pop_inner - c_res * apart**2)}),
+                    uses=[ROBUST, STEEP]),
             )
         ] if suffix else [],
     )  # fmt: skip

@@ -38,7 +38,8 @@ left = quantity(
     latex=r"P(\mathrm{left})",
 )
 
-regular = [smooth(M), lipschitz(L), Setting("regulariser λ‖w‖²/2 over ℝᵈ")]  # Assumption 4.2.1
+ridged = Setting("regulariser λ‖w‖²/2 over ℝᵈ")
+regular = [smooth(M), lipschitz(L), ridged]  # Assumption 4.2.1
 warm = [heat >= 4 / ridge, heat >= d]
 more = Symbol("more", nonnegative=True)
 pull = Symbol("pull", real=True)
@@ -117,6 +118,7 @@ WELLS = "F(w) = 1 - cos w + w²/40 on the line, the risk of equal records with t
 # The weight e^(-βF) within 1/√β on the left of 2π, where F' ≥ 0 at 2π.
 second_well = exp(-heat * 2 * pi**2 * LAM) * exp(-M0 / 2) / sqrt(heat)
 slack_in_exponent = pi / 4 * sqrt(2 * M0 * heat)
+on_wells = Setting(WELLS)
 
 
 def escapes(time: Expr) -> Expr:
@@ -128,7 +130,7 @@ stays = Claim(
     id="dwang20.theorem4.2.3.stays", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 4.2.3, for the diffusion (4.16) on three wells", line=3242),
     says="The diffusion from 2π leaves the well around 2π up to a time with at most this probability.",
-    assumes=[Setting(WELLS)],
+    assumes=[on_wells],
     states=Le(left, escapes(lasting)),
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
@@ -137,13 +139,13 @@ stays = Claim(
             left,
             Step("<=", u_start + lasting * drift, because=Premise(
                 "Dynkin: u is 1 at π, above 0, and drifts up by at most k; u = e^(β(F-F(π))/2) up to the bottom of the "
-                "well, which lies left of 2π, and is constant beyond")),
+                "well, which lies left of 2π, and is constant beyond"), uses=[on_wells]),
             Step("<=", STATEMENT, because=Slack(given={
                 "the bottom is no higher than F(2π)": exp(-barrier * heat / 2) - u_start,
                 "u drifts by u·(F''-βF'²/2)/2, upwards only where F'' ≥ βF'²/2: there F'' ≤ 1+λ, |F'| ≤ √(2(1+λ)/β), "
                 "F ≤ F(2π) + |F'|·π/2 by a tangent":
                     lasting * (M0 / 2 * exp(slack_in_exponent - barrier * heat / 2) - drift),
-            })),
+            }), uses=[on_wells]),
         )
     ],
 )
@@ -203,7 +205,8 @@ dissipative = Claim(
     checks=[
         Chain(
             inward,
-            Step("=", ridge * size**2 + pull, because=Premise("x = ⟨w, ∇L̂(w)⟩, and the regulariser adds λ‖w‖²")),
+            Step("=", ridge * size**2 + pull, because=Premise("x = ⟨w, ∇L̂(w)⟩, and the regulariser adds λ‖w‖²"),
+                 uses=[ridged]),
             Step(">=", STATEMENT, because=Slack(
                 given={"x ≥ -L‖w‖ (Lipschitz)": pull + L * size}, seen=[ridge / 2 * (size - L / ridge) ** 2])),
         )
@@ -246,7 +249,7 @@ explicit_risk = Claim(
                     (d / 2 * log(2 * pi * E * spread_w / d) - disorder) / heat,
                 "F - min F ≤ (M+λ)‖w-w*‖²/2 (smooth)":
                     (free_energy - d / 2 * log(2 * pi / (heat * (M + ridge)))) / heat,
-            })),
+            }), uses=[ridged]),
             Step("<=", because=Cites(second_moment.id)),
             Step("=", STATEMENT),
         )

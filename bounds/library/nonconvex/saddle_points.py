@@ -94,20 +94,21 @@ sensitivity = Claim(
     ],
 )
 
+of_rank_k = Setting("a record's Hessian has rank k, a regulariser that all share apart")
 low_rank = Claim(
     id="dwang20.theorem4.3.4.low_rank",
     source=Source("dwang20", "proof of Theorem 4.3.4, where a record's Hessian has rank k", line=4410),
     kind=Kind.PRIVACY,
     says="One record of a linear model has a Hessian of rank k = 1: noise on Hessians may be less by √d.",
-    assumes=[*losses, bend <= M, other_bend <= M,
-             Setting("a record's Hessian has rank k, a regulariser that all share apart")],
+    assumes=[*losses, bend <= M, other_bend <= M, of_rank_k],
     states=Le(moved_H, 2 * M * sqrt(rank) / n),
     provenance=Provenance.CONSEQUENCE,
     checks=[
         Chain(
             moved_H,
             Step("<=", (sqrt(rank) * bend + sqrt(rank) * other_bend) / n,
-                 because=Premise("one of n Hessians changes, ‖A-A'‖_F ≤ ‖A‖_F + ‖A'‖_F, and ‖A‖_F ≤ √k‖A‖₂ at rank k")),
+                 because=Premise("one of n Hessians changes, ‖A-A'‖_F ≤ ‖A‖_F + ‖A'‖_F, and ‖A‖_F ≤ √k‖A‖₂ at rank k"),
+                 uses=[of_rank_k]),
             Step("<=", STATEMENT, where=bends),
         )
     ],
@@ -147,9 +148,9 @@ lemma11_matrix = Claim(
             Step("<=", mean_spectral + sqrt(2) * sqrt(d) * sigma_H, because=Premise(
                 "Gaussian concentration, with chance 1 - e^(-p/2): ‖Z‖₂ moves by at most √2 times the entries drawn")),
             Step("<=", STATEMENT, because=Slack(
-                given={"E‖Z‖₂ ≤ 2√p·σ (Slepian)": 2 * sqrt(d) * sigma_H - mean_spectral},
-                seen=[(2 - sqrt(2)) * sqrt(d) * sigma_H])),
-            choosing={C: Rational(4)},
+                given={"E‖Z‖₂ ≤ (2√p+√2)σ (Slepian, over ±uᵀZu)": (2 + sqrt(2)) * sqrt(d) * sigma_H - mean_spectral},
+                seen=[(3 - 2 * sqrt(2)) * sqrt(d) * sigma_H])),
+            choosing={C: Rational(5)},
         )
     ],
 )

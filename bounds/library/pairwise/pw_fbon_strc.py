@@ -38,7 +38,7 @@ from dpcheck.bounds.library.pairwise.pw_giga import (
     reach,
     squares,
 )
-from dpcheck.bounds.library.pairwise.pw_on2off import conditioned, per_round, well_conditioned
+from dpcheck.bounds.library.pairwise.pw_on2off import TWICE, conditioned, per_round, well_conditioned
 from dpcheck.bounds.library.pairwise.pw_on_strc import (
     CLEAN,
     LITERAL,
@@ -66,17 +66,17 @@ weight = quantity("heaviest_share", "largest sum of squared shares of a record, 
 dimension_factor = quantity("C_dim", "dimension factor of the Rademacher average", loss=1, printed="C_d", latex="C_d")
 buffer_regret = quantity("buffer_regret", "regret on the pairs of the buffer", loss=1, printed="R_buf(n)", holds=LIKELY)
 buffer_mean, population_mean, pairs_mean = (
-    quantity(f"{name}_mean", f"average of the {what}", loss=1, printed=f"{sign}/(n-1)", holds=LIKELY)
-    for name, what, sign in (
-        ("buffer", "regret on the pairs of the buffer", "R_buf(n)"),
-        ("population", "generalised regret", "R_(P,A)(n)"),
-        ("pairs", "regret on all pairs", "R_A(n, D)"),
+    quantity(f"{name}_mean", f"average of the {what}", loss=1, printed=f"{sign}/(n-1)", holds=holds)
+    for name, what, sign, holds in (
+        ("buffer", "regret on the pairs of the buffer", "R_buf(n)", LIKELY),
+        ("population", "generalised regret", "R_(P,A)(n)", TWICE),
+        ("pairs", "regret on all pairs", "R_A(n, D)", TWICE),
     )
 )
 buffered = [Setting("pairs with the records of an RS-x buffer, which nobody sees")]
 
 # Privacy -------------------------------------------------------------------------------------------
-released = Release(reach * sqrt(weight), Gaussian(scaled))  # all steps as one answer, for the places that were drawn
+released = Release(reach * sqrt(weight), Gaussian(scaled), in_pieces=True)  # for the places that were drawn
 
 in_loop = Claim(
     id="dwang20.theorem3.3.4.in_loop", kind=Kind.SENSITIVITY,
@@ -215,12 +215,12 @@ theorem4 = with_buffer(
     "", "(3.113)", 2211, "Average regret on pairs of the buffer, with probability 1-γ.", buffer_mean, Integer(0), "",
 )
 theorem4_generalised = with_buffer(
-    ".generalised", "(3.114)", 2248, "Average generalised regret, with probability 1-γ.", population_mean,
+    ".generalised", "(3.114)", 2248, "Average generalised regret, with probability 1-2γ.", population_mean,
     dimension_factor / sqrt(capacity) + G * diameter * sqrt(log(n / gamma) / capacity),
     "Lemma 3.3.3 (Theorem 6 of Kar et al. 2013), its left side as (3.114) has it, constant 1",
 )
 theorem4_all_pairs = with_buffer(
-    ".all_pairs", "(3.115), where O() is left out", 2254, "Average regret on all pairs, with probability 1-γ.",
+    ".all_pairs", "(3.115), where O() is left out", 2254, "Average regret on all pairs, with probability 1-2γ.",
     pairs_mean,
     dimension_factor * sqrt(log(n / gamma) / capacity),
     "Lemma 3.3.4 (Lemma 26 of Kar et al. 2013), its left side as (3.115) has it, constant 1",

@@ -90,22 +90,30 @@ equation131 = Claim(
 )
 
 first_case = Claim(
-    id="dwang20.lemma3.3.1.newest", kind=Kind.SENSITIVITY,
+    id="dwang20.lemma3.3.1.proof.newest", kind=Kind.SENSITIVITY,
     source=Source("dwang20", "proof of Lemma 3.3.1, its first case, the first inequality of the last line", line=2421),
     says="A step whose own record differs moves the iterate by at most (t-1)/(t-2)·2G/(αt).",
     assumes=[*losses, STEP_SIZE, t >= 8],
     states=Le(newest, eta_t * G),
-    checks=[AtMost(eta_t * 2 * G, "gradients of norm G and opposite sign for all pairs of z_t: attained by ±Gw")],
+    checks=[
+        AtMost(
+            eta_t * 3 * G / 2,
+            "attained from the middle of a ball of radius G/(4α) by ±3G/4·w + α/2·‖w‖² for all pairs of z_t, which is "
+            "G-Lipschitz there; from t = 8 on steps stay inside",
+        )
+    ],
 )
 
 first_case_corrected = Claim(
-    id="dwang20.lemma3.3.1.newest.corrected", kind=Kind.SENSITIVITY,
+    id="dwang20.lemma3.3.1.proof.newest.corrected", kind=Kind.SENSITIVITY,
     source=Source("dwang20", "proof of Lemma 3.3.1, its first case", line=2421),
     says="Two gradients of norm G differ by up to 2G: by at most (t-1)/(t-2)·4G/(αt), which the lemma has room for.",
     assumes=[*losses, STEP_SIZE, t >= 8],
     states=Le(newest, 2 * eta_t * G),
-    corrects="dwang20.lemma3.3.1.newest",
-    checks=[AtMost(eta_t * 2 * G, "projections do not expand, and all pairs of z_t may differ by 2G (Lipschitz)")],
+    corrects="dwang20.lemma3.3.1.proof.newest",
+    checks=[
+        AtMost(2 * eta_t * G, "projections do not expand, and all pairs of z_t differ by 2G (Lipschitz)", exact=False)
+    ],
 )
 
 # Lemma 3.3.1 ---------------------------------------------------------------------------------------

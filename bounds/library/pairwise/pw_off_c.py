@@ -19,12 +19,12 @@ from dpcheck.bounds.language.claim import (
     strongly_convex,
 )
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.bounds.language.symbols import LIKELY, c1, d, delta, eps, gamma, n, population_risk, quantity, sigma
+from dpcheck.bounds.language.symbols import c1, d, delta, eps, gamma, n, quantity, sigma
 from dpcheck.bounds.library.convex.gaussian_width import diameter
 from dpcheck.bounds.library.convex.variance_reduction import G
 from dpcheck.bounds.library.pairwise.pw_giga import STEP_SIZE, T1, L, alpha
 from dpcheck.bounds.library.pairwise.pw_off_strc import MEAN_POINT, explicit6, printed_sigma
-from dpcheck.bounds.library.pairwise.pw_on2off import rademacher
+from dpcheck.bounds.library.pairwise.pw_on2off import TWICE, pair_risk, rademacher
 from dpcheck.bounds.library.pairwise.pw_on_c import G_tilde, L_tilde, as_perturbed
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Gaussian
@@ -35,7 +35,7 @@ from dpcheck.bounds.proving.proofs import NoConstant
 REGULARISED = Setting("Algorithm 3.3.14 runs on ℓ + α/2·‖w-w₀‖², which is α-strongly convex")
 perturbed = [convex(), strongly_convex(alpha), smooth(L_tilde), lipschitz(G_tilde), REGULARISED, STEP_SIZE, MEAN_POINT]
 root_n = Eq(alpha, c1 / sqrt(n))
-convex_risk = quantity("convex_risk", "population risk on ℓ + α/2·‖w-w₀‖²", loss=1, printed="Err̃_P(ŵ)", holds=LIKELY)
+convex_risk = quantity("convex_risk", "population risk on ℓ + α/2·‖w-w₀‖²", loss=1, printed="Err̃_P(ŵ)", holds=TWICE)
 x = Symbol("x", positive=True)
 
 theorem6_privacy = Claim(
@@ -52,11 +52,11 @@ theorem6_privacy = Claim(
 theorem6 = Claim(
     id="dwang20.theorem3.3.6.convex", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 3.3.6, (3.119), α = c₁/√n", line=2334),
-    says="Population risk of OffPairC, with probability 1-γ; γ is the document's 2ζ.",
+    says="Population risk of OffPairC, with probability 1-2γ; γ is the document's ζ.",
     assumes=[convex(), smooth(L), lipschitz(G), REGULARISED, STEP_SIZE, MEAN_POINT,
              Setting("T₁ = max{⌈16L̃²/α²⌉, 7}, L̃ = L+α"), root_n, eps <= 1],
     states=Rate(
-        population_risk,
+        pair_risk,
         sqrt(d * log(1 / delta) * log(n)) * G**2 * diameter**2 * log(n / gamma) / (sqrt(n) * eps) + rademacher,
     ),
     hidden=[c1],
@@ -85,14 +85,14 @@ theorem6_corrected = Claim(
     source=Source("dwang20", "Theorem 3.3.6, (3.119)", line=2334),
     says="With T₁ = 3+L/α, α = 1/√n and any σ: T₁ costs G̃‖C‖₂T₁/n, of order 1/√n.",
     assumes=[*perturbed, *short],
-    states=Le(population_risk, corrected_terms.subs(alpha, 1 / sqrt(n))),
+    states=Le(pair_risk, corrected_terms.subs(alpha, 1 / sqrt(n))),
     corrects="dwang20.theorem3.3.6.convex",
     ignores_units=True,
     checks=[
         Chain(
-            population_risk,
+            pair_risk,
             Step("<=", convex_risk + alpha * diameter**2 / 2, because=Premise("0 ≤ α/2·‖w-w₀‖² ≤ α/2·‖C‖₂²")),
-            Step("<=", because=Cites("dwang20.theorem3.3.6.explicit", {population_risk: convex_risk, **as_perturbed})),
+            Step("<=", because=Cites("dwang20.theorem3.3.6.explicit", {pair_risk: convex_risk, **as_perturbed})),
             Step("<=", corrected_terms, because=Slack(seen=[Rational(3, 2) * G_tilde * diameter / n * (longest - T1)])),
             Step("=", STATEMENT),
         )

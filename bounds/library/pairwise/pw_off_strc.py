@@ -11,7 +11,7 @@ from sympy import Eq, Expr, Integer, Le, Rational, Symbol, log, sqrt
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.bounds.language.symbols import d, delta, eps, gamma, n, population_risk, quantity, sigma
+from dpcheck.bounds.language.symbols import d, delta, eps, gamma, n, quantity, sigma
 from dpcheck.bounds.library.convex.gaussian_width import diameter
 from dpcheck.bounds.library.convex.variance_reduction import G
 from dpcheck.bounds.library.pairwise.pw_giga import (
@@ -26,7 +26,7 @@ from dpcheck.bounds.library.pairwise.pw_giga import (
     printed_T1,
     reach,
 )
-from dpcheck.bounds.library.pairwise.pw_on2off import rademacher
+from dpcheck.bounds.library.pairwise.pw_on2off import pair_risk, rademacher
 from dpcheck.bounds.library.pairwise.pw_on_strc import INTEGRAL
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Gaussian
@@ -82,7 +82,7 @@ def harmonic(points: Mapping[str, Any]) -> Any:
 
 
 equation138_sum = Claim(
-    id="dwang20.equation3.138.sum", kind=Kind.IDENTITY,
+    id="dwang20.equation3.138.proof.sum", kind=Kind.IDENTITY,
     source=Source("dwang20", "proof of Theorem 3.3.6, (3.138), its second inequality", line=2604),
     says="The sum of 1/t from t = 1 to n is at most log n.",
     assumes=[n >= 2],
@@ -91,12 +91,12 @@ equation138_sum = Claim(
 )
 
 equation138_sum_corrected = Claim(
-    id="dwang20.equation3.138.sum.corrected", kind=Kind.IDENTITY,
+    id="dwang20.equation3.138.proof.sum.corrected", kind=Kind.IDENTITY,
     source=Source("dwang20", "proof of Theorem 3.3.6, (3.138), its second inequality", line=2604),
     says="From T₁+1 on, where runs differ, it is.",
     assumes=[n > T1],
     states=Le(late_sum, log(n)),
-    corrects="dwang20.equation3.138.sum",
+    corrects="dwang20.equation3.138.proof.sum",
     checks=[ExactValue(harmonic, {n: (2, 1e6), T1: (1, 1e5)}, "differences of harmonic numbers")],
 )
 
@@ -114,13 +114,13 @@ def terms(constant: Expr, first_points: Expr) -> Expr:
 explicit6 = Claim(
     id="dwang20.theorem3.3.6.explicit", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Theorem 3.3.6, (3.140), with the points up to T₁", line=2612),
-    says="Population risk of the noisy mean point for any T₁ and σ, with probability 1-γ; γ is the document's 2ζ.",
+    says="Population risk of the noisy mean point for any T₁ and σ, with probability 1-2γ; γ is the document's ζ.",
     assumes=mean_point,
-    states=Le(population_risk, terms(G, Rational(3, 2) * G * T1 * diameter / n)),
+    states=Le(pair_risk, terms(G, Rational(3, 2) * G * T1 * diameter / n)),
     provenance=Provenance.CONSEQUENCE,
     checks=[
         Chain(
-            population_risk,
+            pair_risk,
             Step("<=", 2 * G * noise_norm + 4 * rademacher + (clean_regret + G * T1 * diameter) / n + 9 * spread,
                  because=Premise("Lemma 3.3.5 (Theorem 3 of Kar et al. 2013), B = G‖C‖₂, 6/√(n-1) ≤ 9/√n; points up to "
                                  "T₁ cost G‖C‖₂ each, the noise 2G‖σ‖ (convex, Lipschitz)"), uses=[n > T1, n >= 2]),
@@ -142,9 +142,9 @@ x = Symbol("x", positive=True)
 theorem6 = Claim(
     id="dwang20.theorem3.3.6", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 3.3.6, (3.118)", line=2328),
-    says="Population risk of OffPairStrC, with probability 1-γ; γ is the document's 2ζ.",
+    says="Population risk of OffPairStrC, with probability 1-2γ; γ is the document's ζ.",
     assumes=[*losses, STEP_SIZE, MEAN_POINT, bounded, *printed_T1, n > T1, eps <= 1],
-    states=Rate(population_risk, rate6),
+    states=Rate(pair_risk, rate6),
     ignores_units=True,
     checks=[
         NoConstant(
@@ -166,11 +166,11 @@ theorem6_corrected = Claim(
     source=Source("dwang20", "Theorem 3.3.6, (3.118)", line=2328),
     says="With what the first T₁ points, GIGA's regret and Lemma 3.3.5 add, and without ‖C‖₂ in the noise's term.",
     assumes=[*mean_point, *printed_T1, 17 * L**2 / alpha**2 >= T1, eps <= 1],
-    states=Rate(population_risk, noise6 + rademacher + G**2 * log(n) / (alpha * n) + spread + first_points6),
+    states=Rate(pair_risk, noise6 + rademacher + G**2 * log(n) / (alpha * n) + spread + first_points6),
     corrects="dwang20.theorem3.3.6",
     checks=[
         Chain(
-            population_risk,
+            pair_risk,
             Step("<=", because=Cites("dwang20.theorem3.3.6.explicit")),
             Step("=", because=Cites("dwang20.theorem3.3.6.privacy")),
             Step("<=", 48 * sqrt(2) * noise6 + 4 * rademacher + 2 * G**2 * log(n) / (alpha * n) + 9 * spread

@@ -54,7 +54,7 @@ printed_noise = sqrt(32 * rounds) * G / (alpha * root_rho)
 # t·w_t from the noiseless run at every t > T₁, by Lemma 3.3.1 and as it is
 printed_release = Release(8 * G / alpha, Gaussian(scaled), steps=rounds)
 released = Release(reach, Gaussian(scaled), steps=rounds)
-literal = Release(reach * sqrt(1 + 1 / T1), Gaussian(scaled))  # all steps as one answer, by Lemma 3.3.1 "in loop"
+literal = Release(reach * sqrt(1 + 1 / T1), Gaussian(scaled), in_pieces=True)  # Lemma 3.3.1 "in loop"
 
 theorem1 = Claim(
     id="dwang20.theorem3.3.1", kind=Kind.PRIVACY,

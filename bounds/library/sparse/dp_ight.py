@@ -1,19 +1,18 @@
 """DP-IGHT (lwang21, chapter 2, Algorithm 1): noisy gradients and hard thresholding.
 
-Theorems 2.5.2 and 2.5.4, Remark 2.5.3, Corollaries 2.5.6, 2.5.8 and 2.7.1, and Tables 2.2 and 2.3. κ is β/μ. A loss
-with sparse eigenvalues is Lipschitz on bounded sets only: G bounds the gradients where the iterates go. Solver:
-dpcheck/solvers/sparse/dp_ight.py. Table 2.1: sparse_regression_comparison.py.
+Theorems 2.5.2 and 2.5.4, Remark 2.5.3 and Corollary 2.7.1. κ is β/μ. A loss with sparse eigenvalues is Lipschitz on
+bounded sets only: G bounds the gradients where the iterates go. Solver: dpcheck/solvers/sparse/dp_ight.py. Corollaries
+2.5.6 and 2.5.8: regression_corollaries.py.
 """
 
-from sympy import E, Eq, Expr, Le, Rational, Symbol, exp, log, sqrt
+from sympy import E, Eq, Le, Rational, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting, Source, lipschitz
 from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP
-from dpcheck.bounds.language.symbols import MEAN, T, c, d, delta, eps, mu, n, quantity, ratio
+from dpcheck.bounds.language.symbols import MEAN, T, d, delta, eps, mu, n, quantity
 from dpcheck.bounds.library.convex.variance_reduction import G, sigma_n
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Gaussian
-from dpcheck.bounds.privacy.numeric_checks import Counted
 from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Induction, OneStep, Premise, Slack, Step
 from dpcheck.bounds.proving.proofs import AtMost, NoConstant
@@ -364,155 +363,4 @@ corollary71_corrected = Claim(
             )),
         )
     ],
-)
-
-regression_noise = sqrt(2 * c * T * log(1 / delta)) * row * (sqrt(2 * kept) * truth + label_noise * log(n)) / (n * eps)
-
-corollary6_privacy = Claim(
-    id="lwang21.corollary2.5.6.privacy",
-    source=Source("lwang21", "Corollary 2.5.6, sparse linear regression", line=902),
-    kind=Kind.PRIVACY,
-    says="With this noise, λ not given in the source, DP-IGHT is (ε, δ)-private.",
-    assumes=[Setting("‖x‖ ≤ K, labels ⟨x, θ*⟩ + ξ with Gaussian ξ: residuals have no bound")],
-    states=Eq(sigma_n, regression_noise),
-    guarantee=ApproxDP(eps, delta),
-    hidden=(c,),
-    ignores_units=True,
-    checks=[
-        Accountant(
-            Release(row * residual / n, Gaussian(sigma_n), steps=T),
-            "a squared loss's gradient grows with the record's own residual",
-            box={T: (1, 1), kept: (1, 1), truth: (1, 1), label_noise: (1, 1), row: (1, 1), eps: (1e-2, 1)},
-        )
-    ],
-)
-
-enough_steps = Setting("T, a logarithm times κ, is so large that (1-1/(7κ))^T‖θ*‖² is below the term of the noise")
-privately = T * s_star * log(d) * log(1 / delta) / (n * eps) ** 2
-
-
-def with_numbers(noise2: Expr, why: str, statistics: Expr, where: dict[Symbol, Expr]) -> Chain:
-    """Equation (2.8.3) at the printed noise, whose square is at most `noise2`, once enough steps are taken."""
-    left = shrinks**T * truth**2
-    felt = (bound - left).subs(statistical, statistics)
-    return Chain(
-        error_ight,
-        Step("<=", because=Cites("lwang21.equation2.8.3", {statistical: statistics})),
-        Step("<=", 2 * felt, because=Slack(given={"T is large enough": felt - left})),
-        Step("<=", (2 * felt).subs(sigma_n, sqrt(noise2)), because=Premise(why)),
-        Step("<=", 10**10 * STATEMENT, where={delta: exp(-w), **where}),
-    )
-
-
-spread = (truth**2 + label_noise**2) * row**2
-largest_residual2 = 148 * s_star * truth**2 + 2 * (label_noise * log(n)) ** 2
-corollary6 = Claim(
-    id="lwang21.corollary2.5.6",
-    source=Source("lwang21", "Corollary 2.5.6, sparse linear regression", line=921),
-    kind=Kind.UTILITY,
-    says="Its squared error; T and log²n stand for the log terms on which its constants depend.",
-    assumes=[
-        Setting("sub-Gaussian rows, ‖x‖ ≤ K, n ≥ C₁s·log d: μ = 4/5, β = 6/5"), *from_0, Eq(kappa_s, Rational(3, 2)),
-        Eq(mu, Rational(4, 5)), enough_steps,
-    ],
-    added=[
-        enough_kept, n >= 3, d >= 2,
-        Setting("λ is 3, as in Remark 2.5.3, and ε(n, γ) = 2νK√(log d/n), as Lemma 2.9.2 has it up to a constant"),
-    ],
-    states=Rate(
-        error_ight,
-        label_noise**2 * row**2 * s_star * log(d) / n + spread * s_star * privately * log(n) ** 2,
-    ),
-    ignores_units=True,
-    checks=[
-        with_numbers(
-            6 * T * log(1 / delta) * (row / (n * eps)) ** 2 * largest_residual2,
-            "σ as printed with s = 37s*, and (a+b)² ≤ 2a² + 2b²",
-            2 * label_noise * row * sqrt(log(d) / n), {n: 3 * exp(u), s_star: 1 + v},
-        )
-    ],
-)
-
-corollary8 = Claim(
-    id="lwang21.corollary2.5.8",
-    source=Source("lwang21", "Corollary 2.5.8, sparse logistic regression", line=1006),
-    kind=Kind.PRIVACY,
-    says="With σ² = TK²log(1/δ)/(nε)² DP-IGHT is (ε, δ)-private; logistic losses are K-Lipschitz.",
-    assumes=[lipschitz(row)],
-    states=Eq(sigma_n, sqrt(T * log(1 / delta)) * row / (n * eps)),
-    guarantee=ApproxDP(eps, delta),
-    ignores_units=True,
-    checks=[Accountant(Release(2 * row / n, Gaussian(sigma_n), steps=T), turned)],
-)
-
-corollary8_corrected = Claim(
-    id="lwang21.corollary2.5.8.corrected",
-    source=Source("lwang21", "Corollary 2.5.8, sparse logistic regression", line=1006),
-    kind=Kind.PRIVACY,
-    says="With 12 times that variance, for ε at most log(1/δ).",
-    assumes=[lipschitz(row), eps <= log(1 / delta)],
-    states=Eq(sigma_n, sqrt(12 * T * log(1 / delta)) * row / (n * eps)),
-    guarantee=ApproxDP(eps, delta),
-    corrects="lwang21.corollary2.5.8",
-    ignores_units=True,
-    checks=[Accountant(Release(2 * row / n, Gaussian(sigma_n), steps=T), turned)],
-)
-
-corollary8_utility = Claim(
-    id="lwang21.corollary2.5.8.utility",
-    source=Source("lwang21", "Corollary 2.5.8, sparse logistic regression", line=1020),
-    kind=Kind.UTILITY,
-    says="Its squared error; T stands for the log terms on which its constants depend, and κ and μ are constants.",
-    assumes=[
-        lipschitz(row), Setting("sub-Gaussian rows, ‖x‖ ≤ K, n ≥ C₁s·log d"), *from_0, enough_steps,
-        Eq(sigma_n, sqrt(T * log(1 / delta)) * row / (n * eps)),
-    ],
-    added=[
-        enough_kept, d >= 2, kappa_s <= 3, mu >= Rational(1, 10),
-        Setting("ε(n, γ) = 2K√(log d/n), as the proof has it up to a constant"),
-    ],
-    states=Rate(error_ight, row**2 * s_star * log(d) / n + row**2 * privately),
-    ignores_units=True,
-    checks=[
-        with_numbers(
-            T * log(1 / delta) * (row / (n * eps)) ** 2, "σ as printed", 2 * row * sqrt(log(d) / n),
-            {kappa_s: 3 / (1 + u), mu: (1 + v) / 10},
-        )
-    ],
-)
-
-# Experiments: means of 10 runs at ε = 2, 4, 6, 8, 10, δ = 0.01 ---------------------------------------
-def lowest_in_table(number: str, line: int, what: str, ours: str, rows: dict[str, tuple[float, ...]]) -> Claim:
-    """What the text says of a table: that a method has the lowest figure at every ε."""
-    lower = {
-        method: [o < t for o, t in zip(rows[ours], theirs, strict=True)]
-        for method, theirs in rows.items() if method != ours
-    }
-    return Claim(
-        id=f"lwang21.table{number}",
-        source=Source("lwang21", f"Table {number} and the text on it", line=line),
-        kind=Kind.EXPERIMENT,
-        says=f"{ours} has the lowest {what} of the private methods at every ε.",
-        states=Le(ratio, 1),
-        checks=[Counted(lower, 1.0, "the numbers that the document prints, at each ε of its own")],
-    )
-
-
-table22 = lowest_in_table("2.2", 1079, "mean square error on E2006-TFIDF", "DP-IGHT", {
-    "Frank-Wolfe": (1.514, 1.320, 1.210, 1.105, 1.094), "Two stage": (1.286, 1.072, 1.042, 0.997, 0.986),
-    "DP-IGHT": (1.057, 0.890, 0.854, 0.823, 0.810),
-})
-table23 = lowest_in_table("2.3", 1093, "test error on RCV1", "DP-IGHT", {
-    "Frank-Wolfe": (0.1271, 0.1034, 0.0938, 0.0852, 0.0807), "Two stage": (0.1213, 0.0989, 0.0893, 0.0810, 0.0791),
-    "DP-IGHT": (0.1168, 0.0956, 0.0841, 0.0797, 0.0762),
-})
-
-figure21 = Claim(
-    id="lwang21.figure2.1",
-    source=Source("lwang21", "Figure 2.1(a) and section 2.6.1", line=1128),
-    kind=Kind.EXPERIMENT,
-    says="DP-IGHT's relative error on sparse linear regression is close to IGHT's: here, at most 1/2 at ε = 10.",
-    assumes=[Setting("the document's generator, the noise of Remark 2.5.3 with the G of Corollary 2.5.6")],
-    states=Le(ratio, 1),
-    provenance=Provenance.READING,
 )

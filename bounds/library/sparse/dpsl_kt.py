@@ -1,21 +1,21 @@
 """DPSL-KT (lwang21, chapter 3, Algorithm 2): a student learns from noisy answers of a sparse teacher.
 
 The teacher θ̂ is IGHT on L̄_S (ight.py), its answers to m public features are ⟨θ̂, x̃⟩ + N(0, σ²), the student θᵖ is IGHT
-on them. Solver: dpcheck/solvers/sparse/dpsl_kt.py. κ is β/μ. Table 3.1: sparse_regression_comparison.py.
+on them. Solver: dpcheck/solvers/sparse/dpsl_kt.py. κ is β/μ. Its corollaries on regressions stand in
+regression_corollaries.py, its remarks in sparse_regression_comparison.py.
 """
 
-from sympy import Add, E, Eq, Expr, Ge, Le, Rational, Symbol, exp, expand, log, sqrt
+from sympy import Eq, Expr, Ge, Le, Rational, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting, Source, convex, lipschitz, smooth
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.bounds.language.symbols import c, c1, c2, d, delta, eps, mu, n, quantity, ratio, ridge
+from dpcheck.bounds.language.symbols import c, c1, c2, d, delta, eps, mu, n, quantity, ridge
 from dpcheck.bounds.library.convex.variance_reduction import G
 from dpcheck.bounds.library.sparse.dp_ight import (
     enough_kept,
     kappa_s,
     kept,
     label_noise,
-    lowest_in_table,
     row,
     s_star,
     statistical,
@@ -45,7 +45,6 @@ fails = quantity("fails", "chance that a bound fails", below=1.0, box=(1e-9, 0.5
 taught2 = quantity("taught2", "||theta_p - theta_hat||^2", parameter=2, printed="‖θᵖ-θ̂‖²")
 teacher2 = quantity("teacher2", "||theta_hat - theta*||^2", parameter=2, printed="‖θ̂-θ°‖²")
 error_kt = quantity("error_kt", "||theta_p - theta*||^2", parameter=2, printed="‖θᵖ-θ°‖²")
-gain = quantity("gain_kt", "one rate over another", printed="improvement")
 big = Symbol("big", positive=True)
 u, v, w = (Symbol(name, nonnegative=True) for name in "uvw")
 
@@ -240,18 +239,6 @@ theorem5 = without_curvature(
     "theorem3.3.5", "Theorem 3.3.5", 2739, "The student's squared error, for any smooth loss and any rows.",
     s_star / beta_bar**2 * statistical**2 + (1 / beta_bar**2 + alpha_pub**2 / beta_pub) * slope * answered, slope,
 )
-corollary9 = without_curvature(
-    "corollary3.3.9", "Corollary 3.3.9, sparse linear regression", 2908,
-    "For linear regression on rows with ‖x‖∞ ≤ K.",
-    label_noise**2 * row**2 * s_star * log(d) / n
-    + alpha_pub**2 * row**2 * s_star**2 * sqrt(log(d) * log(1 / delta)) / (beta_pub * n * eps),
-    sqrt(s_star) * row**2,
-)
-corollary13 = without_curvature(
-    "corollary3.3.13", "Corollary 3.3.13, sparse logistic regression", 3083,
-    "For logistic regression on rows with ‖x‖∞ ≤ K.",
-    row**2 * s_star * log(d) / n + alpha_pub**2 * row * answered / beta_pub, row,
-)
 
 # Utility with curvature ----------------------------------------------------------------------------
 curved = Setting("L_S satisfies Condition 3.3.2 with μ and κμ, λ = 0, n = m, T₁ and T₂ large enough")
@@ -335,143 +322,4 @@ corollary7_corrected = Claim(
             Step("<=", 1_300_000_000 * STATEMENT, where={delta: 2 ** -(1 + v), kappa_s: 1 + u}),
         )
     ],
-)
-
-statistics = 2 * label_noise * row * sqrt(log(d) / n)  # ‖∇L(θ*)‖∞ = ‖X^Tξ/n‖∞, by Lemma 3.6.3
-rows_taught = alpha_pub**2 * log(d) * log(1 / delta) / (beta_pub * (n * eps) ** 2)
-
-corollary11 = Claim(
-    id="lwang21.corollary3.3.11", kind=Kind.UTILITY,
-    source=Source("lwang21", "Corollary 3.3.11, and again Corollary 3.5.1", line=2996),
-    says="For linear regression with μ = 4/5 and β = 6/5, γ being √s·K² up to a constant; so its square is sK⁴.",
-    assumes=[Setting("Gaussian rows with ‖x‖∞ ≤ K, σ, λ and s of Corollary 3.3.7"), n >= c1 * s_star * log(d)],
-    states=Rate(error_kt, label_noise**2 * row**2 * s_star * log(d) / n + row**2 * s_star**3 * rows_taught),
-    hidden=(c1,),
-    ignores_units=True,
-    checks=[
-        NoConstant(
-            row**4 * log_delta / (n * eps) ** 2,
-            {row: big, n: big, label_noise: 1 / big, d: 100, delta: exp(-1), eps: 1, s_star: 1, alpha_pub: 1,
-             beta_pub: 1},
-            big,
-            "K is a bound on rows, loose for large K: the noise of one entry that the student keeps, σ²/(mβ̃) up to a "
-            "number, at the σ of γ = √s·K²",
-        )
-    ],
-)
-
-corollary11_corrected = Claim(
-    id="lwang21.corollary3.3.11.corrected", kind=Kind.UTILITY,
-    source=Source("lwang21", "Corollary 3.3.11, and again Corollary 3.5.1", line=2996),
-    says="With K⁴; γ is √s·K².",
-    assumes=[curved, as_printed, Setting("κ = 3/2, μ = 4/5")],
-    added=[*chapter2, delta <= Rational(1, 2), Setting("ε(n, ζ) = 2νK√(log d/n), by Lemma 3.6.3, but for 2/d")],
-    states=Rate(error_kt, label_noise**2 * row**2 * s_star * log(d) / n + row**4 * s_star**3 * rows_taught),
-    corrects="lwang21.corollary3.3.11",
-    ignores_units=True,
-    checks=[
-        Chain(
-            error_kt,
-            Step("<=", because=explicit(
-                sqrt(37 * s_star) * row**2, kappa_s=Rational(3, 2), mu=Rational(4, 5), statistical=statistics)),
-            Step("<=", 10**12 * STATEMENT, where={delta: 2 ** -(1 + v)}),
-        )
-    ],
-)
-
-corollary15 = Claim(
-    id="lwang21.corollary3.3.15", kind=Kind.UTILITY,
-    source=Source("lwang21", "Corollary 3.3.15, and again Corollary 3.5.3", line=3153),
-    says="For logistic regression, where γ is K; μ and κ are constants, as its proof has them.",
-    assumes=[curved, as_printed, kappa_s >= 1],
-    added=[
-        *chapter2, delta <= Rational(1, 2), kappa_s <= 3, mu >= Rational(1, 10),
-        Setting("ε(n, ζ) = 2K√(log d/n), by Hoeffding's inequality, but for 2/d"),
-    ],
-    states=Rate(error_kt, row**2 * s_star * log(d) / n + row**2 * s_star**2 * rows_taught),
-    ignores_units=True,
-    checks=[
-        Chain(
-            error_kt,
-            Step("<=", because=explicit(row, statistical=2 * row * sqrt(log(d) / n))),
-            Step("<=", 10**14 * STATEMENT, where={delta: 2 ** -(1 + v), kappa_s: 3 / (1 + w), mu: (1 + u) / 10}),
-        )
-    ],
-)
-
-
-# What remarks say of the rates ---------------------------------------------------------------------
-def private_part(claim: Claim) -> Expr:
-    """What privacy adds, without what Õ and the remarks leave out: logarithms, and constants of losses and features."""
-    left_out = {d: E, delta: exp(-1), alpha_pub: 1, beta_pub: 1, mu: 1}
-    terms = [(term, term.free_symbols) for term in Add.make_args(expand(claim.formula))]
-    return Add(*(term.subs(left_out) for term, names in terms if eps in names and beta_bar not in names))
-
-
-longest = quantity("longest_row", "bound on the norm of a row", box=(0.1, 1e3), printed="K̃", latex=r"\tilde K")
-dp_ight_rate = (longest * s_star / (n * eps)) ** 2  # as Table 3.1 has it
-
-
-def improvement(name: str, line: int, says: str, stated: Expr, ratio: Expr) -> Claim:
-    """A ratio of two rates that a remark prints."""
-    return Claim(
-        id=f"lwang21.{name}", kind=Kind.IDENTITY,
-        source=Source("lwang21", f"Remark {name.removeprefix('remark').removesuffix('.frank_wolfe')}", line=line),
-        says=says,
-        assumes=[Setting("powers of logarithms are left out, as Õ does")],
-        states=Eq(gain, stated),
-        ignores_units=True,
-        checks=[Equals(ratio, "the two rates, as their statements have them")],
-    )
-
-
-remark8 = improvement(
-    "remark3.3.8", 2823, "Corollary 3.3.7's rate is that of Theorem 3.3.5 over nε/(γ√s*).",
-    n * eps / (slope * sqrt(s_star)), private_part(theorem5) / private_part(corollary7),
-)
-remark10 = improvement(
-    "remark3.3.10", 2940, "Corollary 3.3.9's rate is DP-IGHT's over K̃²/(K²nε).",
-    longest**2 / (row**2 * n * eps), dp_ight_rate / private_part(corollary9),
-)
-remark10_fw = improvement(
-    "remark3.3.10.frank_wolfe", 2940, "It is Frank-Wolfe's over (nε)^(1/3)/(Ks*)².",
-    (n * eps) ** Rational(1, 3) / (row * s_star) ** 2, (n * eps) ** Rational(-2, 3) / private_part(corollary9),
-)
-remark12 = improvement(
-    "remark3.3.12", 3022, "Corollary 3.3.11's rate is that of Corollary 3.3.9 over nε/s*.",
-    n * eps / s_star, private_part(corollary9) / private_part(corollary11),
-)
-remark14 = improvement(
-    "remark3.3.14", 3110, "Corollary 3.3.13's rate is DP-IGHT's, taken as for linear regression, over K̃²√s*/(Knε).",
-    longest**2 * sqrt(s_star) / (row * n * eps), dp_ight_rate / private_part(corollary13),
-)
-
-# Experiments: means of 10 runs, δ = 10⁻⁵ ------------------------------------------------------------
-table32 = lowest_in_table("3.2", 3240, "mean square error on E2006-TFIDF", "DPSL-KT", {
-    "Frank-Wolfe": (4.471, 2.004, 1.535, 1.206, 1.099), "Two stage": (4.022, 1.803, 1.326, 1.107, 1.053),
-    "DP-IGHT": (3.731, 1.687, 1.304, 1.067, 0.968), "DPSL-KT": (1.227, 1.178, 1.065, 0.971, 0.952),
-})
-table33 = lowest_in_table("3.3", 3269, "test error on RCV1", "DPSL-KT", {
-    "Frank-Wolfe": (0.1381, 0.1134, 0.0978, 0.0882), "Two stage": (0.1272, 0.1061, 0.0949, 0.0866),
-    "DP-IGHT": (0.1179, 0.1026, 0.0922, 0.0824), "DPSL-KT": (0.1105, 0.0974, 0.0885, 0.0787),
-})
-
-
-def figure32(name: str, says: str, provenance: Provenance) -> Claim:
-    """What the text says of Figure 3.2(a)."""
-    return Claim(
-        id=f"lwang21.figure3.2.{name}", kind=Kind.EXPERIMENT,
-        source=Source("lwang21", "Figure 3.2(a) and section 3.4.1", line=3262),
-        says=says,
-        assumes=[Setting("the document's generator and choices of λ; γ is the least that its hypothesis allows")],
-        states=Le(ratio, 1),
-        provenance=provenance,
-    )
-
-
-figure32_lower = figure32(
-    "lower", "DPSL-KT's relative error on sparse linear regression is below DP-IGHT's at every ε.", Provenance.PRINTED
-)
-figure32_recovers = figure32(
-    "recovers", "At ε = 0.8 its error is still reasonably small: here, at most 1/2.", Provenance.READING
 )

@@ -32,13 +32,13 @@ MOST_STEPS = 200  # by default
 
 @dataclass(frozen=True)
 class Plan:
-    """Rounds, and the numbers of Theorem 4.3.3 as its proof has them."""
+    """Rounds, and the numbers of Theorem 4.3.3 as its proof has them, the set's diameter being 1."""
 
     steps: int
     pace: float  # η
     theta: float
     slope: float  # r
-    aim: float
+    alpha: float
     deep: float  # Φ√(ρα)/2
 
 
@@ -51,7 +51,7 @@ class InBall(NoisyDerivatives):
 
     def moved(self, w: Array, gradient: Array, hessian: Array) -> tuple[Array, Array]:
         vertex = L2Ball(self.radius).linear_minimiser(gradient)
-        slides = np.einsum("kd,kd->k", gradient, vertex - w) < -self.plan.aim / 2
+        slides = np.einsum("kd,kd->k", gradient, vertex - w) < -self.plan.alpha / 2
         h, q = curved_steps(w, gradient, hessian, self.radius, self.plan.slope)
         curves = q <= -self.plan.deep
         new = np.where(
@@ -122,14 +122,16 @@ def on_the_edge(w: Array, gradient: Array, hessian: Array, radius: float, slope:
 
 @dataclass(frozen=True)
 class DPGDSOConstrained(Solver):
-    """DP-GD-SO over an l2 ball. `aim` is α, `share` Φ; step sizes and r are those of the proof of Theorem 4.3.3.
+    """DP-GD-SO over an l2 ball. `share` is Φ; step sizes and r are those of the proof of Theorem 4.3.3.
 
-    `bending` is ρ, by default from the loss; `steps` by default 48(D²MB/α² + B√ρD⁶/(Φ³α^1.5)), at most 200. A noisy
+    Definition 4.3.4 compares a loss with α and with √(ρα), which agree in units where D, the diameter, is 1: there the
+    theorem is taken, with MD² for M and ρD³ for ρ. `aim` is α as a share of GD, the most that <∇F, w - w*> can be.
+    `bending` is ρ, by default from the loss; `steps` by default 48(MB/α² + B√ρ/(Φ³α^1.5)), at most 200. A noisy
     Hessian is asked for in every round and used where the algorithm does. A run that does not stop lets out where it
     ends.
     """
 
-    aim: float = positive(0.1)
+    aim: float = share(0.1)
     share: float = share(1.0)
     steps: int | None = count()
     bending: float | None = positive()
@@ -145,13 +147,15 @@ class DPGDSOConstrained(Solver):
             raise InvalidInput("constraint", data.constraint, limit, "Pass constraint=L2Ball(1.0).")
 
     def plan(self, data: Problem, guarantee: Guarantee) -> Plan:
-        D, M, rho = data.diameter, loss_smoothness(data) + data.l2, self.bending or bend(data)
-        numbers = {"D_set": D, "M_second": M, "rho_h": rho, "alpha_sosp": self.aim, "Phi_share": self.share}
-        theta, slope = (float(c.evaluate(**numbers)) for c in (theory.theta_corrected, theory.slope_corrected))
+        D = data.diameter
+        M, rho = (loss_smoothness(data) + data.l2) * D**2, (self.bending or bend(data)) * D**3
+        alpha = self.aim * data.data_lipschitz * D
+        numbers = {"D_set": 1.0, "M_second": M, "rho_h": rho, "alpha_sosp": alpha, "Phi_share": self.share}
+        theta, slope = (float(c.evaluate(**numbers)) for c in (theory.theta_corrected, theory.printed_slope))
         many = 48 * float(theory.steps.evaluate(**numbers, B_risk=largest_gap(data)))
-        pace, deep = self.aim / (2 * D**2 * M), self.share * math.sqrt(rho * self.aim) / 2
+        pace, deep = alpha / (2 * M), self.share * math.sqrt(rho * alpha) / 2
         steps = self.steps or int(min(MOST_STEPS, math.ceil(many)))
-        return Plan(steps, min(1.0, pace), min(1.0, theta), slope, self.aim, deep)
+        return Plan(steps, min(1.0, pace), min(1.0, theta), slope, alpha, deep)
 
     def release(self, data: Problem, plan: Plan) -> Composed:
         # privacy: dwang20.theorem4.3.4.low_rank
