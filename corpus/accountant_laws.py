@@ -23,7 +23,7 @@ NOISE, RATES, DELTAS, MOST_STEPS, TIMES = (0.6, 8.0), (1e-3, 1.0), (1e-8, 1e-3),
 
 @dataclass(frozen=True)
 class Part:
-    """`steps` sums with normal noise of `noise` times a record's share, of batches that take each with chance `rate`."""
+    """`steps` sums with normal noise, `noise` times a record's share, of batches that take each with chance `rate`."""
 
     noise: float
     rate: float = 1.0

@@ -46,7 +46,7 @@ def look(library: str, only: str | None) -> None:
     known = {row["name"]: row for row in before["subjects"] if before.get("version") == named["version"]}
     rows = []
     with Meter(library, "subjects", len(subjects)) as meter:
-        for subject in subjects:
+        for subject in sorted(subjects, key=lambda one: not one.finding):  # what matters first: it may be stopped
             old = known.get(subject.name, {})
             same = all(old.get(name) == value for name, value in described(subject).items())
             rows.append(old if same else looked_at(subject))
@@ -54,7 +54,8 @@ def look(library: str, only: str | None) -> None:
             said = {**named, "python": platform.python_version(), "subjects": [*rows, *left]}
             write_whole(FOUND / f"{library}.json", as_json(said))
             meter.update(len(rows))
-    write_whole(FOUND / f"{library}.json", as_json({**said, "subjects": rows}))
+    found = {row["name"]: row for row in rows}
+    write_whole(FOUND / f"{library}.json", as_json({**said, "subjects": [found[one.name] for one in subjects]}))
 
 
 if __name__ == "__main__":

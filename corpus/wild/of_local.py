@@ -79,8 +79,8 @@ def pure_ldp_clients() -> tuple[Subject, ...]:
             hash_funcs=[HASHES[:1]],
             num_of_cohorts=1,
             claim=PureDP(promised, relation=LOCAL),
-            finding="A bit that is set is never cleared: where its coin says 0, it keeps its 1. A 0 in the report shows "
-            "that the item does not hash there.",
+            finding="A bit that is set is never cleared: where its coin says 0, it keeps its 1. A 0 in the report "
+            "shows that the item does not hash there.",
             promise="convert_f_to_eps(f, k) gives the epsilon of a client with f; 'does not guarantee longitudinal "
             "privacy', so one report is meant",
         ),
@@ -98,8 +98,8 @@ def of_multi_freq(where: str, name: str, eps: float = EPS, attack: Any = "auto",
 TUPLES = ((0, 0), (1, 1))
 WHOLE_TUPLE = {
     "finding": "One attribute is sent as it would be with epsilon ln(2(e^eps - 1) + 1), the other is drawn: users "
-    "whose tuples differ in every attribute are told apart by that larger epsilon. (Tuples that differ in one attribute "
-    "keep eps.)",
+    "whose tuples differ in every attribute are told apart by that larger epsilon. (Tuples that differ in one "
+    "attribute keep eps.)",
     "promise": "`input_tuple`: 'user's true tuple of values', `epsilon`: 'privacy guarantee'",
 }
 
