@@ -30,9 +30,9 @@ ACCURACY = 0.01  # asked of accountants that take one; of the others, what is fo
 SOUND = "no answer lies below a sound bound from below"
 WORDS = (
     f"Accountants of the Gaussian mechanism on Poisson batches, each at {TRIED} settings drawn for each law (noise,"
-    " rate, steps and delta log-uniform; `corpus/accountant_laws.py`). Broken means: by more than the accuracy that the"
-    f" accountant is asked for or states, {ACCURACY:g} relative and absolute. The last law compares with `dp.account`: a smaller"
-    " answer than its bound from below promises more privacy than there is.",
+    " rate, steps and delta log-uniform; `corpus/accountant_laws.py`). Broken means: by more than the accuracy that"
+    f" the accountant is asked for or states, {ACCURACY:g} relative and absolute. The last law compares with"
+    " `dp.account`: a smaller answer than its bound from below promises more privacy than there is.",
     "Opacus's `gdp` warns as it is made that it 'can underestimate privacy expenditure'; it is shown for comparison.",
 )
 

@@ -183,6 +183,35 @@ def test_verdicts_on_a_full_disk_are_the_same(cache: Path) -> None:
     assert {path.stem for path in cache.rglob("zhang17*.json")} == set(FEW)
 
 
+def test_outcomes_of_mutants_without_a_cache_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dpcheck.verdicts.mutants import Kept
+
+    (tmp_path / "a file").write_text("")
+    monkeypatch.setenv("DPCHECK_CACHE", str(tmp_path / "a file"))
+    monkeypatch.setattr(Kept, "content", "content")
+    kept = Kept(FEW[0], 0, 1.0)
+    kept.write([])
+    assert kept.read() is None
+    monkeypatch.setenv("DPCHECK_CACHE", str(tmp_path / "cache"))
+    kept.write([])
+    assert kept.read() == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no device that is always full")
+def test_a_full_standard_output_is_one_sentence() -> None:
+    words = ["account", "--noise", "1.1", "--steps", "3", "--delta", "1e-5"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "dpcheck.cli.main", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == "dpcheck: [Errno 28] No space left on device\n"
+
+
 VERIFY = [sys.executable, "-m", "dpcheck.cli.main", "verify", *FEW, "--workers", "1", "--quiet", "--json"]
 
 
