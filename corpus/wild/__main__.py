@@ -14,6 +14,8 @@ from corpus.wild.page import FOUND, PAGE, found_of, written
 from dpcheck.progress import Meter
 from dpcheck.verdicts.written import as_json, write_whole
 
+ASKED = ("name", "claim", "pair", "trials")  # what the figures of a subject depend on
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m corpus.wild", description=__doc__)
@@ -47,9 +49,9 @@ def look(library: str, only: str | None) -> None:
     rows = []
     with Meter(library, "subjects", len(subjects)) as meter:
         for subject in sorted(subjects, key=lambda one: not one.finding):  # what matters first: it may be stopped
-            old = known.get(subject.name, {})
-            same = all(old.get(name) == value for name, value in described(subject).items())
-            rows.append(old if same else looked_at(subject))
+            old, words = known.get(subject.name, {}), described(subject)
+            same = all(old.get(name) == words[name] for name in ASKED)
+            rows.append({**old, **words} if same else looked_at(subject))
             left = [row for name, row in known.items() if name not in {row["name"] for row in rows}]
             said = {**named, "python": platform.python_version(), "subjects": [*rows, *left]}
             write_whole(FOUND / f"{library}.json", as_json(said))
