@@ -44,6 +44,7 @@ CURVE_TRIALS = 500_000
 CURVE_POINTS = 41
 CURVE_PILOT = 50_000  # runs of the pilot that place the points
 ASSUMPTIONS = (None, "gdp")
+UNKEPT = "checkpoint not written to the end ({}): a rerun repeats what is missing"
 
 
 def audit(
@@ -129,6 +130,8 @@ def audit(
                 result = audit_fixed(plan, found, spent)
     except MechanismFailed as failed:
         raise failed.alone() from failed.__cause__
+    if plan.journal is not None and plan.journal.full:
+        result = replace(result, health=(*result.health, UNKEPT.format(plan.journal.full)))
     return replace(result, seconds=time.perf_counter() - started)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dpcheck.verdicts.written import write_whole
+
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 
@@ -14,9 +16,9 @@ def write_section(page: str, name: str, text: str) -> None:
     section = f"{marks[0]}{text.strip()}\n{marks[1]}"
     before, found, rest = content.partition(marks[0])
     if not found:
-        path.write_text(f"{content.rstrip()}\n\n{section}" if content.strip() else section)
+        write_whole(path, f"{content.rstrip()}\n\n{section}" if content.strip() else section)
         return
-    path.write_text(before + section + rest.partition(marks[1])[2])
+    write_whole(path, before + section + rest.partition(marks[1])[2])
 
 
 def write_rows(page: str, name: str, rows: list[str], counted: str, cells: int = 1) -> None:

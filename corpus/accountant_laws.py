@@ -1,8 +1,8 @@
 """What every accountant of noisy sums must keep to, whatever its method: laws between two of its own answers.
 
 An account is asked for the epsilon of several releases together, under add/remove-one neighbours with Poisson batches,
-and answers with bounds from both sides; one that gives a bound from above alone answers with that twice. A law draws two
-questions of which the first has the smaller answer, or the same one.
+and answers with bounds from both sides; one that gives a bound from above alone answers with that twice. A law draws
+two questions of which the first has the smaller answer, or the same one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NOISE, RATES, DELTAS, MOST_STEPS, TIMES = (0.6, 8.0), (1e-3, 1.0), (1e-8, 1e-3),
 
 @dataclass(frozen=True)
 class Part:
-    """`steps` sums with normal noise of `noise` times one record's share, of batches that take each with chance `rate`."""
+    """`steps` sums with normal noise, `noise` times a record's share, of batches that take each with chance `rate`."""
 
     noise: float
     rate: float = 1.0

@@ -36,14 +36,25 @@ class Journal:
         self.path = Path(path)
         self.known: dict[tuple[int, int, int], np.ndarray] = {}
         self.checked = False
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.file = self.path.open("a+b")
+        self.full = ""  # why nothing more is written, if so
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.file = self.path.open("a+b", buffering=0)
+        except OSError as error:
+            raise self._unusable(error) from error
         try:
             self._lock()
             self._resume(fingerprint)
+        except OSError as error:
+            self.file.close()
+            raise self._unusable(error) from error
         except BaseException:
             self.file.close()
             raise
+
+    def _unusable(self, error: OSError) -> InvalidInput:
+        limit = f"a file that can be read and written ({error.strerror or error})"
+        return InvalidInput("checkpoint", str(self.path), limit, "Name another place, or make room there.")
 
     def _lock(self) -> None:
         """Held until the file is closed or this process is gone; processes that it forks do not have it."""
@@ -62,8 +73,7 @@ class Journal:
         self.file.seek(0)
         content = self.file.read()
         if not content:
-            self.file.write(opening)
-            self.file.flush()
+            self._append(opening)
             return
         if not content.startswith(opening):
             limit = f"a checkpoint of this very audit ({_difference(content, fingerprint)})"
@@ -87,14 +97,30 @@ class Journal:
         return self.known.get(key)
 
     def put(self, key: tuple[int, int, int], result: Any) -> None:
-        """Append a result and push it to the system, so that it survives the process."""
-        if not isinstance(result, np.ndarray) or result.dtype == object:
+        """Append a result and push it to the system, so that it survives the process.
+
+        Where there is no room for it, what was written stays and the audit goes on: a rerun repeats the rest.
+        """
+        if not isinstance(result, np.ndarray) or result.dtype == object or self.full:
             return
         buffer = io.BytesIO()
         np.save(buffer, result, allow_pickle=False)
         body = buffer.getvalue()
-        self.file.write(HEAD.pack(*key, len(body), zlib.crc32(body)) + body)
-        self.file.flush()
+        try:
+            self._append(HEAD.pack(*key, len(body), zlib.crc32(body)) + body)
+        except OSError as error:
+            self.full = error.strerror or str(error)
+
+    def _append(self, record: bytes) -> None:
+        """All of it, or nothing: half a record would hide all that come after it."""
+        end = self.file.seek(0, os.SEEK_END)
+        rest = memoryview(record)
+        try:
+            while rest:
+                rest = rest[self.file.write(rest) :]
+        except OSError:
+            self.file.truncate(end)
+            raise
 
     def check(self, mechanism: Any, probe: Callable[[], Any]) -> None:
         """Refuse to go on with a mechanism whose outputs are no function of the seed: two laws would be mixed.

@@ -25,12 +25,16 @@ def looked_at(subject: Subject) -> Said:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         said = {"audit": by_audit(mechanism, subject, asked), "replay": by_replay(mechanism, subject, asked)}
+    return {**described(subject), **said}
+
+
+def described(subject: Subject) -> Said:
+    """What it is, and where it is looked at."""
     return {
         "name": subject.name,
         "claim": str(subject.claim),
         "pair": "" if subject.pair is None else pair_words(subject.pair),
-        **{field: getattr(subject, field) for field in ("finding", "promise", "thread", "limit")},
-        **said,
+        **{field: getattr(subject, field) for field in ("finding", "promise", "thread", "limit", "trials")},
     }
 
 

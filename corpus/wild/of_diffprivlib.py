@@ -22,7 +22,7 @@ PURE, ADDED, LOCALLY = PureDP(EPS), PureDP(EPS, relation=ADD_REMOVE), PureDP(EPS
 APART, WHOLE = (0.0, 1.0), (0, 1)
 PROMISE = "README: a trained model 'is differentially private'; `epsilon` is its 'privacy parameter'"
 BOUNDED = "`bounds`: 'bounds of the data'; only leaving them out is said to leak"
-FEW = 1_000  # runs of a model, which takes milliseconds
+FEW = 300  # runs of a model or a tool, which takes milliseconds
 
 
 def mechanism(name: str, pair: Any = APART, claim: Any = PURE, **parameters: Any) -> Subject:
@@ -88,7 +88,8 @@ ONE, OTHER = np.array([[0.01], [0.0]]), np.array([[0.01], [1.0]])
 TWO, THREE = np.array([0, 0, 1, 1]), np.array([0, 0, 1, 2])
 CORNERS = np.array([[0.0], [0.0], [1.0], [1.0]])
 FLIPPED = np.array([[1.0], [0.0], [1.0], [1.0]])
-HALVES, MOVED = np.repeat([0, 1], 4), np.array([1, 0, 0, 0, 1, 1, 1, 1])
+HALVES = np.repeat([0, 1], 20)
+MOVED = np.where(np.arange(40) == 0, 1, HALVES)
 SAME, FAR = np.zeros((6, 1)), np.array([[1.0], *[[0.0]] * 5])
 PLANE, TURNED = np.array([[0.6, 0.0]] * 4), np.array([[0.0, 0.6], *[[0.6, 0.0]] * 3])
 REGRESSION = {"bounds_y": (0, 1), "fit_intercept": False}
@@ -123,18 +124,19 @@ MODELS = (
     model("GaussianNB", models.GaussianNB, ("class_count_", "theta_", "var_"), ((CORNERS, TWO), (FLIPPED, TWO)),
           bounds=WHOLE),
     model("GaussianNB, a class of one", models.GaussianNB, ("class_count_",), ((CORNERS, TWO), (CORNERS, THREE)),
-          bounds=WHOLE, trials=400, thread="IBM/differential-privacy-library#106",
-          finding="Classes are those that occur among the labels, and there is one count for each."),
+          bounds=WHOLE, trials=400,
+          finding="Classes are those that occur among the labels, and there is one count for each: as thread 106 says "
+                  "of LogisticRegression."),
     model("GaussianNB, bounds (100, 101)", models.GaussianNB, ("class_count_", "theta_"),
-          ((np.full((8, 1), 100.5), HALVES), (np.full((8, 1), 100.5), MOVED)), bounds=(100, 101), trials=4_000,
+          ((np.full((40, 1), 100.5), HALVES), (np.full((40, 1), 100.5), MOVED)), bounds=(100, 101), trials=800,
           promise=BOUNDED,
           finding="The sum of a class gets noise for upper - lower = 1, but a record that changes its class moves it "
                   "by as much as its value, 100."),
     model("KMeans", models.KMeans, ("cluster_centers_",), (SAME, SAME + 0.5), n_clusters=1, bounds=WHOLE),
     model("KMeans, two clusters", models.KMeans, ("cluster_centers_",), (SAME, FAR), n_clusters=2, bounds=WHOLE,
-          trials=800),
+          trials=400),
     model("KMeans, bounds (100, 101)", models.KMeans, ("cluster_centers_",), (SAME + 100, FAR + 100), n_clusters=2,
-          bounds=(100, 101), promise=BOUNDED,
+          bounds=(100, 101), promise=BOUNDED, trials=700,
           finding="The sum of a cluster gets noise for upper - lower = 1, but a record that changes its cluster moves "
                   "it by as much as its value, 100."),
     model("KMeans.inertia_", models.KMeans, of_the_last, (SAME, FAR), n_clusters=2, bounds=WHOLE, trials=400,

@@ -18,7 +18,7 @@ from dpcheck.adapters.hashed_reports import HashedReports
 from dpcheck.audits import likelihood_ratio, per_run
 from dpcheck.bounds.language.guarantees import LOCAL, PureDP
 
-EPS, SMALL, K, TRIALS = 1.0, 0.5, 4, 3_000
+EPS, SMALL, K, TRIALS = 1.0, 0.5, 4, 2_000
 CLAIM = PureDP(EPS, relation=LOCAL)
 HASHES = [lambda item, i=i: (int(item) + i) % 4 for i in range(2)]
 SIGNED = [(hash_, lambda item, i=i: (int(item) // 2 + i) % 2) for i, hash_ in enumerate(HASHES)]
@@ -79,8 +79,8 @@ def pure_ldp_clients() -> tuple[Subject, ...]:
             hash_funcs=[HASHES[:1]],
             num_of_cohorts=1,
             claim=PureDP(promised, relation=LOCAL),
-            finding="A bit that is set is never cleared: where its coin says 0, it keeps its 1. A 0 in the report proves "
-            "that the item does not hash there.",
+            finding="A bit that is set is never cleared: where its coin says 0, it keeps its 1. A 0 in the report "
+            "shows that the item does not hash there.",
             promise="convert_f_to_eps(f, k) gives the epsilon of a client with f; 'does not guarantee longitudinal "
             "privacy', so one report is meant",
         ),
@@ -97,9 +97,9 @@ def of_multi_freq(where: str, name: str, eps: float = EPS, attack: Any = "auto",
 
 TUPLES = ((0, 0), (1, 1))
 WHOLE_TUPLE = {
-    "finding": "One attribute is sent as it would be with epsilon ln(2(e^eps - 1) + 1), the other is drawn: users whose "
-    "tuples differ in every attribute are told apart by that larger epsilon. (Tuples that differ in one attribute "
-    "keep eps.)",
+    "finding": "One attribute is sent as it would be with epsilon ln(2(e^eps - 1) + 1), the other is drawn: users "
+    "whose tuples differ in every attribute are told apart by that larger epsilon. (Tuples that differ in one "
+    "attribute keep eps.)",
     "promise": "`input_tuple`: 'user's true tuple of values', `epsilon`: 'privacy guarantee'",
 }
 
@@ -108,7 +108,7 @@ def of_tuples(name: str, pair: Any = TUPLES, label: str = "", **about: Any) -> S
     room = {"RSpFD": "RSpFD_solution", "SMP": "SMP_solution", "SPL": "SPL_solution"}[name.partition("_")[0]]
     function = getattr(import_module(f"multi_freq_ldpy.mdim_freq_est.{room}"), f"{name}_Client")
     make = lambda: multi_freq_ldpy.tuple_client(function, (2, 2), EPS)  # noqa: E731
-    return Subject(f"{name}_Client{label}", make, CLAIM, pair, trials=4_000, **about)
+    return Subject(f"{name}_Client{label}", make, CLAIM, pair, trials=3_000, **about)
 
 
 def multi_freq_clients() -> tuple[Subject, ...]:

@@ -14,7 +14,7 @@ from dpcheck.adapters import torch as adapter
 from dpcheck.bounds.language.guarantees import ADD_REMOVE, GaussianDP
 
 torch.set_num_threads(1)
-TRIALS = 800
+TRIALS = 300
 FAR = (np.ones((2, 1)), np.array([100.0, 100.0]))
 ONE_LESS = (FAR[0][:1], FAR[1][:1])
 OPTIMISERS = {"SGD": torch.optim.SGD, "Adam": torch.optim.Adam, "RMSprop": torch.optim.RMSprop}

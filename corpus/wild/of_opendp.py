@@ -28,7 +28,7 @@ def measured(
     """Under the loss that the privacy map states for inputs at distance `d_in`."""
     made = make()
     claim = opendp.measurement(made).guarantee(d_in, delta)
-    return Subject(name, lambda: opendp.measurement(made), claim, pair, trials=20_000)
+    return Subject(name, lambda: opendp.measurement(made), claim, pair, trials=10_000)
 
 
 SUBJECTS = (

@@ -77,7 +77,8 @@ def table(rows: list[Row]) -> str:
         audit = row["audit"]
         measured = f">= {audit['lower']:.3g} of {audit['claimed']:.3g}"
         lines.append(
-            f"| {row['name']} | {row['claim']} | {cell(audit)} | {measured} | {audit['runs']:,} | {cell(row['replay'])} |"
+            f"| {row['name']} | {row['claim']} | {cell(audit)} | {measured} | {audit['runs']:,} "
+            f"| {cell(row['replay'])} |"
         )
     return "\n".join(lines) + "\n"
 

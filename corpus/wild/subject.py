@@ -29,4 +29,4 @@ class Subject:
     thread: str = ""
     limit: str = ""
     attack: Any = "auto"
-    trials: int = 5_000
+    trials: int = 3_000

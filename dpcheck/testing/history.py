@@ -11,10 +11,11 @@ Standard library only, as the plugin that loads it.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+from dpcheck.verdicts.written import write_whole
 
 Entry = Mapping[str, Any]
 FORMAT = 1
@@ -48,12 +49,7 @@ def write(path: Path, known: Mapping[str, Any], entries: Iterable[Entry]) -> Non
     """What was known, with what these audits add; whole or not at all, in an order that version control likes."""
     audits = dict(known) | {entry["claim"]: entry["remembered"] for entry in entries if "remembered" in entry}
     text = json.dumps({"format": FORMAT, "audits": dict(sorted(audits.items()))}, indent=1) + "\n"
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        aside.write_text(text, encoding="utf-8")
-        os.replace(aside, path)
-    finally:
-        aside.unlink(missing_ok=True)
+    write_whole(path, text)
 
 
 def version_of(kept: Entry | None, code: str) -> int:

@@ -118,7 +118,10 @@ class TestRun:
         path = report_file(self.config)
         if path is not None:
             write = ledger.html_report if report_kind(self.config) == "html" else ledger.json_report
-            path.write_text(write(self.entries, self.unaudited), encoding="utf-8")
+            try:
+                path.write_text(write(self.entries, self.unaudited), encoding="utf-8")
+            except OSError as error:
+                pytest.exit(f"--dpcheck-report: {path} was not written ({error})", pytest.ExitCode.USAGE_ERROR)
         kept = self.config.getoption("dpcheck_history")
         known = self.config.stash[KNOWN]
         if known is not None:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+
+PART = ".part"  # what a file is called that is being written
 
 
 def cache_folder() -> Path:
@@ -27,9 +37,47 @@ def write_changed(path: Path, text: str) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """All or nothing: a reader never sees half a file."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.chmod(name, 0o644)
-    os.replace(name, path)
+    """All or nothing: no reader sees half a file, and what a killed write leaves beside it the next one removes.
+
+    What is no file, as /dev/stdout and /dev/null, is written to as it is.
+    """
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
+    sweep(path)
+    handle, name = own_part(path)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.chmod(name, 0o644)
+            if fcntl is not None:
+                os.replace(name, path)  # while it is held, so that nobody sweeps it
+        if fcntl is None:
+            os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def own_part(path: Path) -> tuple[int, str]:
+    """A file to write into, held until it is closed: no sweep takes it for one that was left behind."""
+    while True:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=PART)
+        if fcntl is None:
+            return handle, name
+        with suppress(OSError):  # file systems without locks: then nothing is swept there either
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.path.exists(name):
+            return handle, name
+        os.close(handle)  # swept before it was held
+
+
+def sweep(path: Path) -> None:
+    """Remove parts of this file whose writer is gone, as after kill -9: nobody holds them."""
+    if fcntl is None:
+        return
+    for part in path.parent.glob(f"{glob.escape(path.name)}*{PART}"):
+        with suppress(OSError), part.open("rb") as file:  # held, gone, or somebody else's
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            part.unlink(missing_ok=True)

@@ -521,6 +521,23 @@ def test_known_samplers_of_other_libraries(monkeypatch: pytest.MonkeyPatch) -> N
     assert verdict(noisy, PAIR, PureDP(0.5)) == KEPT
     assert verdict(noisy, PAIR, PureDP(0.4)) == VIOLATED
     assert Laplace._laplace_sampler(0.0, 0.0, 0.0, 0.0) == 0  # its own again
+    assert Laplace()._laplace_sampler(0.0, 0.0, 0.0, 0.0) == 0
+
+
+class Stocked:
+    """Holds its noise as a static method."""
+
+    noise = staticmethod(np.random.laplace)
+
+    def __call__(self, x: Any, rng: np.random.Generator) -> Any:
+        return x.sum() + self.noise(0.0, 1.0)
+
+
+def test_a_static_method_that_is_listened_to_stays_one() -> None:
+    before = vars(Stocked)["noise"].__func__
+    assert verdict(Stocked()) == KEPT
+    assert isinstance(vars(Stocked)["noise"], staticmethod)
+    assert vars(Stocked)["noise"].__func__ is before
 
 
 def test_a_dataset_that_raises_is_told_apart() -> None:

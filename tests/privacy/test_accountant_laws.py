@@ -134,7 +134,7 @@ def test_the_law_flags_a_planted_bug(law: Law) -> None:
 
 
 def compared(question: Question) -> str:
-    """In words where the others contradict us: a bound from above lies above ours from below, and losses close to it."""
+    """In words where the others contradict us: bounds from above lie above ours from below, losses are close to it."""
     low, high = ours(question)
     losses, moments = by_losses(question)[1], by_moments(question)[1]
     if min(losses, moments) < low * (1 - 1e-6):

@@ -109,6 +109,13 @@ def test_a_plain_regression_is_not_private() -> None:
     assert "deterministic" in result.health[0]
 
 
+def test_what_a_function_makes_of_a_fitted_model_is_released() -> None:
+    double = estimator.fitted(Seeded(), lambda model: 2 * model.coef_)
+    plain = estimator.fitted(Seeded(), "coef_")
+    X = np.zeros((4, 1))
+    assert np.array_equal(double(X, np.random.default_rng(0), 3), 2 * plain(X, np.random.default_rng(0), 3))
+
+
 def test_bad_estimators_are_named() -> None:
     with pytest.raises(dp.InvalidInput, match="an estimator with fit"):
         estimator.fitted(3)
@@ -200,6 +207,37 @@ def test_diffprivlib_models_replay_and_spend_no_global_budget() -> None:
     assert np.array_equal(first, second)
     assert len(np.unique(first)) > 1
     assert len(accountant) == before
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_diffprivlib_tools_and_choosers() -> None:
+    """A mean with half the noise is flagged, and a choice by more than its epsilon; each is kept as it is."""
+    kinds, tools = library("diffprivlib.mechanisms"), library("diffprivlib.tools")
+    adapter = dp.adapters.diffprivlib
+    zeros, one = np.zeros(4), np.eye(4)[0]
+    call: dict[str, Any] = {"max_trials": 1500, "alpha": 1e-6}
+    for epsilon, broken in ((1.0, False), (3.0, True)):
+        mean = adapter.tool(tools.mean, epsilon=epsilon, bounds=(0, 1))
+        assert dp.audit(mean, pair=(zeros, one), guarantee=dp.PureDP(1.0), **call).violated is broken
+        chosen = adapter.mechanism(
+            kinds.PermuteAndFlip,
+            of_data=lambda data: {"utility": [int(np.sum(data == item)) for item in (0, 1)]},
+            epsilon=epsilon,
+            sensitivity=1,
+        )
+        assert dp.audit(chosen, pair=(zeros, one), guarantee=dp.PureDP(1.0), **call).violated is broken
+    for wrong in (np.mean, 3, kinds.Laplace):
+        with pytest.raises(dp.InvalidInput, match=r"a function of diffprivlib\.tools"):
+            adapter.tool(wrong)
+    assert adapter.mechanism(kinds.Uniform, delta=0.1, sensitivity=1.0).guarantee() == dp.ApproxDP(0.0, 0.1)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_diffprivlib_is_whole_after_a_replay() -> None:
+    kinds = library("diffprivlib.mechanisms")
+    mean = dp.adapters.diffprivlib.mechanism(kinds.LaplaceTruncated, epsilon=1.0, sensitivity=1.0, lower=0, upper=1)
+    assert dp.replay(mean, (0.0, 1.0), dp.PureDP(1.0)).kept
+    assert len(mean(0.0, np.random.default_rng(0), 3)) == 3
 
 
 @pytest.mark.parametrize(("name", "call"), [("opendp", "measurement"), ("diffprivlib", "mechanism")])

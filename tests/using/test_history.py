@@ -90,6 +90,15 @@ def test_a_file_that_cannot_be_written_is_no_silent_loss(pytester: pytest.Pytest
     assert not list(pytester.path.glob("kept.json.*"))
 
 
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no device that is always full")
+def test_a_report_on_a_full_disk_is_no_traceback(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_nothing(): pass")
+    result = run(pytester, "--dpcheck-report=json", "--dpcheck-report-file=/dev/full")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*/dev/full was not written*No space left*"])
+    assert Path("/dev/full").is_char_device()
+
+
 @given(st.floats(1e-9, 0.5), st.integers(1, 1000))
 def test_all_versions_together_have_one_level(alpha: float, versions: int) -> None:
     assert sum(history.level(alpha, k) for k in range(1, versions + 1)) <= alpha
