@@ -114,7 +114,9 @@ def test_a_party_that_dies_ends_it_without_a_release() -> None:
 
 
 class Garbled(Session):
-    """The last party is replaced by one that sends bytes which are no message, and stays."""
+    """The last party is replaced by one that sends such bytes, which are no message, and stays."""
+
+    sent = "bytes(range(256)) * 50"
 
     def command(self, j: int, ports: Sequence[int]) -> list[str]:
         if j < len(self.tasks) - 1:
@@ -123,15 +125,19 @@ class Garbled(Session):
             "import socket, sys, time\n"
             f"s = socket.socket(); s.bind(('127.0.0.1', {ports[j]})); s.listen()\n"
             "held = [s.accept()[0] for _ in range(2)]\n"
-            "[c.sendall(bytes(range(256)) * 50) for c in held]\n"
+            f"[c.sendall({self.sent}) for c in held]\n"
             "time.sleep(60)"
         )
         return [sys.executable, "-c", script]
 
 
-def test_garbage_on_the_wire_ends_it_without_a_release() -> None:
+@pytest.mark.parametrize(
+    ("sent", "said"), [("bytes(range(256)) * 50", "announced a message of"), ("bytes(5000)", "sent what is no message")]
+)
+def test_garbage_on_the_wire_ends_it_without_a_release(sent: str, said: str) -> None:
     session = Garbled(plan_descent(THREE, PROMISED, steps=3).tasks)
-    with session, pytest.raises(PartyStopped, match="party 2 announced a message of") as stopped:
+    session.sent = sent
+    with session, pytest.raises(PartyStopped, match=f"party 2 {said}") as stopped:
         session.opened()
     assert 2 not in stopped.value.said  # it still ran, and was ended
 

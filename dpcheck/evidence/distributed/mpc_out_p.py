@@ -61,19 +61,8 @@ def moved(case: Mapping[str, Any]) -> tuple[float, float]:
     return float(np.linalg.norm(averages[0] - averages[1])), bound(theory.sensitivity, first)
 
 
-def off_centre(claim: Claim) -> Property:
-    """How far the average is from the minimiser of the mean objective."""
-
-    def measure(case: Mapping[str, Any]) -> tuple[float, float]:
-        data, _ = drawn(case)
-        return float(np.linalg.norm(data.minimisers().mean(axis=0) - data.minimiser()[0])), bound(claim, data)
-
-    return Property(measure, CASES, "averages of local minimisers of random parties, alike and unlike")
-
-
 CHECKS = {
     "lwang21.theorem6.3.1": [attacked("stated", "noise as printed")],
     "lwang21.theorem6.3.1.coordinates": [attacked("certified", "√d times the noise")],
     "lwang21.theorem6.3.1.sensitivity": [Property(moved, CASES, "one record of random parties replaced")],
-    "lwang21.theorem6.5.3.corrected": [off_centre(theory.theorem5_3_corrected)],
 }

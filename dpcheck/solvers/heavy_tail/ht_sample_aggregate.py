@@ -29,6 +29,9 @@ def is_square(value: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value > 1 and math.isqrt(value) ** 2 == value
 
 
+ORDER = 7  # of records in the worst pair: the centre moves by 0.64 of the width, where it is 0.17 if they are sorted
+
+
 @dataclass(frozen=True)
 class HtSampleAggregate(Solver):
     """The centre of `sets` minimisers of (1/2)‖w-x‖² over the ball of this radius, each on its subset of the records.
@@ -86,7 +89,7 @@ class HtSampleAggregate(Solver):
         """Records spread evenly; that of most subsets moves from one end to the other, and the centre after it."""
         n = self.sets
         counts = np.bincount(subsets(n, n, self.design).ravel(), minlength=n)
-        data = self.radius * np.linspace(-1, 1, n)
+        data = self.radius * np.random.default_rng(ORDER).permutation(np.linspace(-1, 1, n))
         data[np.argmax(counts)] = -self.radius
         other = data.copy()
         other[np.argmax(counts)] = self.radius
@@ -95,7 +98,7 @@ class HtSampleAggregate(Solver):
     @classmethod
     def example(cls) -> Example:
         # The sensitivity is for a record of √m subsets, which a random design does not have.
-        return Example(cls(), ApproxDP(5.0, 1e-2), neighbour=another_record, reaches=0.0, bug=1e-3)
+        return Example(cls(), ApproxDP(5.0, 1e-2), neighbour=another_record, reaches=0.0, bug=0.03)
 
 
 def another_record(data: Array, rng: np.random.Generator) -> Array:
