@@ -1,12 +1,17 @@
-"""DP-STR: small batches break the printed noise and not the certified one; full batches are DP-TR."""
+"""DP-STR: small batches break the printed noise and not the certified one; its sample size; full batches are DP-TR."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import pytest
 
+from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.library.nonconvex import dp_str as theory
+from dpcheck.kernels.trust_region import trust_region_steps
 from dpcheck.problems.extreme_pairs import opposite_pair
 from dpcheck.problems.losses import Sigmoid
 from dpcheck.problems.problem import Problem
@@ -61,3 +66,20 @@ def test_gradients_and_hessians_are_of_the_records_drawn() -> None:
 def test_batches_beyond_the_records_are_refused() -> None:
     with pytest.raises(InvalidInput, match="batch"):
         DPSTR(steps=1, radius=0.5, batch=9).solve(opposite_pair(5)[0], CLAIMED)
+
+
+def test_records_of_theorem_4_3_5_are_too_few_and_those_of_the_corrected_theorem_are_not() -> None:
+    """Hessians M·I with the box's noise: λ stays above √(αρ) at 30 times (4.59), and not with ln(1/δ) for its root."""
+    d, here = 50, {"delta": 1e-300, "eps": 0.5, "T": 1}
+    sizes = {"d": d, "alpha_sosp": 1.0, "gamma": 0.1, "delta": here["delta"], "eps": here["eps"]}
+    rng = np.random.default_rng(0)
+    upper = np.triu(rng.standard_normal((200, d, d)))
+    noise = upper + np.triu(upper, 1).transpose(0, 2, 1)
+
+    def multipliers(claim: Claim) -> np.ndarray:
+        n = math.ceil(30 * claim.formula.subs({s: sizes[s.name] for s in claim.formula.free_symbols}))
+        scale = float(theory.box_hessian.evaluate(n=n, d=d, M_second=1.0, batch=1, **here))
+        return trust_region_steps(np.zeros((200, d)), np.eye(d) + scale * noise, 1.0)[1]
+
+    assert multipliers(theory.theorem7).min() > 1
+    assert multipliers(theory.theorem7_corrected).max() <= 1
