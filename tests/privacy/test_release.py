@@ -37,6 +37,7 @@ from dpcheck.bounds.privacy.laws import (
     Laplace,
     Poisson,
     Selected,
+    WishartDifference,
     WithoutReplacement,
     WithReplacement,
 )
