@@ -9,8 +9,8 @@ private as it was used (its issue 23), and is in no row.
 Speed is a ratio: 1,000 covariances of d = 200 over drawing the Gaussian noise that they need, the least of 3 turns.
 
 Run it where diffprivlib and OpenDP are (tools/check-adapters makes such an environment; OpenDP needs randomgen too):
-python -m benchmarks.matrix [--runs 200] [--theirs 5] [--eps 0.01 0.1] [--record]. Without them it leaves them out. The exit code is 1 if
-a private PCA holds significantly less than theirs with the same guarantee, or speed is above 3.
+python -m benchmarks.matrix [--runs 200] [--theirs 5] [--eps 0.01 0.1] [--record]. Without them it leaves them out. The
+exit code is 1 if a private PCA holds significantly less than theirs with the same guarantee, or speed is above 3.
 """
 
 from __future__ import annotations
