@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.given import number
 from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
-from dpcheck.estimators.base import as_numbers, bounded, not_finite, seed_from, validate_data
+from dpcheck.estimators.base import seed_from
+from dpcheck.estimators.centered_rows import CenteredRows
 from dpcheck.families.outer_products import OuterProducts
 from dpcheck.kernels.blocks import seed_of
 from dpcheck.problems.losses import Array, must_be_positive
-from dpcheck.problems.rows import row_norms
 from dpcheck.solver import SEEDED, warn_of_seed
 from dpcheck.solvers.local.ldp_pca_gauss import LdpPcaGauss
 from dpcheck.solvers.local.ldp_sparse_pca_fps import LdpSparsePcaFps
 
 
 @dataclass(repr=False, eq=False)
-class LocalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LocalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CenteredRows):
     """The leading directions of records about `center`, (epsilon, delta)-private to each user by her own noise.
 
     Any two records are neighbours, and the server is trusted with nothing: of a row x it sees the outer product of
@@ -45,11 +45,12 @@ class LocalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     center: Any = 0.0
     rows: str = "clip"
     random_state: Any = None
+    _fitted: ClassVar[str] = "components_"
 
     def fit(self, X: Any, y: Any = None) -> LocalPCA:
         """Fit privately. Raises InvalidInput on bad settings and, with rows="refuse", on rows over the bound."""
         guarantee, seed = self.guarantee(), seed_from(self.random_state)
-        users = self._users(self._given(X, reset=True))
+        users = self._records(self._given(X, reset=True))
         solver = self._solver(users.shape[1])
         found = solver.solution(users, guarantee, seed)
         self.components_ = found.w.reshape(solver.k, -1)
@@ -83,7 +84,7 @@ class LocalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         guarantee = self.guarantee()
 
         def fitted(X: Any, rng: np.random.Generator, trials: int) -> Array:
-            users = self._users(self._centred(np.asarray(X)))
+            users = self._records(self._centred(np.asarray(X)))
             return self._solver(users.shape[1]).solution(users, guarantee, seed_of(rng), trials=trials).w
 
         return fitted
@@ -91,17 +92,6 @@ class LocalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """For a pickle or a copy: a fitted model goes without the seed, which would give its noise away."""
-        state = dict(super().__getstate__())
-        return state | {"random_state": None} if "components_" in state else state
-
-    def __sklearn_tags__(self) -> Any:
-        """With rows="clip" every record is taken, whatever it holds."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.string = self.rows == "clip"
-        return tags
 
     def _solver(self, d: int) -> OuterProducts:
         k = self.n_components
@@ -111,29 +101,3 @@ class LocalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         if not isinstance(self.sparse, bool | np.bool_):
             raise InvalidInput("sparse", self.sparse, "True or False", "Leave it out for False.")
         return (LdpSparsePcaFps if self.sparse else LdpPcaGauss)(k=int(k), isometric=True)
-
-    def _given(self, X: Any, *, reset: bool) -> Array:
-        """Rows about the center; zeros for those that are none."""
-        if self.rows == "clip":
-            X = validate_data(self, X, dtype=None, reset=reset, ensure_all_finite=False)
-        else:
-            X = validate_data(self, X, dtype="numeric", reset=reset)
-        return self._centred(X)
-
-    def _centred(self, X: Any) -> Array:
-        try:
-            center = np.asarray(self.center, float)
-            fine = center.shape in ((), (X.shape[1],)) and bool(np.isfinite(center).all())
-        except (TypeError, ValueError):
-            fine = False
-        if not fine:
-            raise InvalidInput("center", self.center, f"a number, or {X.shape[1]} of them", "It must be public.")
-        X = as_numbers(X)
-        with np.errstate(over="ignore"):  # a row that is too long to be moved is none
-            X = X - center
-        return np.where(not_finite(X, row_norms(X))[:, None], 0.0, X)
-
-    def _users(self, X: Array) -> Array:
-        """Vectors of the unit ball."""
-        must_be_positive("data_norm", self.data_norm)
-        return np.asarray(bounded(X, float(self.data_norm), self.rows)) / float(self.data_norm)
