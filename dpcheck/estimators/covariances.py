@@ -7,26 +7,26 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.covariance import EmpiricalCovariance
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.given import number
 from dpcheck.bounds.language.guarantees import ApproxDP, Guarantee, PureDP
-from dpcheck.estimators.base import as_numbers, bounded, not_finite, seed_from, validate_data
+from dpcheck.estimators.base import seed_from
+from dpcheck.estimators.centered_rows import CenteredRows
 from dpcheck.families.covariances import CovarianceSolver, semidefinite
 from dpcheck.families.outer_products import leading, oriented, symmetric
 from dpcheck.kernels.blocks import seed_of
 from dpcheck.problems.losses import Array, must_be_positive
-from dpcheck.problems.rows import row_norms
 from dpcheck.solver import SEEDED, warn_of_seed
 from dpcheck.solvers.matrix.naive_gaussian_cov import NaiveGaussianCov
 from dpcheck.solvers.matrix.wishart_difference import WishartDifferenceCov
 
 
 @dataclass(repr=False, eq=False)
-class _Noisy(BaseEstimator):
+class _Noisy(CenteredRows):
     """Base: the mean outer product of rows about a public center, with noise; everything else is post-processing."""
 
     epsilon: float = 1.0
@@ -36,8 +36,6 @@ class _Noisy(BaseEstimator):
     center: Any = 0.0
     rows: str = "clip"
     random_state: Any = None
-
-    _fitted: ClassVar[str]
 
     def guarantee(self) -> Guarantee:
         """What `fit` gives, by the parameters alone."""
@@ -75,45 +73,8 @@ class _Noisy(BaseEstimator):
         raise NotImplementedError
 
     def _solver(self) -> CovarianceSolver:
-        """By the guarantee: each has the smaller error where it applies."""
+        """By the guarantee; for delta = 0 the noise whose error grows least with the features, from four of them on."""
         return NaiveGaussianCov(isometric=True) if self.guarantee().parameters.get("delta") else WishartDifferenceCov()
-
-    def _given(self, X: Any, *, reset: bool) -> Array:
-        """Rows about the center; zeros for those that are none."""
-        if self.rows == "clip":
-            X = validate_data(self, X, dtype=None, reset=reset, ensure_all_finite=False)
-        else:
-            X = validate_data(self, X, dtype="numeric", reset=reset)
-        return self._centred(X)
-
-    def _centred(self, X: Any) -> Array:
-        try:
-            center = np.asarray(self.center, float)
-            fine = center.shape in ((), (X.shape[1],)) and bool(np.isfinite(center).all())
-        except (TypeError, ValueError):
-            fine = False
-        if not fine:
-            raise InvalidInput("center", self.center, f"a number, or {X.shape[1]} of them", "It must be public.")
-        X = as_numbers(X)
-        with np.errstate(over="ignore"):  # a row that is too long to be moved is none
-            X = X - center
-        return np.where(not_finite(X, row_norms(X))[:, None], 0.0, X)
-
-    def _records(self, X: Array) -> Array:
-        """Rows of the unit ball."""
-        must_be_positive("data_norm", self.data_norm)
-        return np.asarray(bounded(X, float(self.data_norm), self.rows)) / float(self.data_norm)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """For a pickle or a copy: a fitted model goes without the seed, which would give its noise away."""
-        state = dict(super().__getstate__())
-        return state | {"random_state": None} if self._fitted in state else state
-
-    def __sklearn_tags__(self) -> Any:
-        """With rows="clip" every record is taken, whatever it holds."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.string = self.rows == "clip"
-        return tags
 
 
 @dataclass(repr=False, eq=False)

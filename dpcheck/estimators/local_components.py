@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.given import number
 from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
-from dpcheck.estimators.base import bounded, seed_from
-from dpcheck.estimators.centred_rows import CentredRows
+from dpcheck.estimators.base import seed_from
+from dpcheck.estimators.centered_rows import CenteredRows
 from dpcheck.families.outer_products import OuterProducts
 from dpcheck.kernels.blocks import seed_of
 from dpcheck.problems.losses import Array, must_be_positive
@@ -24,7 +24,7 @@ from dpcheck.solvers.local.ldp_sparse_pca_fps import LdpSparsePcaFps
 
 
 @dataclass(repr=False, eq=False)
-class LocalPCA(CentredRows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LocalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CenteredRows):
     """The leading directions of records about `center`, (epsilon, delta)-private to each user by her own noise.
 
     Any two records are neighbours, and the server is trusted with nothing: of a row x it sees the outer product of
@@ -45,11 +45,12 @@ class LocalPCA(CentredRows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     center: Any = 0.0
     rows: str = "clip"
     random_state: Any = None
+    _fitted: ClassVar[str] = "components_"
 
     def fit(self, X: Any, y: Any = None) -> LocalPCA:
         """Fit privately. Raises InvalidInput on bad settings and, with rows="refuse", on rows over the bound."""
         guarantee, seed = self.guarantee(), seed_from(self.random_state)
-        users = self._users(self._given(X, reset=True))
+        users = self._records(self._given(X, reset=True))
         solver = self._solver(users.shape[1])
         found = solver.solution(users, guarantee, seed)
         self.components_ = found.w.reshape(solver.k, -1)
@@ -83,7 +84,7 @@ class LocalPCA(CentredRows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         guarantee = self.guarantee()
 
         def fitted(X: Any, rng: np.random.Generator, trials: int) -> Array:
-            users = self._users(self._centred(np.asarray(X)))
+            users = self._records(self._centred(np.asarray(X)))
             return self._solver(users.shape[1]).solution(users, guarantee, seed_of(rng), trials=trials).w
 
         return fitted
@@ -91,17 +92,6 @@ class LocalPCA(CentredRows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """For a pickle or a copy: a fitted model goes without the seed, which would give its noise away."""
-        state = dict(super().__getstate__())
-        return state | {"random_state": None} if "components_" in state else state
-
-    def __sklearn_tags__(self) -> Any:
-        """With rows="clip" every record is taken, whatever it holds."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.string = self.rows == "clip"
-        return tags
 
     def _solver(self, d: int) -> OuterProducts:
         k = self.n_components
@@ -111,8 +101,3 @@ class LocalPCA(CentredRows, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         if not isinstance(self.sparse, bool | np.bool_):
             raise InvalidInput("sparse", self.sparse, "True or False", "Leave it out for False.")
         return (LdpSparsePcaFps if self.sparse else LdpPcaGauss)(k=int(k), isometric=True)
-
-    def _users(self, X: Array) -> Array:
-        """Vectors of the unit ball."""
-        must_be_positive("data_norm", self.data_norm)
-        return np.asarray(bounded(X, float(self.data_norm), self.rows)) / float(self.data_norm)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.given import number
 from dpcheck.bounds.language.guarantees import LOCAL, REPLACE_ONE, ApproxDP, Guarantee, PureDP
-from dpcheck.estimators.base import bounded, seed_from
-from dpcheck.estimators.centred_rows import CentredRows
+from dpcheck.estimators.base import seed_from
+from dpcheck.estimators.centered_rows import CenteredRows
 from dpcheck.families.precision_matrices import PrecisionMatrix
 from dpcheck.kernels.blocks import seed_of
 from dpcheck.kernels.wishart import unpacked
@@ -29,7 +28,7 @@ NOISES = ("gaussian", "wishart", "laplace")
 
 
 @dataclass(repr=False, eq=False)
-class PrivateGraphicalLasso(CentredRows, BaseEstimator):
+class PrivateGraphicalLasso(CenteredRows):
     """scikit-learn's graphical lasso on noisy second moments about `center`: which features depend on which.
 
     (epsilon, delta)-private, one record replaced; with delta = 0 the noise is Laplace's, drawn exactly. `local=True`
@@ -53,6 +52,7 @@ class PrivateGraphicalLasso(CentredRows, BaseEstimator):
     center: Any = 0.0
     rows: str = "clip"
     random_state: Any = None
+    _fitted: ClassVar[str] = "precision_"
 
     def fit(self, X: Any, y: Any = None) -> PrivateGraphicalLasso:
         """Fit privately. Raises InvalidInput on bad settings and, with rows="refuse", on rows over the bound."""
@@ -99,17 +99,6 @@ class PrivateGraphicalLasso(CentredRows, BaseEstimator):
 
         return fitted
 
-    def __getstate__(self) -> dict[str, Any]:
-        """For a pickle or a copy: a fitted model goes without the seed, which would give its noise away."""
-        state = dict(super().__getstate__())
-        return state | {"random_state": None} if "precision_" in state else state
-
-    def __sklearn_tags__(self) -> Any:
-        """With rows="clip" every record is taken, whatever it holds."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.string = self.rows == "clip"
-        return tags
-
     def _flag(self) -> bool:
         if not isinstance(self.local, bool | np.bool_):
             raise InvalidInput("local", self.local, "True or False", "Leave it out for False.")
@@ -130,8 +119,3 @@ class PrivateGraphicalLasso(CentredRows, BaseEstimator):
         if noise == "gaussian":
             return SicovCovGaussian(rho=rho, isometric=True)
         return SicovCovLaplace(rho=rho) if pure else SicovCovWishartApprox(rho=rho, centred=True)
-
-    def _records(self, X: Array) -> Array:
-        """Vectors of the unit ball."""
-        must_be_positive("data_norm", self.data_norm)
-        return np.asarray(bounded(X, float(self.data_norm), self.rows)) / float(self.data_norm)

@@ -7,19 +7,22 @@ drawn once for an entry and its mirror image. What is made of the noisy matrix s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import REPLACE_ONE, Guarantee, Relation
+from dpcheck.bounds.library.matrix import naive_gaussian_cov as theory
+from dpcheck.bounds.privacy.release import Release, Released
 from dpcheck.families.outer_products import ROOM, another_row, stands_for, symmetric
 from dpcheck.kernels.method import ROUNDED, Array, State
 from dpcheck.kernels.one_answer import OneAnswer
 from dpcheck.settings import flag
-from dpcheck.solver import Calibration, Example, Solver
+from dpcheck.solver import Calibration, Example, Solver, approximate
 
 CLEAR = np.repeat(np.eye(2), 60, axis=0)  # an example whose covariance stands out of noise and threshold
 BLOCK = 1024  # records summed by one product
@@ -76,6 +79,28 @@ class CovarianceSolver(Solver):
     @classmethod
     def example(cls) -> Example:
         return Example(cls(), neighbour=another_row)
+
+
+@dataclass(frozen=True)
+class GaussianCovariance(CovarianceSolver):
+    """Those with Gaussian noise; `printed` is the claim that publishes it."""
+
+    printed: ClassVar[Claim]
+
+    def release(self, data: Array, plan: None) -> Release:
+        # privacy: dwang20.equation6.16.sensitivity, of the isometric triangle too, whose norm is the matrix's
+        return theory.released.at(r_outer=1 + 2 * ROOM, n=len(data))
+
+    def method(self, data: Array, plan: None, released: Released) -> MadeOf:
+        return self.asking(data, float(released.parts[0].law.scale))
+
+    def stated(self, data: Array, guarantee: Guarantee, plan: None) -> tuple[Released, Sequence[Claim]]:
+        promised = approximate(guarantee)
+        noise = self.printed.evaluate(eps=promised.eps, delta=promised.delta, n=len(data))
+        return self.release(data, plan).with_noise(float(noise)), [self.printed]
+
+    def certifying(self, data: Array, plan: None) -> Sequence[Claim]:
+        return [theory.sensitivity]
 
 
 def must_be_records(data: Array) -> None:

@@ -1,4 +1,4 @@
-"""Rounded differences of Wishart matrices: their law, the bound on errors, refinement (false alarms 1e-6, fixed seeds)."""
+"""Rounded differences of Wishart matrices: their law, bounds on errors, refinement (false alarms 1e-6, fixed seeds)."""
 
 from __future__ import annotations
 

@@ -140,6 +140,8 @@ CALLS: dict[str, Call] = {
     "components": (fitted(estimators.LocalPCA), {"X": X, "y": None, "epsilon": 1.0, "delta": 1e-3}),
     "precision": (fitted(estimators.PrivateGraphicalLasso), {"X": X, "y": None, "alpha": 1.0, "delta": 1e-3}),
     "mixture": (fitted(estimators.PrivateGaussianMixture), {"X": X, "y": None, "epsilon": 1.0, "delta": 1e-3}),
+    "private components": (fitted(estimators.PrivatePCA), {"X": X, "y": None, "epsilon": 1.0, "delta": 1e-3}),
+    "covariance": (fitted(estimators.PrivateCovariance), {"X": X, "y": None, "epsilon": 1.0, "delta": 1e-3}),
     "KaryResponse": (reported(local.KaryResponse), {"rng": 0, "records": np.array([0, 1, 2]), "eps": 1.0, "k": 3}),
     "OneBit": (reported(local.OneBit), {"rng": 0, "records": np.array([0.1, -0.5]), "eps": 1.0}),
     "Piecewise": (reported(local.Piecewise), {"rng": 0, "records": np.array([0.1, -0.5]), "eps": 1.0}),

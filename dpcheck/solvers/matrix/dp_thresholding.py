@@ -7,16 +7,15 @@ from typing import ClassVar
 
 from dpcheck.bounds.language.claim import Claim
 from dpcheck.bounds.library.matrix import dp_thresholding as theory
-from dpcheck.families.covariances import CLEAR, threshold, thresholded
+from dpcheck.families.covariances import CLEAR, GaussianCovariance, threshold, thresholded
 from dpcheck.families.outer_products import another_row
 from dpcheck.kernels.method import Array
 from dpcheck.settings import positive
 from dpcheck.solver import Example
-from dpcheck.solvers.matrix.naive_gaussian_cov import NaiveGaussianCov
 
 
 @dataclass(frozen=True)
-class DpThresholding(NaiveGaussianCov):
+class DpThresholding(GaussianCovariance):
     """A sparse covariance: small entries of the noisy one become 0, then negative eigenvalues do.
 
     `gamma` is γ of Lemma 6.2.2, public; 2 is right for all records in the unit ball, and large for most: see the page
