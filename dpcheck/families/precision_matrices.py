@@ -24,7 +24,7 @@ from dpcheck.bounds.privacy.release import Released
 from dpcheck.families.one_report import OneReport
 from dpcheck.families.outer_products import ROOM, another_row
 from dpcheck.families.user_numbers import must_be_users
-from dpcheck.kernels.method import Array, State
+from dpcheck.kernels.method import Array, Method, State
 from dpcheck.kernels.one_answer import OneAnswer
 from dpcheck.kernels.wishart import packed, unpacked
 from dpcheck.settings import flag, one_of, positive
@@ -185,7 +185,7 @@ class PrecisionMatrix(Solver):
         """The noisy moments; overridden where the mean of the noise is known and taken off."""
         return triangles
 
-    def method(self, data: Array, plan: Any, released: Released) -> NoisyMatrix:
+    def method(self, data: Array, plan: Any, released: Released) -> Method:
         d = data.shape[1]
         return NoisyMatrix(
             moments, d * (d + 1) // 2, noise=float(released.parts[0].law.scale),

@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 import dpcheck as dp
 from dpcheck.bounds.library.matrix import graphical_lasso as theory
 from dpcheck.bounds.library.matrix import sicov_cov_gaussian, sicov_cov_laplace
+from dpcheck.bounds.privacy.laws import Wishart
 from dpcheck.families.precision_matrices import (
     distance_bound,
     exact_moments,
@@ -108,6 +109,7 @@ def test_an_entry_and_its_mirror_image_have_one_noise(solver: dp.Solver) -> None
     law = solver.calibrated(data, PRIVATE).released.parts[0].law
     mean = np.zeros(3)
     if isinstance(solver, SicovCovWishartPure | SicovCovWishartApprox | SicovDistributed):
+        assert isinstance(law, Wishart)
         mean = float(law.degrees) * float(law.scale) * np.array([1.0, 0.0, 1.0])
     off = (seen.mean(axis=0) - exact_moments(data) - mean) / (seen.std(axis=0) / 20_000**0.5)
     assert np.abs(off).max() < 5

@@ -63,8 +63,8 @@ utility = Claim(
             Step("<=", M * sqrt(2 * n * d**2 * deviation**2), because=Premise(
                 "E‖N‖_F² = nd²β², which by Chebyshev it exceeds twice with a chance of 4/d² at most"), uses=[drawn]),
             Step("<=", 2 * d * M * sqrt(log(Rational(5, 4) / delta)) / (eps * sqrt(n))),
-            Step("<=", 2 * d * M * (sqrt(log(1 / delta)) + sqrt(log(Rational(5, 4)))) / (eps * sqrt(n)), because=Premise(
-                "√(a+b) ≤ √a + √b")),
+            Step("<=", 2 * d * M * (sqrt(log(1 / delta)) + sqrt(log(Rational(5, 4)))) / (eps * sqrt(n)),
+                 because=Premise("√(a+b) ≤ √a + √b")),
             Step("<=", 4 * STATEMENT, where={delta: exp(-((sqrt(log(2)) + _v) ** 2))}),
         )
     ],
