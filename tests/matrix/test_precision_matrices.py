@@ -19,6 +19,7 @@ from dpcheck.families.precision_matrices import (
     positive_part,
     precisions,
     repaired,
+    sturdy,
 )
 from dpcheck.kernels.wishart import unpacked
 from dpcheck.solvers.matrix.sicov_cov_gaussian import SicovCovGaussian
@@ -90,6 +91,16 @@ def test_without_repair_the_objective_falls_for_ever_and_that_is_refused() -> No
     fine = np.diag([0.5, -0.05])[None]  # not semidefinite, and has a minimiser all the same
     assert not may_lack_a_minimiser(fine, rho)[0]
     assert repaired(fine, rho, "refuse") is fine
+
+
+def test_where_scikit_learn_fails_the_penalty_is_raised_and_nothing_else_is_refused() -> None:
+    S = positive_part(1e4 * unpacked(np.random.default_rng(5).standard_normal((4, 36)), 8))
+    made = sturdy(S, 1e-3)
+    assert np.linalg.eigvalsh(made).min() > 0
+    easy = positive_part(unpacked(np.random.default_rng(5).standard_normal((4, 6)), 3))
+    assert np.array_equal(sturdy(easy, 0.1), precisions(easy, 0.1))
+    with pytest.raises(dp.InvalidInput, match="rho"):  # planted: without raising it
+        precisions(S, 1e-3)
 
 
 def test_the_positive_part_is_nearest() -> None:
