@@ -129,20 +129,20 @@ def test_an_entry_and_its_mirror_image_have_one_noise(solver: dp.Solver) -> None
 
 
 def test_wishart_noise_keeps_moments_semidefinite_and_the_others_do_not() -> None:
-    data = rows(10, 4, 2)
+    data, few = rows(2000, 4, 2), rows(10, 4, 2)
     for solver in (SicovCovWishartPure(), SicovCovWishartApprox()):
-        seen = solver.mechanism(PRIVATE, transcript=True)(data, np.random.default_rng(0), 200).reshape(200, -1)
+        seen = solver.mechanism(PRIVATE, transcript=True)(data, np.random.default_rng(0), 20).reshape(20, -1)
         assert np.linalg.eigvalsh(unpacked(seen, 4)).min() > -1e-12
-        kept = solver.solve(data, PRIVATE, rng=0, trials=20)
-        assert np.array_equal(kept.w, type(solver)(repair="refuse").solve(data, PRIVATE, rng=0, trials=20).w)
+        kept = solver.solve(data, PRIVATE, rng=0, trials=5)
+        assert np.array_equal(kept.w, type(solver)(repair="refuse").solve(data, PRIVATE, rng=0, trials=5).w)
     for other in (SicovCovGaussian(rho=0.01), SicovCovLaplace(rho=0.01)):
         claimed = dp.PureDP(1.0) if isinstance(other, SicovCovLaplace) else PRIVATE
-        seen = other.mechanism(claimed, transcript=True)(data, np.random.default_rng(0), 200).reshape(200, -1)
+        seen = other.mechanism(claimed, transcript=True)(few, np.random.default_rng(0), 20).reshape(20, -1)
         assert np.linalg.eigvalsh(unpacked(seen, 4)).min() < -0.01
-        made = unpacked(other.solve(data, claimed, rng=0, trials=20).w, 4)
+        made = unpacked(other.solve(few, claimed, rng=0, trials=5).w, 4)
         assert np.linalg.eigvalsh(made).min() > 0
         with pytest.raises(dp.InvalidInput, match="minimiser"):
-            type(other)(rho=0.01, repair="refuse").solve(data, claimed, rng=0, trials=20)
+            type(other)(rho=0.01, repair="refuse").solve(few, claimed, rng=0, trials=5)
 
 
 def test_pure_privacy_is_exact_or_refused() -> None:
