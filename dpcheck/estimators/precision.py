@@ -36,7 +36,7 @@ class PrivateGraphicalLasso(CenteredRows):
     that is not the mean are no covariance. Rows longer than `data_norm` about it are clipped or, with rows="refuse", an
     error (which tells of the data); rows that are none become the center. `alpha` is the penalty of every entry, the
     diagonal's too, for rows of norm at most 1. Noisy moments without a minimiser are projected on semidefinite
-    matrices. `random_state` is for tests.
+    matrices, and the penalty is raised fourfold as long as scikit-learn fails on them. `random_state` is for tests.
 
     Fitted: precision_, covariance_ (its inverse; both in the data's unit), location_ (the center), guarantee_,
     noise_std_ (the scale of the noise on an entry, in the data's squared unit), rests_on_, solver_, caveats_.

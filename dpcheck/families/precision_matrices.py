@@ -7,6 +7,7 @@ may have no minimiser: where S̃ + ρI is not positive definite, negative eigenv
 
 from __future__ import annotations
 
+import contextlib
 import math
 import warnings
 from abc import abstractmethod
@@ -24,7 +25,7 @@ from dpcheck.bounds.privacy.release import Released
 from dpcheck.families.one_report import OneReport
 from dpcheck.families.outer_products import ROOM, another_row
 from dpcheck.families.user_numbers import must_be_users
-from dpcheck.kernels.method import Array, State
+from dpcheck.kernels.method import Array, Method, State
 from dpcheck.kernels.one_answer import OneAnswer
 from dpcheck.kernels.wishart import packed, unpacked
 from dpcheck.settings import flag, one_of, positive
@@ -91,6 +92,22 @@ def precisions(matrices: Array, rho: float, gap: float = CLOSE) -> Array:
     off = np.abs(matrices * (1 - np.eye(d))).max(axis=(1, 2))
     for i in np.flatnonzero(off > rho):
         found[i] = by_coordinate_descent(matrices[i] + rho * np.eye(d), rho, gap)
+    return found
+
+
+def sturdy(matrices: Array, rho: float) -> Array:
+    """The same, with a penalty that is raised where scikit-learn fails; at one above all entries nothing can."""
+    with contextlib.suppress(InvalidInput):
+        return precisions(matrices, rho)
+    found = np.empty_like(matrices)
+    for i, matrix in enumerate(matrices):
+        penalty = rho
+        while True:
+            try:
+                found[i] = precisions(matrix[None], penalty)[0]
+                break
+            except InvalidInput:
+                penalty *= 4
     return found
 
 
@@ -167,7 +184,8 @@ class PrecisionMatrix(Solver):
     """A sparse precision matrix of records in the unit ball: (trials, d(d+1)/2), the upper triangle of Θ̂.
 
     `rho` is the penalty, on the diagonal too. `repair` says what becomes of noisy moments whose problem may have no
-    minimiser: "project" puts their negative eigenvalues to 0, "refuse" raises InvalidInput, by S̃ alone.
+    minimiser: "project" puts their negative eigenvalues to 0, and raises the penalty fourfold as long as scikit-learn
+    fails on what is left; "refuse" raises InvalidInput, by S̃ alone.
     """
 
     rho: float = positive(0.1)
@@ -179,13 +197,14 @@ class PrecisionMatrix(Solver):
 
     def solved(self, triangles: Array, d: int) -> Array:
         """The upper triangles of the minimisers for these noisy moments."""
-        return packed(precisions(repaired(unpacked(triangles, d), self.rho, self.repair), self.rho))
+        matrices = repaired(unpacked(triangles, d), self.rho, self.repair)
+        return packed(precisions(matrices, self.rho) if self.repair == "refuse" else sturdy(matrices, self.rho))
 
     def shifted(self, triangles: Array, released: Released) -> Array:
         """The noisy moments; overridden where the mean of the noise is known and taken off."""
         return triangles
 
-    def method(self, data: Array, plan: Any, released: Released) -> NoisyMatrix:
+    def method(self, data: Array, plan: Any, released: Released) -> Method:
         d = data.shape[1]
         return NoisyMatrix(
             moments, d * (d + 1) // 2, noise=float(released.parts[0].law.scale),

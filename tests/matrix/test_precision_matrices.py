@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 import dpcheck as dp
 from dpcheck.bounds.library.matrix import graphical_lasso as theory
 from dpcheck.bounds.library.matrix import sicov_cov_gaussian, sicov_cov_laplace
+from dpcheck.bounds.privacy.laws import Wishart
 from dpcheck.families.precision_matrices import (
     distance_bound,
     exact_moments,
@@ -18,6 +19,7 @@ from dpcheck.families.precision_matrices import (
     positive_part,
     precisions,
     repaired,
+    sturdy,
 )
 from dpcheck.kernels.wishart import unpacked
 from dpcheck.solvers.matrix.sicov_cov_gaussian import SicovCovGaussian
@@ -91,6 +93,16 @@ def test_without_repair_the_objective_falls_for_ever_and_that_is_refused() -> No
     assert repaired(fine, rho, "refuse") is fine
 
 
+def test_where_scikit_learn_fails_the_penalty_is_raised_and_nothing_else_is_refused() -> None:
+    S = positive_part(1e4 * unpacked(np.random.default_rng(5).standard_normal((4, 36)), 8))
+    made = sturdy(S, 1e-3)
+    assert np.linalg.eigvalsh(made).min() > 0
+    easy = positive_part(unpacked(np.random.default_rng(5).standard_normal((4, 6)), 3))
+    assert np.array_equal(sturdy(easy, 0.1), precisions(easy, 0.1))
+    with pytest.raises(dp.InvalidInput, match="rho"):  # planted: without raising it
+        precisions(S, 1e-3)
+
+
 def test_the_positive_part_is_nearest() -> None:
     S = unpacked(np.random.default_rng(0).standard_normal((5, 6)), 3)
     P = positive_part(S)
@@ -108,6 +120,7 @@ def test_an_entry_and_its_mirror_image_have_one_noise(solver: dp.Solver) -> None
     law = solver.calibrated(data, PRIVATE).released.parts[0].law
     mean = np.zeros(3)
     if isinstance(solver, SicovCovWishartPure | SicovCovWishartApprox | SicovDistributed):
+        assert isinstance(law, Wishart)
         mean = float(law.degrees) * float(law.scale) * np.array([1.0, 0.0, 1.0])
     off = (seen.mean(axis=0) - exact_moments(data) - mean) / (seen.std(axis=0) / 20_000**0.5)
     assert np.abs(off).max() < 5
@@ -116,20 +129,20 @@ def test_an_entry_and_its_mirror_image_have_one_noise(solver: dp.Solver) -> None
 
 
 def test_wishart_noise_keeps_moments_semidefinite_and_the_others_do_not() -> None:
-    data = rows(10, 4, 2)
+    data, few = rows(2000, 4, 2), rows(10, 4, 2)
     for solver in (SicovCovWishartPure(), SicovCovWishartApprox()):
-        seen = solver.mechanism(PRIVATE, transcript=True)(data, np.random.default_rng(0), 200).reshape(200, -1)
+        seen = solver.mechanism(PRIVATE, transcript=True)(data, np.random.default_rng(0), 20).reshape(20, -1)
         assert np.linalg.eigvalsh(unpacked(seen, 4)).min() > -1e-12
-        kept = solver.solve(data, PRIVATE, rng=0, trials=20)
-        assert np.array_equal(kept.w, type(solver)(repair="refuse").solve(data, PRIVATE, rng=0, trials=20).w)
+        kept = solver.solve(data, PRIVATE, rng=0, trials=5)
+        assert np.array_equal(kept.w, type(solver)(repair="refuse").solve(data, PRIVATE, rng=0, trials=5).w)
     for other in (SicovCovGaussian(rho=0.01), SicovCovLaplace(rho=0.01)):
         claimed = dp.PureDP(1.0) if isinstance(other, SicovCovLaplace) else PRIVATE
-        seen = other.mechanism(claimed, transcript=True)(data, np.random.default_rng(0), 200).reshape(200, -1)
+        seen = other.mechanism(claimed, transcript=True)(few, np.random.default_rng(0), 20).reshape(20, -1)
         assert np.linalg.eigvalsh(unpacked(seen, 4)).min() < -0.01
-        made = unpacked(other.solve(data, claimed, rng=0, trials=20).w, 4)
+        made = unpacked(other.solve(few, claimed, rng=0, trials=5).w, 4)
         assert np.linalg.eigvalsh(made).min() > 0
         with pytest.raises(dp.InvalidInput, match="minimiser"):
-            type(other)(rho=0.01, repair="refuse").solve(data, claimed, rng=0, trials=20)
+            type(other)(rho=0.01, repair="refuse").solve(few, claimed, rng=0, trials=5)
 
 
 def test_pure_privacy_is_exact_or_refused() -> None:

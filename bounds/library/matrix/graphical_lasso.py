@@ -5,7 +5,7 @@ S̃ = S + N for S. Its mechanisms: sicov_*.py, each with a solver of the same st
 dpcheck/families/precision_matrices.py.
 """
 
-from sympy import Eq, Ge, Le, Rational, Symbol, sqrt
+from sympy import Eq, Ge, Le, Symbol, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Setting, Source
 from dpcheck.bounds.language.symbols import d, n, quantity
@@ -43,7 +43,7 @@ unit = Setting("‖x‖₂ ≤ 1 for every record, one record replaced")
 solved = Setting("Θ* minimises (6.83), S positive semidefinite")
 both = Setting("both minimisers exist")
 FIXED = "(6.98): the minimisers are fixed points of prox(Θ - η(S-Θ⁻¹)), so that e ≤ qe + η‖S-S'‖"
-APART = "‖xxᵀ-yyᵀ‖_F² = ‖x‖⁴ + ‖y‖⁴ - 2⟨x,y⟩² ≤ 2 - 2⟨x,y⟩²"
+APART = "‖xxᵀ-yyᵀ‖_F² = ‖x‖⁴ + ‖y‖⁴ - 2⟨x,y⟩² ≤ 2 - 2⟨x,y⟩², and √(1-t) ≤ 1 - t/2"
 LEMMA6 = "Lemma 6.3.6: Θ + ηΘ⁻¹ contracts by q ≤ 1 - η/β² for 0 < η ≤ σ_min²"
 
 upper = Claim(
@@ -105,8 +105,8 @@ least_moments = Claim(
     checks=[
         Chain(
             moved,
-            Step("<=", sqrt(2 - 2 * cosine2) / n, because=Premise(APART), uses=[unit]),
-            Step("<=", STATEMENT, where={cosine2: _v / (1 + _v)}),
+            Step("<=", sqrt(2) * (1 - cosine2 / 2) / n, because=Premise(APART), uses=[unit]),
+            Step("<=", STATEMENT),
         ),
         AtMost(sqrt(2) / n, "from e₁ to e₂: two entries of the diagonal move by 1/n"),
     ],
@@ -178,15 +178,10 @@ triangle_sensitivity = Claim(
     checks=[
         Chain(
             l1_moved,
-            Step("<=", sqrt(d + d * (d - 1) / 4) * moved, because=Premise(
+            Step("<=", sqrt(d * (d + 3)) / 2 * moved, because=Premise(
                 "Cauchy and Schwarz, an entry off the diagonal standing for two of the matrix")),
-            Step("<=", sqrt(d + d * (d - 1) / 4) * sqrt(2 - 2 * cosine2) / n, because=Premise(APART), uses=[unit]),
-            Step("<=", STATEMENT, where={cosine2: _v / (1 + _v)}),
-        ),
-        AtMost(
-            sqrt(Rational(5)) / n,
-            "d = 2, x = (0.9732, 0.2298) and y at a right angle: |cos 2t|, |cos 2t| and |sin 2t|, with tan 2t = 1/2",
-            where={d: 2}, box={n: (1, 1000), d: (2, 2)},
+            Step("<=", sqrt(d * (d + 3)) / 2 * sqrt(2) * (1 - cosine2 / 2) / n, because=Premise(APART), uses=[unit]),
+            Step("<=", STATEMENT),
         ),
     ],
 )

@@ -3,7 +3,7 @@
 Solver: dpcheck/solvers/matrix/sicov_cov_gaussian.py; the same in the local model: sicov_ldp_gaussian.py.
 """
 
-from sympy import Eq, Rational, Symbol, log, sqrt
+from sympy import Eq, Rational, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
@@ -62,7 +62,10 @@ utility = Claim(
             high_error,
             Step("<=", M * sqrt(2 * d**2 * deviation**2), because=Premise(
                 "E‖N‖_F² = d²β², which by Chebyshev it exceeds twice with a chance of 4/d² at most"), uses=[drawn]),
-            Step("<=", 3 * STATEMENT, where={delta: 2 ** -(1 + _v)}),
+            Step("<=", 2 * d * M * sqrt(log(Rational(5, 4) / delta)) / (eps * n)),
+            Step("<=", 2 * d * M * (sqrt(log(1 / delta)) + sqrt(log(Rational(5, 4)))) / (eps * n), because=Premise(
+                "√(a+b) ≤ √a + √b")),
+            Step("<=", 4 * STATEMENT, where={delta: exp(-((sqrt(log(2)) + _v) ** 2))}),
         )
     ],
 )
