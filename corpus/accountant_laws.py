@@ -153,4 +153,3 @@ def drawn_at(rng: np.random.Generator) -> Drawn:
         return Part(between(NOISE), between(RATES), int(rng.integers(1, MOST_STEPS)))
 
     return Drawn(part(), part(), between(DELTAS), between(TIMES))
-

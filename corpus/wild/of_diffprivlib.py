@@ -44,9 +44,7 @@ def model(name: str, kind: type, released: Any, pair: Any, **more: Any) -> Subje
 def tool(name: str, function: Any, **more: Any) -> Subject:
     about = {key: more.pop(key) for key in [*more] if key in Subject.__dataclass_fields__}
     claim, trials = about.pop("claim", PURE), about.pop("trials", FEW)
-    return Subject(
-        name, lambda: diffprivlib.tool(function, **{"epsilon": EPS, **more}), claim, trials=trials, **about
-    )
+    return Subject(name, lambda: diffprivlib.tool(function, **{"epsilon": EPS, **more}), claim, trials=trials, **about)
 
 
 def counts(data: Any) -> dict[str, Any]:

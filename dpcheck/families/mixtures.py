@@ -85,9 +85,7 @@ def statistics(rows: Array, now: Mixture, reach: float, shape: Shape) -> Array:
         r = responsibilities(lengths2, roots, now.weights)
         z *= np.minimum(1.0, reach / np.sqrt(np.maximum(lengths2, reach**2 / 4)))[..., None] / reach
         firsts = (r[:, :, None, :] @ z)[:, :, 0]
-        total += np.concatenate(
-            [r.sum(axis=2), firsts.reshape(t, -1), _seconds(r, z, shape).reshape(t, -1)], axis=1
-        )
+        total += np.concatenate([r.sum(axis=2), firsts.reshape(t, -1), _seconds(r, z, shape).reshape(t, -1)], axis=1)
     return total / (n * ROOT3)
 
 
@@ -184,7 +182,9 @@ def raised(found: Mixture, empty: Array) -> Mixture:
     """
     weights, means, covariances = (part.copy() for part in found)
     for trial, j in np.argwhere(empty):
-        heavy = int(np.argmax(np.where(empty[trial], 0.0, weights[trial]) if not empty[trial].all() else weights[trial]))
+        heavy = int(
+            np.argmax(np.where(empty[trial], 0.0, weights[trial]) if not empty[trial].all() else weights[trial])
+        )
         if heavy == j:
             continue
         values, vectors = np.linalg.eigh(covariances[trial, heavy])
