@@ -26,6 +26,7 @@ from dpcheck.solver import SEEDED, warn_of_seed
 
 Way = Literal["dawid-skene", "majority"]
 Missing = Literal["private", "public"]
+LEAST_EPSILON = 1e-9  # below, a report says nothing
 LEAST_FLOOR = 1e-10  # of an ability, so that none is certain and its logarithm a number
 STEPS = 20
 HELD = 1 << 16  # reports that are gone through again and again while a processor's cache holds them
@@ -123,8 +124,10 @@ def drawn_reports(answers: Array, guarantee: PureDP, seed: Seed, trials: int) ->
 
 def attribute_privacy(epsilon: Any) -> PureDP:
     """ε for one entry."""
-    limit, remedy = "a finite number > 0", "Use 1.0 for example: it is spent on each answer."
-    return PureDP(number("epsilon", epsilon, limit, remedy, lambda eps: 0 < eps < math.inf), relation=LOCAL_ATTRIBUTE)
+    limit, remedy = f"a finite number from {LEAST_EPSILON:g} on", "Use 1.0 for example: it is spent on each answer."
+    return PureDP(
+        number("epsilon", epsilon, limit, remedy, lambda eps: LEAST_EPSILON <= eps < math.inf), relation=LOCAL_ATTRIBUTE
+    )
 
 
 # For practice ---------------------------------------------------------------------------------------------
