@@ -26,8 +26,10 @@ from dpcheck.solver import SEEDED, warn_of_seed
 
 Way = Literal["dawid-skene", "majority"]
 Missing = Literal["private", "public"]
+LEAST_EPSILON = 1e-9  # below, a report says nothing
 LEAST_FLOOR = 1e-10  # of an ability, so that none is certain and its logarithm a number
 STEPS = 20
+HELD = 1 << 16  # reports that are gone through again and again while a processor's cache holds them
 NO_LABEL = -1
 REMEDY = "Give one row a user and one column a task, NaN where there is no answer."
 
@@ -41,8 +43,8 @@ def majority(reports: Array) -> Array:
 
 def agreement(reports: Array, y: Array) -> Array:
     """(7.6): how often each user agrees with labels y, hard or soft; 1/2 of one without reports: (k, users)."""
-    count = np.maximum(np.abs(reports).sum(axis=2), 1)
-    return np.asarray((1 + np.matmul(reports, (2 * y - 1)[:, :, None])[:, :, 0] / count) / 2)
+    agreed = np.matmul(reports, (2 * y - 1)[:, :, None])[:, :, 0]
+    return np.asarray((1 + agreed / np.maximum(np.abs(reports).sum(axis=2), 1)) / 2)
 
 
 def posterior(reports: Array, p: Array) -> Array:
@@ -52,10 +54,13 @@ def posterior(reports: Array, p: Array) -> Array:
 
 def dawid_skene(reports: Array, start: Array, steps: int, floor: float) -> tuple[Array, Array]:
     """(p, y) after so many steps from the labels `start`, abilities being held in [floor, 1 - floor]: (7.10), (7.7)."""
-    y, p = start, np.full(reports.shape[:2], 0.5)
-    for _ in range(steps):
-        p = np.clip(agreement(reports, y), floor, 1 - floor)
-        y = posterior(reports, p)
+    (k, n, m), y = reports.shape, np.array(start, float)
+    p, held = np.full((k, n), 0.5), max(1, HELD // (n * m))
+    for first in range(0, k, held):
+        some = slice(first, first + held)
+        for _ in range(steps):
+            p[some] = np.clip(agreement(reports[some], y[some]), floor, 1 - floor)
+            y[some] = posterior(reports[some], p[some])
     return p, y
 
 
@@ -119,8 +124,10 @@ def drawn_reports(answers: Array, guarantee: PureDP, seed: Seed, trials: int) ->
 
 def attribute_privacy(epsilon: Any) -> PureDP:
     """ε for one entry."""
-    limit, remedy = "a finite number > 0", "Use 1.0 for example: it is spent on each answer."
-    return PureDP(number("epsilon", epsilon, limit, remedy, lambda eps: 0 < eps < math.inf), relation=LOCAL_ATTRIBUTE)
+    limit, remedy = f"a finite number from {LEAST_EPSILON:g} on", "Use 1.0 for example: it is spent on each answer."
+    return PureDP(
+        number("epsilon", epsilon, limit, remedy, lambda eps: LEAST_EPSILON <= eps < math.inf), relation=LOCAL_ATTRIBUTE
+    )
 
 
 # For practice ---------------------------------------------------------------------------------------------

@@ -139,7 +139,7 @@ def test_other_labels_are_refused_without_being_quoted(labels: Any) -> None:
     assert "secret" not in str(refused.value)
 
 
-@pytest.mark.parametrize("epsilon", [0.0, -1.0, NAN, np.inf, "1", None])
+@pytest.mark.parametrize("epsilon", [0.0, 5e-324, -1.0, NAN, np.inf, "1", None])
 def test_epsilon_is_a_number_above_0(epsilon: Any) -> None:
     with pytest.raises(dp.InvalidInput, match="epsilon"):
         dp.private_truth_inference([[0, 1]], epsilon)

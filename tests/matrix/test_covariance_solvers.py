@@ -19,7 +19,7 @@ from dpcheck.families.covariances import (
     thresholded,
     triangles_of,
 )
-from dpcheck.families.outer_products import symmetric, weights
+from dpcheck.families.outer_products import stands_for, symmetric
 from dpcheck.solvers.matrix.dp_thresholding import DpThresholding
 from dpcheck.solvers.matrix.ldp_thresholding import LdpThresholding
 from dpcheck.solvers.matrix.naive_gaussian_cov import NaiveGaussianCov
@@ -56,7 +56,7 @@ def test_an_isometric_triangle_has_the_matrix_s_norm_and_counts_nothing_twice() 
     A = symmetric(np.random.default_rng(3).standard_normal((5, 10)), 4)
     packed = triangles_of(A)
     assert np.allclose(symmetric(packed, 4), A)
-    assert np.allclose(np.linalg.norm(packed * weights(4, True), axis=1), np.linalg.norm(A, axis=(1, 2)))
+    assert np.allclose(np.linalg.norm(packed * stands_for(4, True), axis=1), np.linalg.norm(A, axis=(1, 2)))
     assert not np.allclose(np.linalg.norm(packed, axis=1), np.linalg.norm(A, axis=(1, 2)))
 
 
