@@ -44,7 +44,7 @@ def errors(name: str, robust: bool, n: int, d: int, eps: float, seed: int, trial
     for i in range(trials):
         rng = np.random.default_rng([seed, i, d, n])
         truth, start = (v / np.linalg.norm(v) * TIMES for v in rng.standard_normal((2, d)))
-        records: LatentRecords = MODELS[name][0].drawn(n, truth, rng)  # type: ignore[attr-defined]
+        records: LatentRecords = MODELS[name][0].drawn(n, truth, rng)
         solver = solver_of(name, robust, records, truth, start)
         w = solver.solution(records, ApproxDP(eps, 1 / n), rng).w[0]
         gaps = [np.linalg.norm(w - truth), np.linalg.norm(w + truth)]
