@@ -46,9 +46,14 @@ class LatentRecords(ABC):
     def gradients(self, W: Array) -> Array:
         """∇q_i(β; β) for each record and each β of W (k, d), (n, k, d)."""
 
+    @classmethod
+    @abstractmethod
+    def drawn(cls, n: int, truth: Array, rng: np.random.Generator, sd: float = 1.0) -> LatentRecords:
+        """n records of the model."""
+
     def sign(self, u: Array) -> Array:
         """2w - 1, the mean of the sign z given the record."""
-        return np.tanh(u if self.posterior == "bayes" else u / 2)
+        return np.asarray(np.tanh(u if self.posterior == "bayes" else u / 2))
 
     @staticmethod
     def held(values: object, *, rows: bool) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -42,7 +44,7 @@ def test_the_printed_statistic_of_dp_em_is_a_cubic_and_the_corrected_one_is_held
 
 def test_audits_flag_dp_em_as_printed_and_certified_noise_only_when_there_is_too_little() -> None:
     """Alpha 1e-6 each."""
-    asked = {"guarantee": AIM, "max_trials": 3000, "alpha": 1e-6, "seed": 0, "executor": 1}
+    asked: dict[str, Any] = {"guarantee": AIM, "max_trials": 3000, "alpha": 1e-6, "seed": 0, "executor": 1}
     mechanism, pair, _ = one_step()
     assert dp.audit(mechanism, pair=pair, **asked).violated
     for solver in (DPEM(steps=2), DPGradientEM(steps=2), ClippedDPGradientEM(steps=2)):

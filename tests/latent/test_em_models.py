@@ -100,7 +100,9 @@ def test_neighbours_differ_in_one_record_and_gradients_stay_numbers(kind: Any) -
     other = another_record(records, rng)
     at = 1e6 * rng.standard_normal((2, 3))
     assert np.any(records.gradients(at) != other.gradients(at), axis=(1, 2)).sum() == 1
-    fields = {"Y": np.full((2, 3), 1e300)} if kind is SignedMixture else {"X": np.full((2, 3), 1e300), "y": [1e300, 0]}
+    fields: dict[str, Any] = (
+        {"Y": np.full((2, 3), 1e300)} if kind is SignedMixture else {"X": np.full((2, 3), 1e300), "y": [1e300, 0]}
+    )
     if kind is MissingCovariates:
         fields["seen"] = np.ones((2, 3))
     with np.errstate(all="raise", under="ignore"):

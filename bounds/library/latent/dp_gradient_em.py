@@ -5,6 +5,8 @@ The failure probability, printed ζ, is γ; the γ of Lipschitz-Gradient-2 is γ
 Solver: dpcheck/solvers/latent/dp_gradient_em.py.
 """
 
+from typing import Any
+
 from sympy import Eq, Ge, Integer, Le, Rational, Symbol, log, sqrt
 
 from dpcheck.bounds.language.claim import LOGS_FREE, Cites, Claim, Kind, Rate, Setting, Source
@@ -130,11 +132,11 @@ stray = Claim(
 one_step = Setting("every noisy gradient errs by at most χ ≤ (v-γ_Q)R/2, and ‖β⁰-β*‖ ≤ R/2: no step leaves B")
 
 
-def after(claim_id: str, corrects: str, source: Source, says: str, *more: object) -> Claim:
+def after(claim_id: str, corrects: str, source: Source, says: str, *more: Any) -> Claim:
     """What T steps come to: the start's error and that of the gradients add up."""
     return Claim(
         id=claim_id, kind=Kind.UTILITY, source=source, says=says,
-        assumes=[*curved, one_step, v_Q <= mu_Q, gamma_Q < v_Q, *more],  # type: ignore[list-item]
+        assumes=[*curved, one_step, v_Q <= mu_Q, gamma_Q < v_Q, *more],
         states=Le(dist_T, iota**T * R / 2 + chi / (v_Q - gamma_Q)),
         corrects=corrects,
         cites=[Cites("dwang20.equation7.75")],
@@ -182,13 +184,13 @@ OF_MODELS = (
 small = {**shrinking, norm: 1 / far, largest: 1 / far, sd: 1 / (10 * far)}
 
 
-def model(number: str, line: int, name: str, says: str, factor: object, *size: object) -> tuple[Claim, Claim]:
+def model(number: str, line: int, name: str, says: str, factor: Any, *size: Any) -> tuple[Claim, Claim]:
     """Theorems 7.2.4 to 7.2.6: (7.63) with the model's τ, and ‖β*‖ for R."""
     source = Source("dwang20", f"Theorem {number}", line)
     printed = Claim(
         id=f"dwang20.theorem{number}", kind=Kind.UTILITY, source=source, says=says,
-        assumes=[Setting(f"{name}, β⁰ as near as printed; T = O(log n), η = O(1)"), *size, LOGS_FREE],  # type: ignore[list-item]
-        states=Rate(dist_T, norm * d * log(1 / delta) * ell * factor / sqrt(n * eps**2)),  # type: ignore[operator]
+        assumes=[Setting(f"{name}, β⁰ as near as printed; T = O(log n), η = O(1)"), *size, LOGS_FREE],
+        states=Rate(dist_T, norm * d * log(1 / delta) * ell * factor / sqrt(n * eps**2)),
         ignores_units=True, hidden=[c],
         checks=[NoConstant(sd * sqrt(log(1 / delta) / (n * ell)) / (100 * eps), small, far, OF_MODELS)],
     )

@@ -4,6 +4,8 @@ r is the signal-to-noise ratio, R the radius of the ball in which β lies. Priva
 guess (dp_gradient_em.py).
 """
 
+from typing import Any
+
 from sympy import Le, Rational, Symbol, exp, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting, Source
@@ -29,12 +31,12 @@ rmc = Setting("regression with missing covariates as in (7.48), β in the ball o
 entry = [own <= largest, largest <= norm]
 
 
-def claim(number: str, line: int, says: str, states: Rate, check: object, *assumes: object, **how: object) -> Claim:
+def claim(number: str, line: int, says: str, states: Rate, check: Any, *assumes: Any, **how: Any) -> Claim:
     """A lemma of section 7.2 on sizes of gradients."""
     return Claim(
         id=f"dwang20.lemma{number}", kind=Kind.UTILITY,
         source=Source("dwang20", f"Lemma {number[:6].rstrip('.')}", line),
-        says=says, states=states, assumes=[*assumes], ignores_units=True, checks=[check], **how,  # type: ignore[arg-type]
+        says=says, states=states, assumes=[*assumes], ignores_units=True, checks=[check], **how,
     )
 
 

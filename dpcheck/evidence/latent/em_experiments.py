@@ -1,7 +1,7 @@
 """The experiments on private EM, run again. Claims: bounds/library/latent/em_experiments.py.
 
 As printed: three models at ‖β*‖ = 3σ, T = 22, ε in {0.2, 0.5, 1}, δ = 1/n, random starts, C = 1 for clipping. Ours: d =
-10 and n = 8,000 unless varied, τ twice the second moment of a coordinate at β*, η = 1 (1/2 for mixed regressions, whose
+10 and n = 2,000 unless varied, τ twice the second moment of a coordinate at β*, η = 1 (1/2 for mixed regressions, whose
 steps are longer), starts uniform on the sphere of radius ‖β*‖; the distance is that to the nearer of ±β* where the
 model does not tell them apart. Every run draws its records and its start anew.
 """
@@ -25,7 +25,7 @@ MODELS: dict[str, tuple[type[LatentRecords], float]] = {
     "GMM": (SignedMixture, 1.0), "MRM": (Regressions, 0.5), "RMC": (MissingCovariates, 1.0),
 }  # fmt: skip
 STEPS, TIMES = 22, 3.0
-EPSILONS, SIZES, WIDTHS = (0.2, 0.5, 1.0), (2_000, 8_000, 32_000), (5, 10, 20)
+EPSILONS, SIZES, WIDTHS = (0.2, 0.5, 1.0), (500, 2_000, 8_000), (5, 10, 20)
 Pairs = Mapping[str, tuple[np.ndarray, np.ndarray]]
 
 
@@ -44,7 +44,7 @@ def errors(name: str, robust: bool, n: int, d: int, eps: float, seed: int, trial
     for i in range(trials):
         rng = np.random.default_rng([seed, i, d, n])
         truth, start = (v / np.linalg.norm(v) * TIMES for v in rng.standard_normal((2, d)))
-        records: LatentRecords = MODELS[name][0].drawn(n, truth, rng)  # type: ignore[attr-defined]
+        records: LatentRecords = MODELS[name][0].drawn(n, truth, rng)
         solver = solver_of(name, robust, records, truth, start)
         w = solver.solution(records, ApproxDP(eps, 1 / n), rng).w[0]
         gaps = [np.linalg.norm(w - truth), np.linalg.norm(w + truth)]
@@ -68,7 +68,7 @@ def along(values: Sequence[float], seed: int, trials: int, **at: float) -> Pairs
 
 
 def by_eps(seed: int, trials: int, thorough: bool) -> Pairs:
-    return along(EPSILONS, seed, trials, n=8_000, d=10, eps=0)
+    return along(EPSILONS, seed, trials, n=2_000, d=10, eps=0)
 
 
 def by_n(seed: int, trials: int, thorough: bool) -> Pairs:
@@ -76,13 +76,13 @@ def by_n(seed: int, trials: int, thorough: bool) -> Pairs:
 
 
 def by_d(seed: int, trials: int, thorough: bool) -> Pairs:
-    return {name: (b, a) for name, (a, b) in along(WIDTHS, seed, trials, n=8_000, d=0, eps=1.0).items()}
+    return {name: (b, a) for name, (a, b) in along(WIDTHS, seed, trials, n=2_000, d=0, eps=1.0).items()}
 
 
 def beside_clipping(seed: int, trials: int) -> Mapping[str, tuple[np.ndarray, np.ndarray, float]]:
     """Algorithm 7.2.56, then 7.2.55, with as many gradients."""
     return {
-        f"{name}, ε = {eps:g}": (*(errors(name, robust, 8_000, 10, eps, seed, trials) for robust in (True, False)), 1.0)
+        f"{name}, ε = {eps:g}": (*(errors(name, robust, 2_000, 10, eps, seed, trials) for robust in (True, False)), 1.0)
         for name in MODELS
         for eps in EPSILONS
     }
@@ -91,10 +91,10 @@ def beside_clipping(seed: int, trials: int) -> Mapping[str, tuple[np.ndarray, np
 OURS = "‖β*‖ = 3σ, T = 22, δ = 1/n, random starts; n, d, τ and η are ours"
 RUNS = 10
 CHECKS = {
-    "dwang20.section7.2.7.eps": [Lower(by_eps, f"n = 8,000, d = 10, {OURS}", trials=RUNS)],
+    "dwang20.section7.2.7.eps": [Lower(by_eps, f"n = 2,000, d = 10, {OURS}", trials=RUNS)],
     "dwang20.section7.2.7.n": [Lower(by_n, f"d = 10, ε = 1, {OURS}", trials=RUNS)],
-    "dwang20.section7.2.7.d": [Lower(by_d, f"n = 8,000, ε = 1, {OURS}", trials=RUNS)],
+    "dwang20.section7.2.7.d": [Lower(by_d, f"n = 2,000, ε = 1, {OURS}", trials=RUNS)],
     "dwang20.section7.2.7.clipped": [
-        MethodsCompared(beside_clipping, "three models, n = 8,000, d = 10", OURS, trials=RUNS, stand_in=True)
+        MethodsCompared(beside_clipping, "three models, n = 2,000, d = 10", OURS, trials=RUNS, stand_in=True)
     ],
 }
