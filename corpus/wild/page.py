@@ -20,7 +20,8 @@ same noise. Written by `python -m corpus.wild --page` from what `python -m corpu
 
 A thing is called a finding only if a detector flags it again and again, and if it breaks what the library's own words
 promise; what these leave out (bounds read from the data where none are given, with a warning) was not tried. "Not
-violated" means that the audit found nothing with as many runs as it had, no more.
+violated" means that the audit found nothing with as many runs as it had, no more. Subjects of `corpus/wild/` that are
+in no table have not been looked at yet.
 """
 
 

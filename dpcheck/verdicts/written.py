@@ -12,8 +12,10 @@ from typing import Any
 
 try:
     import fcntl
+
+    LOCKS = True
 except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+    LOCKS = False
 
 
 PART = ".part"  # what a file is called that is being written
@@ -51,9 +53,9 @@ def write_whole(path: Path, text: str) -> None:
             file.write(text)
             file.flush()
             os.chmod(name, 0o644)
-            if fcntl is not None:
+            if LOCKS:
                 os.replace(name, path)  # while it is held, so that nobody sweeps it
-        if fcntl is None:
+        if not LOCKS:
             os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
@@ -64,7 +66,7 @@ def own_part(path: Path) -> tuple[int, str]:
     """A file to write into, held until it is closed: no sweep takes it for one that was left behind."""
     while True:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=PART)
-        if fcntl is None:
+        if not LOCKS:
             return handle, name
         with suppress(OSError):  # file systems without locks: then nothing is swept there either
             fcntl.flock(handle, fcntl.LOCK_EX)
@@ -75,7 +77,7 @@ def own_part(path: Path) -> tuple[int, str]:
 
 def sweep(path: Path) -> None:
     """Remove parts of this file whose writer is gone, as after kill -9: nobody holds them."""
-    if fcntl is None:
+    if not LOCKS:
         return
     for part in path.parent.glob(f"{glob.escape(path.name)}*{PART}"):
         with suppress(OSError), part.open("rb") as file:  # held, gone, or somebody else's

@@ -214,18 +214,18 @@ def test_diffprivlib_tools_and_choosers() -> None:
     """A mean with half the noise is flagged, and a choice by more than its epsilon; each is kept as it is."""
     kinds, tools = library("diffprivlib.mechanisms"), library("diffprivlib.tools")
     adapter = dp.adapters.diffprivlib
-    zeros, one = np.zeros(4), np.eye(4)[0]
+    pair = np.array([0.0, 0.0, 1.0, 1.0]), np.array([1.0, 0.0, 1.0, 1.0])
     call: dict[str, Any] = {"max_trials": 1500, "alpha": 1e-6}
     for epsilon, broken in ((1.0, False), (3.0, True)):
         mean = adapter.tool(tools.mean, epsilon=epsilon, bounds=(0, 1))
-        assert dp.audit(mean, pair=(zeros, one), guarantee=dp.PureDP(1.0), **call).violated is broken
+        assert dp.audit(mean, pair=pair, guarantee=dp.PureDP(1.0), **call).violated is broken
         chosen = adapter.mechanism(
             kinds.PermuteAndFlip,
             of_data=lambda data: {"utility": [int(np.sum(data == item)) for item in (0, 1)]},
             epsilon=epsilon,
             sensitivity=1,
         )
-        assert dp.audit(chosen, pair=(zeros, one), guarantee=dp.PureDP(1.0), **call).violated is broken
+        assert dp.audit(chosen, pair=pair, guarantee=dp.PureDP(1.0), **call).violated is broken
     for wrong in (np.mean, 3, kinds.Laplace):
         with pytest.raises(dp.InvalidInput, match=r"a function of diffprivlib\.tools"):
             adapter.tool(wrong)
