@@ -78,11 +78,11 @@ class Refining:
 
     def entry(self, place: int) -> int:
         """The rounded entry, from as many bits as it takes."""
-        known = LEADING
+        (i, j), known = self.upper[place], LEADING
         while True:
             known += MORE
             self.iv.prec = known + 32
-            value = self.value(*self.upper[place], known)
+            value = self.value(i, j, known)
             if value is not None and floor_of(value.a) == floor_of(value.b):
                 return floor_of(value.a)
 

@@ -30,5 +30,5 @@ class DpThresholding(GaussianCovariance):
     def example(cls) -> Example:
         return Example(cls(), data=CLEAR, neighbour=another_row)
 
-    def made(self, covariances: Array, records: int, deviation: float) -> Array:  # type: ignore[override]
+    def made(self, covariances: Array, records: int, deviation: float) -> Array:
         return thresholded(covariances, threshold(self.gamma, records, covariances.shape[1], deviation))
