@@ -28,7 +28,7 @@ from dpcheck.solvers.matrix.sicov_cov_wishart_approx import SicovCovWishartAppro
 from dpcheck.solvers.matrix.sicov_cov_wishart_pure import SicovCovWishartPure
 from dpcheck.solvers.matrix.sicov_distributed import SicovDistributed, directions_of
 from dpcheck.solvers.matrix.sicov_ldp_gaussian import SicovLdpGaussian
-from dpcheck.solvers.matrix.sicov_output_wishart import SicovOutputWishart
+from dpcheck.solvers.matrix.sicov_output_wishart import SicovOutputWishart, exact_solution
 
 PRIVATE, LOCAL = dp.ApproxDP(1.0, 1e-2), dp.ApproxDP(1.0, 1e-2, relation=dp.LOCAL)
 # Where noise is looked at, a penalty that leaves nothing to descend for.
@@ -270,5 +270,6 @@ def test_bad_records_are_refused(solver: dp.Solver, data: object) -> None:
 
 
 def test_a_solution_that_is_not_exact_enough_is_refused() -> None:
-    with pytest.raises(dp.InvalidInput, match="rho"):
-        SicovOutputWishart(rho=1e-6).solve(rows(5, 3, 0), PRIVATE)
+    assert len(exact_solution(rows(5, 3, 0), 0.1, 1e-3)) == 6
+    with pytest.raises(dp.InvalidInput, match="exact enough"):
+        exact_solution(rows(5, 3, 0), 0.1, 0.0)
