@@ -28,7 +28,6 @@ _u, _v = (Symbol(name, nonnegative=True) for name in "uv")
 gmm = Setting("a mixture as in (7.44), β in the ball of radius R = ‖β*‖/4")
 mrm = Setting("mixed regressions as in (7.46), β in the ball of radius ‖β*‖/32")
 rmc = Setting("regression with missing covariates as in (7.48), β in the ball of radius k‖β*‖, k < 1")
-entry = [own <= largest, largest <= norm]
 
 
 def claim(number: str, line: int, says: str, states: Rate, check: Any, *assumes: Any, **how: Any) -> Claim:
