@@ -60,7 +60,8 @@ def two_way_delta(eps: float, move: float, excess: float, left_out: float = LEFT
     is ((u+r)/u · (y-y₀)/y)^(k/2-1), y₀ = r(u+r-w)/(u+r). What is integrated rises in u and falls in w.
     """
     law, shape = scipy.special, excess / 2
-    u = np.linspace(*np.sqrt(law.gammainccinv(shape + 0.5, [1 - left_out, left_out])), CELLS + 1) ** 2
+    low, high = (math.sqrt(float(law.gammainccinv(shape + 0.5, p))) for p in (1 - left_out, left_out))
+    u = np.linspace(low, high, CELLS + 1) ** 2
     w = np.linspace(0.0, math.sqrt(float(law.gammainccinv(0.5, left_out))), CELLS + 1) ** 2
     weights = np.outer(masses(shape + 0.5, u), masses(0.5, w))
     values = inner_delta(eps, move, shape, u[:, None], w[None, :])

@@ -74,7 +74,7 @@ class SystemGenerator(np.random.Generator):
         sign = 2.0 * self.integers(2, size=size) - 1.0
         return loc + scale * sign * self.standard_exponential(size)
 
-    def chisquare(self, df: Any, size: Any = None) -> Any:  # type: ignore[override]
+    def chisquare(self, df: Any, size: Any = None) -> Any:
         """By the inverse of the nearer tail, whichever a fair coin says."""
         tails, lower = 0.5 * self.inside(size), self.integers(2, size=size) == 1
         return 2 * np.where(lower, special.gammaincinv(df / 2, tails), special.gammainccinv(df / 2, tails))

@@ -102,7 +102,7 @@ def model_among(relations: Iterable[Relation]) -> str:
     """The model that neighbouring relations stand for."""
     names = {relation.name for relation in relations}
     known = {LOCAL.name: LOCALLY, LABEL_ONLY.name: LABELS, LOCAL_ATTRIBUTE.name: ATTRIBUTES}
-    return known.get(*names, CENTRAL) if len(names) == 1 else CENTRAL
+    return known.get(names.pop(), CENTRAL) if len(names) == 1 else CENTRAL
 
 
 def lower_bound_of(case: UtilityCase, constants: str = ORDER, model: str = CENTRAL) -> Claim | None:

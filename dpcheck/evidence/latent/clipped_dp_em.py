@@ -45,7 +45,9 @@ def moved(case: Mapping[str, Any]) -> tuple[float, float]:
 
 def attacked() -> tuple[Any, Any, Guarantee]:
     """The noise of zCDP, every round seen."""
-    solver = replace(ClippedDPEM.example().solver, covariances="full")
+    solver = ClippedDPEM.example().solver
+    assert isinstance(solver, ClippedDPEM)
+    solver = replace(solver, covariances="full")
     return solver.mechanism(CLAIMED, "stated", transcript=True), solver.worst_pair(), CLAIMED
 
 
