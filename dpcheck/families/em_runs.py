@@ -78,7 +78,7 @@ class EMSolver(Solver):
     steps: int = count(20)
     start: tuple[float, ...] | None = point()
     minimises: ClassVar[bool] = False
-    model: ClassVar[type[LatentRecords]]
+    model: ClassVar[Any] = LatentRecords  # or a kind of them
 
     def must_suit(self, data: LatentRecords, guarantee: Guarantee, calibration: Calibration) -> None:
         must_be_latent(data, self.model)

@@ -16,7 +16,10 @@ D, RATIOS, EPSILONS = 400, (0.5, 1.0, 1.5), (0.5, 1.0, 1.5)
 
 def diagonal(n: int, rng: np.random.Generator) -> np.ndarray:
     """Of S: n rows of N(0, (UUᵀ)⁻¹), U sparse with entries ±1, and 1 on the diagonal for an inverse; of norm 1."""
-    U = np.where(rng.random((D, D)) < 0.01, rng.choice([-1.0, 1.0], (D, D)), 0.0) + np.eye(D)
+    U = np.zeros((D, D))
+    while np.linalg.slogdet(U)[0] == 0:  # drawn until it has one
+        U = np.where(rng.random((D, D)) < 0.01, rng.choice([-1.0, 1.0], (D, D)), 0.0)
+        np.fill_diagonal(U, 1.0)
     rows = np.linalg.solve(U.T, rng.standard_normal((D, n))).T
     return np.asarray((rows**2 / (rows**2).sum(axis=1, keepdims=True)).mean(axis=0))
 
