@@ -23,6 +23,7 @@ MUTANTS = Path(__file__).parents[1] / "verdicts" / "mutants.json"  # written by 
 MOST = 10  # refutations shown at the top, of each sort
 ABOUT_ERRORS = (Kind.UTILITY, Kind.SENSITIVITY, Kind.LOWER_BOUND, Kind.COST)
 AUDITED = re.compile(r"audited eps >= (\S+) at delta \S+, claimed (\S+)")
+NO_EPSILON = "no ε is kept"
 NO_CONSTANT = re.compile(r"^no (constant|\S+) works")
 STATED = re.compile(
     r"(?:delta is|epsilon is|reaches|worst case|measured|is)(?: at least| in)? \[?([^\s,]+?)(?:, \S+\])?,? "
@@ -236,10 +237,14 @@ def graded(row: CatalogueRow, evidence: Sequence[Mapping[str, Any]], resting: in
 
 
 def grade(figure: str) -> tuple[int, float]:
-    """(0, factor) for an audit, (1, 1) for no constant or units, (2, factor) for numbers, (3, 1) for words."""
+    """(0, factor) for an audit or where no epsilon does, (1, 1) for no constant or units, (2, factor) for numbers,
+    (3, 1) for words.
+    """
     audited, stated = AUDITED.search(figure), STATED.search(figure)
     if audited:
         return 0, quotient(*audited.groups())
+    if NO_EPSILON in figure:
+        return 0, math.inf
     if NO_CONSTANT.search(figure) or GROWS.search(figure):
         return 1, 1.0
     larger, more = LARGER.search(figure), MORE.search(figure)
