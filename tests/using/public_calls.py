@@ -41,7 +41,8 @@ def fitted(kind: Any) -> Callable[..., Any]:
     def whole(X: Any = X, y: Any = Y, **settings: Any) -> Any:
         model = kind(**settings)
         model.fit(X, y)
-        return model.predict(X) if hasattr(model, "predict") else model.transform(X)
+        asked = next(name for name in ("predict", "transform", "score") if hasattr(model, name))
+        return getattr(model, asked)(X)
 
     return whole
 

@@ -172,7 +172,10 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def judged() -> dict[str, Any]:
-    return {j.id: (j.verdict, [(e.check, e.figure, e.seed) for e in j.evidence]) for j in verify.run(FEW, Effort())}
+    return {
+        j.id: (j.verdict, [(e.check, e.figure, e.seed) for e in j.evidence])
+        for j in verify.run(FEW, Effort(), executor=1)
+    }
 
 
 def test_verdicts_on_a_full_disk_are_the_same(cache: Path) -> None:

@@ -22,7 +22,7 @@ wisdom = quantity("wisdom", "collective private wisdom", box=(1e-3, 1), printed=
 lam = quantity("lam_clip", "abilities are held in [λ, 1-λ]", box=(1e-3, 0.5), printed="λ", latex=r"\lambda")
 label_error = quantity(
     "label_error", "share of tasks whose label is wrong", printed="1/m Σ|ŷ_j - y*_j|",
-    latex=r"\frac1m\sum|\hat y_j-y_j^*|", holds=LIKELY,
+    latex=r"\frac{1}{m}\sum|\hat y_j-y_j^*|", holds=LIKELY,
 )
 soft_error = quantity("soft_error", "mean of |y_j - y*_j| after a step", printed="r⁽ᵗ⁾", latex="r^t", holds=LIKELY)
 before = quantity("error_before", "mean of |y_j - y*_j| before a step", printed="r⁽ᵗ⁻¹⁾", latex="r^{t-1}")

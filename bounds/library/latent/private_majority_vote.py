@@ -28,7 +28,7 @@ experts = quantity("experts", "number of users who are always right", box=(1, 1e
 guessers = quantity("guessers", "half the number of users who guess", box=(1, 1e4), integer=True, printed="(n-k)/2")
 vote_error = quantity(
     "vote_error", "expected share of tasks that the majority of reports gets wrong", printed="1/m Σ E|ȳ_j - y*_j|",
-    latex=r"\frac1m\sum\mathbb{E}|\bar y_j-y_j^*|", holds="in expectation",
+    latex=r"\frac{1}{m}\sum\mathbb{E}|\bar y_j-y_j^*|", holds="in expectation",
 )
 far_off = quantity("far_off", "largest distance of a normed sum's distribution from a normal one", printed="sup|F_n-Φ|")
 deviation = quantity("deviation", "deviation of a number", parameter=1, printed="σ", latex=r"\sigma")

@@ -16,7 +16,8 @@ from dpcheck.bounds.privacy.release import Release
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
 
 output_error = quantity(
-    "output_precision_error", "‖Θ̃-Θ*‖_F", printed="‖Θ̃-Θ*‖_F", latex=r"\|\tilde\Theta-\Theta^*\|_F", holds=LIKELY
+    "output_precision_error", "Frobenius distance from the precision matrix without noise", printed="‖Θ̃-Θ*‖_F",
+    latex=r"\|\tilde\Theta-\Theta^*\|_F", holds=LIKELY,
 )
 noise = Wishart(scale, d + 1, d)
 moves = sqrt(2 * d) * d**2 / (rho**2 * n)  # √d times (6.99), with √2 for 2, and ‖Θ*‖₂ ≤ d/ρ
