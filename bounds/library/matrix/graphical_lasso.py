@@ -32,7 +32,10 @@ S_trace = quantity("moment_trace", "tr(S)", box=(1e-3, 1), printed="tr(S)", late
 S_top = quantity("moment_top", "largest eigenvalue of S", box=(1e-3, 1), printed="‖S‖₂", latex=r"\|S\|_2")
 M = quantity("theta_largest2", "max{‖Θ*‖₂², ‖Θ̂‖₂²}", printed="max‖Θ‖²", latex=r"\max\|\Theta\|_2^2")
 noise_norm = quantity("noise_fro", "Frobenius norm of the noise", printed="‖N‖_F", latex=r"\|N\|_F")
-error = quantity("precision_error", "‖Θ̂-Θ*‖_F", printed="‖Θ̂-Θ*‖_F", latex=r"\|\hat\Theta-\Theta^*\|_F")
+error = quantity(
+    "precision_error", "Frobenius distance from the precision matrix", printed="‖Θ̂-Θ*‖_F",
+    latex=r"\|\hat\Theta-\Theta^*\|_F",
+)
 traced = quantity("moment_gap_trace", "trace of the positive part of S' - S", printed="tr(S'-S)₊")
 row = quantity("row_top", "largest norm of a record", box=(1e-3, 1), printed="max‖x‖", latex=r"\max\|x\|_2")
 second = quantity("glasso_gamma", "γ of (6.88)", printed="γ", latex=r"\gamma")

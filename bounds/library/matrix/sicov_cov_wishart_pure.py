@@ -18,7 +18,8 @@ from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
 
 norm = quantity("row_norm", "largest norm of a row", box=(0.1, 10), printed="B", latex="B")
 likely_error = quantity(
-    "likely_precision_error", "‖Θ̂-Θ*‖_F", printed="‖Θ̂-Θ*‖_F", latex=r"\|\hat\Theta-\Theta^*\|_F", holds=LIKELY
+    "likely_precision_error", "Frobenius distance from the precision matrix", printed="‖Θ̂-Θ*‖_F",
+    latex=r"\|\hat\Theta-\Theta^*\|_F", holds=LIKELY,
 )
 released = Release(1 / n, Wishart(scale, d + 1, d))
 ADDED = "all records 0, or one of them a unit vector v: S' = S + vvᵀ/n"
