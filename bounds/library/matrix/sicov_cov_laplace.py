@@ -16,8 +16,8 @@ from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
 
 entry = quantity("b_entry", "scale of Laplace noise on an entry of S", box=(1e-9, 1e9), printed="b", latex="b")
 high_error = quantity(
-    "high_precision_error", "Frobenius distance from the precision matrix, but for a chance that falls with d", printed="‖Θ̂-Θ*‖_F",
-    latex=r"\|\hat\Theta-\Theta^*\|_F",
+    "high_precision_error", "Frobenius distance from the precision matrix, but for a chance that falls with d",
+    printed="‖Θ̂-Θ*‖_F", latex=r"\|\hat\Theta-\Theta^*\|_F",
 )
 released = Release(triangle_sensitivity.formula, Laplace(entry))
 
