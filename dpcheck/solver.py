@@ -158,6 +158,8 @@ class Solver(ABC):
 
     minimises: ClassVar[bool] = True  # the problem's risk; mechanisms release something else of its records
     for_estimators: ClassVar[bool] = True  # of those that minimise: takes the data, losses and sets of an estimator
+    any_size: ClassVar[bool] = False  # records may be numbers of any finite size, none is refused for it
+    may_be_missing: ClassVar[bool] = False  # a NaN is an answer that was not given
     multiclass: ClassVar[bool] = False  # takes a SoftmaxProblem: of the losses it needs gradients and constants only
 
     def __post_init__(self) -> None:

@@ -78,6 +78,7 @@ class EMSolver(Solver):
     steps: int = count(20)
     start: tuple[float, ...] | None = point()
     minimises: ClassVar[bool] = False
+    any_size: ClassVar[bool] = True
     model: ClassVar[Any] = LatentRecords  # or a kind of them
 
     def must_suit(self, data: LatentRecords, guarantee: Guarantee, calibration: Calibration) -> None:

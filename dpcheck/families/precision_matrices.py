@@ -29,7 +29,7 @@ from dpcheck.kernels.method import Array, Method, State
 from dpcheck.kernels.one_answer import OneAnswer
 from dpcheck.kernels.wishart import packed, unpacked
 from dpcheck.settings import flag, one_of, positive
-from dpcheck.solver import GRID_BITS, Calibration, Example, Solver
+from dpcheck.solver import Calibration, Example, Solver, on_grid
 
 REPAIRS = ("project", "refuse")
 ROUNDS = 500  # of scikit-learn's coordinate descent, at most
@@ -155,10 +155,7 @@ class NoisyMatrix(OneAnswer):
     def output(self, state: State) -> Array:
         """Made at the end, so that densities of answers, which ask for none, do not wait for it."""
         (answer,) = state
-        if self.lattice == 0 and self.noise > 0:
-            step = math.ldexp(1.0, math.frexp(self.noise)[1] - GRID_BITS)
-            answer = np.rint(answer / step) * step
-        return self.made(answer)
+        return self.made(answer if self.lattice else on_grid(answer, self.noise, None))
 
     def grain(self, scale: float) -> float:
         return 0.0  # what it is made of has been rounded

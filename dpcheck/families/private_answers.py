@@ -28,6 +28,7 @@ class PrivateAnswers(Solver):
     published: ClassVar[Claim]
     relations: ClassVar[tuple[Relation, ...]] = (LOCAL_ATTRIBUTE,)
     minimises: ClassVar[bool] = False
+    may_be_missing: ClassVar[bool] = True
 
     def must_suit(self, data: Any, guarantee: Guarantee, calibration: Calibration) -> None:
         must_be_pure(guarantee)

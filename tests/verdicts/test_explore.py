@@ -24,7 +24,7 @@ def test_what_fails_is_printed_to_be_pasted(tmp_path: Path) -> None:
         "def test_sound(a):\n"
         "    assert a == a\n"
     )
-    found = explore("--minutes", "0.05", "--seed", "3", str(planted))
+    found = explore("--rounds", "1", "--seed", "3", str(planted))
     assert found.returncode == 1
     assert "test_planted: seed 3\n    @example(a=5000, b=[])" in found.stdout
     assert "test_sound" not in found.stdout
@@ -35,5 +35,5 @@ def test_nothing_found_is_said_so(tmp_path: Path) -> None:
     plain.write_text(
         "from hypothesis import given, strategies as st\n@given(st.integers())\ndef test_sound(a):\n    assert a == a\n"
     )
-    found = explore("--minutes", "0.05", "--seed", "3", str(plain))
+    found = explore("--rounds", "1", "--seed", "3", str(plain))
     assert (found.returncode, "0 tests failed" in found.stdout) == (0, True)

@@ -56,6 +56,7 @@ class HtDpscoRobustGD(Solver):
     second_moment: float = positive(1.0)
     failure: float = fraction(0.05)
     name: ClassVar[str] = "ht_dpsco_robust_gd"
+    any_size: ClassVar[bool] = True
     minimises: ClassVar[bool] = False  # the population risk: what its data bring is not a Problem
 
     def must_suit(self, data: UnboundedRecords, guarantee: Guarantee, calibration: Calibration) -> None:

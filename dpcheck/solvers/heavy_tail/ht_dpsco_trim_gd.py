@@ -73,6 +73,7 @@ class HtDpscoTrimGD(Solver):
     bound: float = positive(1.0)
     trim: int | None = count()
     name: ClassVar[str] = "ht_dpsco_trim_gd"
+    any_size: ClassVar[bool] = True
     minimises: ClassVar[bool] = False
 
     def must_suit(self, data: UnboundedRecords, guarantee: Guarantee, calibration: Calibration) -> None:

@@ -34,6 +34,7 @@ class HtRobustMean(Solver):
     failure: float = fraction(0.05)
     c: float = positive(8.0, kw_only=True)
     name: ClassVar[str] = "ht_robust_mean"
+    any_size: ClassVar[bool] = True
     minimises: ClassVar[bool] = False
 
     def must_suit(self, data: Array, guarantee: Guarantee, calibration: Calibration) -> None:

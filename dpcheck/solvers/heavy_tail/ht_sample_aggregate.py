@@ -45,6 +45,7 @@ class HtSampleAggregate(Solver):
     radius: float = positive(1.0)
     design: int = allowing(0, "a whole number >= 0", lambda v: isinstance(v, int) and v >= 0, refuses=(-1, 0.5, "a"))
     name: ClassVar[str] = "ht_sample_aggregate"
+    any_size: ClassVar[bool] = True
     minimises: ClassVar[bool] = False
 
     def must_suit(self, data: Array, guarantee: Guarantee, calibration: Calibration) -> None:

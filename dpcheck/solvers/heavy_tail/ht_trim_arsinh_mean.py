@@ -43,6 +43,7 @@ class HtTrimArsinhMean(Solver):
     high: float = allowing(1.0, "a finite number", math.isfinite, refuses=(math.inf, math.nan, "a"))
     trim: int | None = count()
     name: ClassVar[str] = "ht_trim_arsinh_mean"
+    any_size: ClassVar[bool] = True
     minimises: ClassVar[bool] = False
 
     def must_suit(self, data: Array, guarantee: Guarantee, calibration: Calibration) -> None:

@@ -156,6 +156,7 @@ class ClippedDPEM(Solver):
     rounds: int | None = count(None)
     reach: float | None = positive(None)
     name: ClassVar[str] = "clipped_dp_em"
+    any_size: ClassVar[bool] = True
     minimises: ClassVar[bool] = False
 
     def must_suit(self, data: Array, guarantee: Guarantee, calibration: Calibration) -> None:
