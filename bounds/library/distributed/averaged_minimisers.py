@@ -199,7 +199,7 @@ theorem3 = Claim(
     id="lwang21.theorem6.3.3", kind=Kind.UTILITY,
     source=Source("lwang21", "Theorem 6.3.3", line=10985),
     says="The excess population risk is that of Theorem 6.3.2 and C₂G² log(1/γ)/(λn), n the number of all records.",
-    assumes=[*smooth_losses, Setting("records are i.i.d., N is 1-smooth")],
+    assumes=[*centre, Setting("records are i.i.d.")],
     added=[n >= parties * n_least],
     states=Le(population_excess, Add(c1 * printed_rate, c2 * G**2 * log(1 / gamma) / (lam * n), evaluate=False)),
     hidden=[c1, c2],
@@ -223,8 +223,8 @@ theorem3_corrected = Claim(
     id="lwang21.theorem6.3.3.corrected", kind=Kind.UTILITY,
     source=Source("lwang21", "Theorem 6.3.3", line=10985),
     says="An average is as good as one party: log(m/γ)/n₍₁₎ in place of log(1/γ)/n; noise of density exp(-‖η‖₂/β).",
-    assumes=[*smooth_losses, Setting("records are i.i.d., N is 1-smooth, and η has scale 2G/(m n₍₁₎ λ ε)")],
-    added=[parties >= 2, gamma <= Rational(1, 2)],
+    assumes=[*centre, Setting("records are i.i.d.")],
+    added=[gamma <= Rational(1, 2)],
     states=Rate(
         population_excess,
         G**2 * log(parties / gamma) / (lam * n_least)

@@ -178,6 +178,7 @@ theorem7 = Claim(
     added=[n >= parties * n_least],
     states=Le(population_excess, Add(c1 * unit * records**2, c2 * G**2 * log(1 / gamma) / (lam * n), evaluate=False)),
     hidden=[c1, c2],
+    misprint_of="lwang21.theorem6.3.7.corrected",
     checks=[
         NoConstant(
             G**2 * (parties - 1) / (4 * lam * parties**2),
@@ -187,36 +188,42 @@ theorem7 = Claim(
             },
             parties,
             "losses Gxθ, x = ±1, N = θ²/2, and all parties but one of a single record: J weighs parties alike, so that "
-            "its minimiser errs by G²/(2λ)·(Σ±1/(m n_j))², at least half its mean with chance 1/12 (Paley and Zygmund)",
+            "its minimiser, where a step of 1/L leads, errs by G²/(2λ)·(Σ±1/(m n_j))², at least half its mean with "
+            "chance 1/12 (Paley and Zygmund), and noise of mean 0 adds to it",
         )
     ],
     cites=[Cites("lwang21.theorem6.3.6")],
 )
 
+of_data = G**2 * log(1 / gamma) / (lam * parties * n_least)
 theorem7_corrected = Claim(
     id="lwang21.theorem6.3.7.corrected", kind=Kind.UTILITY,
-    source=Source("lwang21", "Theorem 6.3.7", line=11242),
-    says="So it is for parties of one size; the proof has m n₍₁₎ for n.",
+    source=Source("lwang21", "section 6.5.5, last display, with the L and λ of Theorem 6.3.6", line=12052),
+    says="With m n₍₁₎ for n, as the proof has it, for parties of any sizes.",
     assumes=[*descent, Setting("records are i.i.d.")],
-    added=[*enough_steps, Eq(n, parties * n_least), gamma <= Rational(1, 3)],
-    states=Rate(population_excess, unit * records**2 + G**2 * log(1 / gamma) / (lam * n)),
+    added=[*enough_steps, gamma <= Rational(1, 3)],
+    states=Rate(population_excess, unit * records**2 + of_data),
     corrects="lwang21.theorem6.3.7",
     checks=[
         Chain(
             population_excess,
             Step(
-                "<=", 2 * excess_risk + 16 * G**2 * (32 + log(1 / gamma)) / (lam * n),
-                because=Premise("Theorem 1 of SSS09, for n i.i.d. records of equal weight"),
+                "<=", 2 * excess_risk + 16 * G**2 * (34 + 2 * log(1 / gamma)) / (lam * parties * n_least),
+                because=Premise(
+                    "Theorem 1 of SSS09 for m n₍₁₎ records of equal weight, n₍₁₎ of each party's at random: its tail "
+                    "32 + x has a chance of e^(-x); J is the mean over such choices, which by Jensen and Markov for "
+                    "e^(x/2) is above 32 + 2·log(2/γ) with a chance of γ at most"
+                ),
             ),
             Step("<=", because=Cites("lwang21.theorem6.3.6.explicit")),
             Step(
-                "<=", 528 * STATEMENT,
+                "<=", 576 * STATEMENT,
                 because=Slack(
                     {
-                        "log(1/γ) ≥ 1": 512 * G**2 / (lam * n) * (log(1 / gamma) - 1),
+                        "log(1/γ) ≥ 1": 544 * of_data * (1 - 1 / log(1 / gamma)),
                         "log(m n₍₁₎) ≥ 1": 16 * unit * (records**2 - records) + unit * (records**2 - 1),
                     },
-                    seen=[unit * (1 - lam / L_s), 511 * unit * records**2],
+                    seen=[unit * (1 - lam / L_s), 559 * unit * records**2],
                 ),
             ),
         )
@@ -233,7 +240,7 @@ released_to_curious = Release(moves, Gaussian(sqrt(parties - curious) * share), 
 
 shares = Claim(
     id="lwang21.section6.1.shares", kind=Kind.PRIVACY,
-    source=Source("lwang21", "section 6.1, on noise that parties draw themselves and collusion", line=10485),
+    source=Source("lwang21", "section 6.1, noise that parties draw themselves: √(m/k) for k honest ones", line=10436),
     says="Noise of (6.3.1) made of shares needs √(m/(m-c)) times as much, against c parties who know theirs.",
     assumes=[*smooth_losses, eps <= 1, delta <= Rational(1, 4), parties >= curious + 1],
     states=Eq(share, stated_noise / sqrt(parties - curious)),

@@ -158,6 +158,7 @@ def factor(kept_per_truth):  # type: ignore[no-untyped-def]
 
 
 shrinks = 1 - 1 / (7 * kappa_s)
+step_size = Setting("η = 2/(β+μ)")
 enough_kept = Setting("s = (16κ²+1)s*, η = 2/(β+μ)")
 
 contracts = Claim(
@@ -165,7 +166,7 @@ contracts = Claim(
     source=Source("lwang21", "equation (2.8.2)", line=1676),
     kind=Kind.UTILITY,
     says="A step shrinks the squared error by 1 - 1/(7κ).",
-    assumes=[kappa_s >= 1, Setting("s = (4κ²+1)s*, η = 2/(β+μ)")],
+    assumes=[kappa_s >= 1, step_size, Setting("s = (4κ²+1)s*")],
     states=Le(contraction, shrinks),
     checks=[AtMost(factor(4 * kappa_s**2 + 1), "the factor of the display before, which is 1 + 1/(7κ)")],
 )
@@ -175,7 +176,7 @@ contracts_corrected = Claim(
     source=Source("lwang21", "equation (2.8.2)", line=1676),
     kind=Kind.UTILITY,
     says="It does with s = (16κ²+1)s*; the theorem leaves the number open.",
-    assumes=[kappa_s >= 1, enough_kept],
+    assumes=[kappa_s >= 1, step_size, Setting("s = (16κ²+1)s*")],
     states=Le(contraction, shrinks),
     corrects="lwang21.theorem2.5.4.contraction",
     checks=[

@@ -38,6 +38,7 @@ public_norm = quantity("public_norm", "spectral norm of the public features", bo
 sigma_y = quantity("sigma_y", "deviation of the noise on an answer", printed="σ", latex=r"\sigma")
 teachers = quantity("teachers", "distance of the minimisers of neighbours", parameter=1, printed="‖θ_S-θ_S'‖")
 risks = quantity("risks", "distance of two neighbours' gradients", loss=1, parameter=-1, printed="‖∇L̄_S'-∇L̄_S‖∞")
+mean_slope = quantity("mean_slope_inf", "largest coordinate of ∇L there", loss=1, parameter=-1, printed="‖∇L(θ_min)‖∞")
 records = quantity("records_apart", "that of the two records'", loss=1, parameter=-1, printed="‖∇ℓ(x)-∇ℓ(x')‖∞")
 quadratic = quantity("quadratic", "||Xv||^2/m of an s-sparse v", printed="‖X̃v‖²/m")
 size2 = quantity("size2", "||v||^2", printed="‖v‖²")
@@ -55,7 +56,7 @@ FLIP = (
     "s = 1, squared losses, labels γ, half the rows e₁ and half e₂ but for one that moves from e₁ to e₂: the one "
     "feature that is kept changes, and the teacher goes from γ/(1+2λ)·e₁ to as much of e₂"
 )
-ANSWERS = "; answers, from which θᵖ is made, to x̃ = ±√(β̃/2)·(e₁-e₂)"
+ANSWERS = "; answers to x̃ = ±√(β̃/2)·(e₁-e₂), whose signed mean is all that tells, and θᵖ has it in its one entry"
 
 
 def printed_noise(curvature: Expr) -> Expr:
@@ -85,7 +86,8 @@ released = Release(2 * G * public_norm / (n * ridge), Gaussian(sigma_y))
 theorem3_corrected = Claim(
     id="lwang21.theorem3.3.3.corrected", kind=Kind.PRIVACY,
     source=Source("lwang21", "Theorem 3.3.3, for a teacher that is not sparse", line=2717),
-    says="With a teacher that keeps all its entries σ = 2G‖X̃‖₂√(2·log(1.25/δ))/(nελ) is enough, ε ≤ 1; G ≤ √d·γ.",
+    says="With a teacher that keeps all its entries σ = 2G‖X̃‖₂√(2·log(1.25/δ))/(nελ) is enough, ε ≤ 1; G is √d·γ if "
+    "γ bounds gradients everywhere.",
     assumes=[convex(), smooth(beta_bar), lipschitz(G, "without its regulariser"), dense, eps <= 1],
     states=Eq(sigma_y, 2 * G * public_norm * sqrt(2 * log(Rational(5, 4) / delta)) / (n * eps * ridge)),
     guarantee=ApproxDP(eps, delta),
@@ -141,6 +143,23 @@ equation64 = Claim(
 
 equation64_corrected = Claim(
     id="lwang21.equation3.6.4.corrected", kind=Kind.SENSITIVITY,
+    source=Source("lwang21", "equation (3.6.4)", line=3717),
+    says="Sparse minimisers are 2√s·γ/λ apart, whatever n.",
+    assumes=[Setting("‖∇ℓ(θ_min)‖∞ ≤ γ, L̄_S and L̄_S' are λ-strongly convex"), mean_slope <= slope],
+    states=Le(teachers, 2 * sqrt(kept) * slope / ridge),
+    corrects="lwang21.equation3.6.4",
+    checks=[
+        Chain(
+            teachers,
+            Step("<=", 2 * sqrt(kept) * mean_slope / ridge, because=Premise(
+                "‖θ-θ'‖ ≤ ‖θ‖ + ‖θ'‖, and on its s entries a minimiser is -∇L/λ")),
+            Step("<=", STATEMENT),
+        )
+    ],
+)
+
+equation64_dense = Claim(
+    id="lwang21.equation3.6.4.dense", kind=Kind.SENSITIVITY,
     source=Source("lwang21", "equation (3.6.4), without the constraint", line=3717),
     says="Minimisers over all of R^d are 2√d·γ/(nλ) apart.",
     assumes=[Setting("‖∇ℓ(θ_min)‖∞ ≤ γ, L̄_S and L̄_S' are λ-strongly convex"), Setting("no sparsity is asked for")],
@@ -154,17 +173,19 @@ equation64_corrected = Claim(
                 "coordinates")),
             Step("=", because=Cites("lwang21.equation3.6.3.corrected")),
             Step("<=", STATEMENT, because=Slack(given={
-                "no coordinate of the records' gradients is above γ": sqrt(d) * (2 * slope - records) / (n * ridge)})),
+                "no coordinate of the records' gradients, the new one's too, is above γ at θ'":
+                sqrt(d) * (2 * slope - records) / (n * ridge)})),
         )
     ],
 )
 
 # Public features -----------------------------------------------------------------------------------
+SUB_GAUSSIAN = Setting("rows are sub-Gaussian(α̃), m ≥ C₁sα̃²·log d")
 lemma1 = Claim(
     id="lwang21.lemma3.6.1", kind=Kind.UTILITY,
     source=Source("lwang21", "Lemma 3.6.1, its lower side", line=3448),
     says="Features with ‖Σ̃‖₂ ≤ β̃ have ‖X̃v‖²/m of at least 4/5·β̃‖v‖² for every sparse v, but for e^(-C₂m).",
-    assumes=[Setting("rows are sub-Gaussian(α̃) with ‖Σ̃‖₂ ≤ β̃, m ≥ C₁sα̃²·log d")],
+    assumes=[SUB_GAUSSIAN, Setting("‖Σ̃‖₂ ≤ β̃")],
     states=Ge(quadratic, Rational(4, 5) * beta_pub * size2),
     ignores_units=True,
 )
@@ -173,7 +194,7 @@ lemma1_corrected = Claim(
     id="lwang21.lemma3.6.1.corrected", kind=Kind.UTILITY,
     source=Source("lwang21", "Lemma 3.6.1, its lower side", line=3448),
     says="It takes Σ̃ = β̃I, as in the experiments: a bound on ‖Σ̃‖₂ says nothing of directions with little variance.",
-    assumes=[Setting("rows are sub-Gaussian(α̃), m ≥ C₁sα̃²·log d"), Setting("Σ̃ = β̃I")],
+    assumes=[SUB_GAUSSIAN, Setting("Σ̃ = β̃I")],
     states=Ge(quadratic, Rational(4, 5) * beta_pub * size2),
     corrects="lwang21.lemma3.6.1",
     ignores_units=True,
@@ -181,7 +202,7 @@ lemma1_corrected = Claim(
 
 lemma3 = Claim(
     id="lwang21.lemma3.6.3", kind=Kind.UTILITY,
-    source=Source("lwang21", "Lemma 3.6.3, its probability", line=3835),
+    source=Source("lwang21", "Lemma 3.6.3, its probability, and again Lemma 2.9.2", line=3835),
     says="‖X^Tε/n‖∞ ≤ C₇να√(log d/n) but for e^(-C₆n).",
     assumes=[Setting("ε is N(0, ν²I), rows of X are sub-Gaussian(α)"), d >= 2],
     states=Le(fails, exp(-c1 * n)),
@@ -255,7 +276,7 @@ corollary7 = Claim(
     checks=[
         NoConstant(
             (statistical / mu) ** 2 / 4,
-            {kappa_s: big, mu: 1, statistical: 1, n: big**5, eps: 1, delta: exp(-1), d: 100, s_star: 1, slope: 1,
+            {kappa_s: big, mu: 1, statistical: 1, n: big**5, eps: 1, delta: exp(-1), d: big**3, s_star: 1, slope: 1,
              alpha_pub: 1, beta_pub: 1},
             big,
             "curvature μ at the one coordinate of θ*, where the gradient at θ* is ε, and κμ elsewhere: the teacher is "

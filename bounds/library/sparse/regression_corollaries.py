@@ -69,6 +69,21 @@ corollary6_privacy = Claim(
     ],
 )
 
+clipped = row * (sqrt(2 * kept) * truth + label_noise * log(n))
+corollary6_privacy_corrected = Claim(
+    id="lwang21.corollary2.5.6.privacy.corrected",
+    source=Source("lwang21", "Corollary 2.5.6, sparse linear regression", line=902),
+    kind=Kind.PRIVACY,
+    says="It is with λ = 6 and ε at most log(1/δ), if gradients are clipped to the length that its proof gives them.",
+    assumes=[Setting("gradients of records are clipped to K(√(2s)·‖θ*‖ + ν·log n), a public number")],
+    added=[n >= 2, eps <= log(1 / delta)],
+    states=Eq(sigma_n, regression_noise.subs(c, 6)),
+    guarantee=ApproxDP(eps, delta),
+    corrects="lwang21.corollary2.5.6.privacy",
+    ignores_units=True,
+    checks=[Accountant(Release(2 * clipped / n, Gaussian(sigma_n), steps=T), turned)],
+)
+
 enough_steps = Setting("T, a logarithm times κ, is so large that (1-1/(7κ))^T‖θ*‖² is below the term of the noise")
 privately = T * s_star * log(d) * log(1 / delta) / (n * eps) ** 2
 
@@ -115,16 +130,23 @@ corollary6 = Claim(
     ],
 )
 
+logistic = Setting("logistic losses, ‖x‖ ≤ K")
 corollary8 = Claim(
     id="lwang21.corollary2.5.8",
     source=Source("lwang21", "Corollary 2.5.8, sparse logistic regression", line=1006),
     kind=Kind.PRIVACY,
     says="With σ² = TK²log(1/δ)/(nε)² DP-IGHT is (ε, δ)-private; logistic losses are K-Lipschitz.",
-    assumes=[lipschitz(row)],
+    assumes=[lipschitz(row), logistic],
     states=Eq(sigma_n, sqrt(T * log(1 / delta)) * row / (n * eps)),
     guarantee=ApproxDP(eps, delta),
     ignores_units=True,
-    checks=[Accountant(Release(2 * row / n, Gaussian(sigma_n), steps=T), turned)],
+    checks=[
+        Accountant(
+            Release(row / n, Gaussian(sigma_n), steps=T),
+            "a record with ‖x‖ = K whose label changes: logistic gradients are x apart at every θ; one step, s = d",
+            box={T: (1, 1)},
+        )
+    ],
 )
 
 corollary8_corrected = Claim(
@@ -132,7 +154,7 @@ corollary8_corrected = Claim(
     source=Source("lwang21", "Corollary 2.5.8, sparse logistic regression", line=1006),
     kind=Kind.PRIVACY,
     says="With 12 times that variance, for ε at most log(1/δ).",
-    assumes=[lipschitz(row), eps <= log(1 / delta)],
+    assumes=[lipschitz(row), logistic, eps <= log(1 / delta)],
     states=Eq(sigma_n, sqrt(12 * T * log(1 / delta)) * row / (n * eps)),
     guarantee=ApproxDP(eps, delta),
     corrects="lwang21.corollary2.5.8",
