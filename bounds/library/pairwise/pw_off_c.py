@@ -70,7 +70,7 @@ theorem6 = Claim(
             },
             x,
             "(w-1)²/2 on [-1/2, 1/2] for every pair: a share of at least 16/(c₁²+16) of the points, T₁/n or all, is "
-            "drawn around 0, and the slope is 1/2 at the minimum, so that a quarter of that share is lost; R_t ≤ 1/√t, and "
+            "drawn around 0, and the slope is 1/2 at the minimum, so a quarter of that share is lost; R_t ≤ 1/√t, and "
             "the noise vanishes",
         )
     ],
