@@ -16,7 +16,7 @@ from dpcheck.bounds.proving.implications import Need, follows, needs
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Link, Settled, at_most, compare, nearly, substitutions
 from dpcheck.bounds.proving.steps import Same
 from dpcheck.bounds.registry import library
-from dpcheck.bounds.relations.inequalities import Answer, equations, signs_agree
+from dpcheck.bounds.relations.inequalities import Answer, counterexample, equations, signs_agree
 
 STEP_SIZE = re.compile(r"\bstep size|\bη\b")  # a hypothesis in words that says how far a step goes
 
@@ -339,6 +339,9 @@ def solved(equation: sympy.Expr, unknown: type[sympy.Function], size: int) -> bo
     return len(found) == 1 and bool(slope.is_number) and all(len(e.free_symbols) >= size for e in found)
 
 
+FEW = 2_000  # points at which a part is looked at before its sign is argued
+
+
 # Slack ---------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Slack:
@@ -394,6 +397,8 @@ class Slack:
         tried = [part, *(sympy.cancel(part / side) for side in here)]
         if any(rest.is_nonnegative for rest in tried):
             return True
+        if counterexample(sympy.S.Zero, part, conditions=link.given, samples=FEW) is not None:
+            return False  # seen at once, where a search for a reason would take a minute
         tried.sort(key=sympy.count_ops)
         return any(self.covered(rest, link) for rest in tried)
 

@@ -46,7 +46,7 @@ def distances(points: Array, diameter: float) -> tuple[Array, Array, Array]:
 def centre_and_width(points: Array, beta: float, diameter: float, *, largest: bool = False) -> Array:
     """The centre (d,), and S = 2 max_k ρ(t₀+(k+1)s) e^-βk, d times; ρ(t) is the mean of the ⌈s/β⌉ least r_i(t).
 
-    The text takes the `largest`: there a record of one subset far off is enough to widen S.
+    The text says "top". By the `largest`, a record of one subset far off is enough to widen S.
     """
     found, count, radii = distances(points, diameter)
     centre, averaged = found[np.argmin(radii[:, 0])], math.ceil(math.isqrt(len(points)) / beta)

@@ -171,8 +171,16 @@ def of_a_bound(claim: Claim, better: Sequence[Claim], against: Sequence[Evidence
             return Severity(Failure.CONSTANT, f"a factor of at most {digits(most)}")
         if sympy.simplify(off).is_Mul or sympy.simplify(off).is_Pow or off.is_Symbol:
             return Severity(Failure.RATE, f"by {pretty(off)}")
+        if grows_without_end(off):
+            return Severity(Failure.RATE, f"by {pretty(sympy.factor(off))}")
     worst = max((e.margin for e in against if e.margin is not None), default=None)
     return Severity(Failure.CONSTANT, f"by {1 + worst:.3g} at the point found" if worst is not None else "")
+
+
+def grows_without_end(off: sympy.Expr) -> bool:
+    """Whether a number of steps or records makes a factor as large as one likes."""
+    counts = [s for s in off.free_symbols if s.is_integer]
+    return any(sympy.limit(off, s, sympy.oo) is sympy.oo for s in counts)
 
 
 def largest_factor(new: sympy.Expr, old: sympy.Expr) -> sympy.Expr | None:

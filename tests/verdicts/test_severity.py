@@ -115,6 +115,15 @@ def test_constants_rates_conditions_misprints_and_proofs() -> None:
     assert found(line, recorded={"zhang17.theorem": {"verdict": "REFUTED"}}).failure is Failure.CONSTANT
 
 
+def test_a_factor_that_steps_make_as_large_as_one_likes_is_a_rate() -> None:
+    """It was called a constant, of the size that it happened to have at the point found."""
+    wrong = claim(Le(excess_risk, L * D / (n + T)), checks=[AtMost(L * D, "attained")])
+    still = replace(wrong, id="zhang17.better", states=Le(excess_risk, L * D), corrects=wrong.id)
+    assert found(wrong, still).failure is Failure.RATE
+    bounded = replace(still, states=Le(excess_risk, L * D * (2 + 1 / n) / (n + T)))
+    assert found(replace(wrong, checks=[AtMost(2 * L * D / (n + T), "attained")]), bounded).failure is Failure.CONSTANT
+
+
 def test_a_misprint_needs_another_place() -> None:
     """What the corrected version says was printed nowhere, if it names the same line."""
     exact = [AtMost(2 * L * D / n, "attained")]

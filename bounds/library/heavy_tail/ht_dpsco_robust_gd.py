@@ -193,7 +193,17 @@ theorem7 = Claim(
     says="Excess risk after T = O(β/α log n) steps of 1/β, with probability 1-2γT.",
     assumes=[heavy, *strong_risk],
     states=Rate(F_T, v * diam**2 * beta**4 * d**2 * log(n) ** 2 * log(1 / delta) * ell / (alpha**3 * n * eps**2)),
-    checks=[Units()],
+    checks=[
+        NoConstant(
+            beta / 50,
+            {alpha: 1 / far, beta: 1 / far, v: 1 / far**2, diam: Integer(2), n: Integer(2), d: Integer(1),
+             eps: Rational(1, 2), delta: Rational(1, 10), gamma: Rational(1, 20)},
+            far,
+            "βw²/2 for every record, on [-1, 1], T = 1: noise moves w by σ/β > 1/2, which does not depend on β as "
+            "v = β², so |w| ≥ 1/5 with a chance above 2/3, not 2γT = 1/10; the bound falls like β³",
+        ),
+        Units(),
+    ],
 )
 
 theorem7_corrected = risk_after(

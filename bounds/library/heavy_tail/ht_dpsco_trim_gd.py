@@ -99,7 +99,7 @@ trimming = Claim(
 )
 
 NEVER_NARROW = "the noise of a mean is never narrower than 4/ε_j·e^(-mε_j²/16)(b-a), ε_j = ε̃/√(dT), whatever n is"
-one_mean = {n: far, d: Integer(1), T: Integer(1), tilde: Integer(1), tau: Integer(1), span: Integer(1)}
+one_step = {n: far, d: Integer(2), T: Integer(1), tilde: Integer(1), tau: Integer(1), span: Integer(1)}
 
 noise = Claim(
     id="dwang20.equation3.84", kind=Kind.UTILITY,
@@ -109,7 +109,7 @@ noise = Claim(
     states=Rate(noise2, tau**2 * d * T * log(n) / (n * tilde**2)),
     hidden=[m],
     checks=[NoConstant(
-        16 * d * T / tilde**2 * exp(-m * tilde**2 / (8 * d * T)) * span**2 * SINH2, one_mean, far, NEVER_NARROW)],
+        16 * d * T / tilde**2 * exp(-m * tilde**2 / (8 * d * T)) * span**2 * SINH2, one_step, far, NEVER_NARROW)],
 )
 
 noise_corrected = Claim(
@@ -142,7 +142,7 @@ lemma2 = Claim(
     states=Rate(noisy_err, tau * d * sqrt(T * log(n)) / (sqrt(n) * tilde)),
     hidden=[m],
     checks=[NoConstant(
-        4 * sqrt(d * T) / tilde * exp(-m * tilde**2 / (16 * d * T)) * span, one_mean, far,
+        4 * sqrt(d * T) / tilde * exp(-m * tilde**2 / (16 * d * T)) * span, one_step, far,
         f"{NEVER_NARROW}; E|c + Z| ≥ E|Z| of symmetric noise, and E|sinh Y| > 1")],
 )
 
@@ -175,11 +175,12 @@ theorem5 = Claim(
     checks=[
         NoConstant(  # with constants of order 1, whatever units are
             exp(-m / 8) / 6,
-            {n: far, d: Integer(1), diam: Integer(2), alpha: Integer(1), beta: Integer(1), tau: Integer(1),
+            {n: far, d: Integer(2), diam: Integer(2), alpha: Integer(1), beta: Integer(1), tau: Integer(1),
              delta: Rational(1, 10), eps: Integer(1)},
             far,
-            "(w-x)²/2 with x = 0 for all, on [-1, 1]: the last iterate is the last step's noise, projected: at least "
-            "4e^(-m/16)·|sinh Y|, as (3.84) has it, and |sinh Y| ≥ 1 with a chance above 1/3, whatever n is",
+            "‖w-x‖²/2 with x = 0 for all, on the unit disc: the last iterate is the last step's noise, projected: at "
+            "least 4e^(-m/16)·|sinh Y|, as (3.84) has it, and |sinh Y| ≥ 1 with a chance above 1/3, whatever n is; the "
+            "failure probability that the text allows is of order log(n)/n in two dimensions",
         ),
         Units(),
     ],

@@ -89,17 +89,19 @@ equation131 = Claim(
     ],
 )
 
+after_T1 = [*losses, STEP_SIZE, t > 16 * L**2 / alpha**2, t > 7]
+
 first_case = Claim(
     id="dwang20.lemma3.3.1.proof.newest", kind=Kind.SENSITIVITY,
     source=Source("dwang20", "proof of Lemma 3.3.1, its first case, the first inequality of the last line", line=2421),
     says="A step whose own record differs moves the iterate by at most (t-1)/(t-2)·2G/(αt).",
-    assumes=[*losses, STEP_SIZE, t >= 8],
+    assumes=after_T1,
     states=Le(newest, eta_t * G),
     checks=[
         AtMost(
             eta_t * 3 * G / 2,
             "attained from the middle of a ball of radius G/(4α) by ±3G/4·w + α/2·‖w‖² for all pairs of z_t, which is "
-            "G-Lipschitz there; from t = 8 on steps stay inside",
+            "G-Lipschitz and α-smooth there; from t = 8 on steps stay inside",
         )
     ],
 )
@@ -108,7 +110,7 @@ first_case_corrected = Claim(
     id="dwang20.lemma3.3.1.proof.newest.corrected", kind=Kind.SENSITIVITY,
     source=Source("dwang20", "proof of Lemma 3.3.1, its first case", line=2421),
     says="Two gradients of norm G differ by up to 2G: by at most (t-1)/(t-2)·4G/(αt), which the lemma has room for.",
-    assumes=[*losses, STEP_SIZE, t >= 8],
+    assumes=after_T1,
     states=Le(newest, 2 * eta_t * G),
     corrects="dwang20.lemma3.3.1.proof.newest",
     checks=[

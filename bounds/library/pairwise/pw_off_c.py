@@ -63,14 +63,15 @@ theorem6 = Claim(
     ignores_units=True,
     checks=[
         NoConstant(
-            4 / (c1**2 + 16),
+            2 / (c1**2 + 16),
             {
-                n: x, alpha: c1 / sqrt(x), L: Integer(1), G: Integer(1), diameter: Integer(1), d: Integer(1),
+                n: x, alpha: c1 / sqrt(x), L: Integer(1), G: Rational(3, 2), diameter: Integer(1), d: Integer(1),
                 eps: Integer(1), delta: Rational(1, 100), gamma: Rational(1, 4), rademacher: 2 / sqrt(x),
             },
             x,
-            "-w on [-1/2, 1/2] for every pair: a share of at least 16/(c₁²+16) of the points, T₁/n or all, is drawn "
-            "around 0, and the minimum at 1/2, so that half of that share is lost; R_t ≤ 1/√t, and the noise vanishes",
+            "(w-1)²/2 on [-1/2, 1/2] for every pair: a share of at least 16/(c₁²+16) of the points, T₁/n or all, is "
+            "drawn around 0, and the slope is 1/2 at the minimum, so a quarter of that share is lost; R_t ≤ 1/√t, and "
+            "the noise vanishes",
         )
     ],
 )  # fmt: skip

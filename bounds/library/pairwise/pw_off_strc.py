@@ -150,13 +150,14 @@ theorem6 = Claim(
         NoConstant(
             Rational(1, 64),
             {
-                L: x, alpha: Integer(1), G: Integer(1), diameter: Integer(1), T1: 16 * x**2, n: 32 * x**2,
+                L: x, alpha: Integer(1), G: Integer(2), diameter: Integer(1), T1: 16 * x**2, n: 32 * x**2,
                 d: Integer(1), eps: Integer(1), delta: Rational(1, 100), gamma: Rational(1, 4),
                 rademacher: 2 / sqrt(32 * x**2),
             },
             x,
-            "w²/2 - w/2 on [-1/2, 1/2] for every pair: half of the points are drawn around 0, so that their mean is at "
-            "most 1/4, and the minimum at 1/2; R_t ≤ 1/√t, and the noise vanishes",
+            "w²/2 - w/2 on [-1/2, 1/2] for every pair, and L-1 more of curvature left of 1/L - 1/2: half of the points "
+            "are drawn around 0, so that their mean is at most 1/4, and the minimum at 1/2; R_t ≤ 1/√t, and the noise "
+            "vanishes",
         )
     ],
 )  # fmt: skip

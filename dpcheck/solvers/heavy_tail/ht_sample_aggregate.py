@@ -37,8 +37,8 @@ class HtSampleAggregate(Solver):
     """The centre of `sets` minimisers of (1/2)‖w-x‖² over the ball of this radius, each on its subset of the records.
 
     Which subset holds whom is drawn from `design` without a look at the records: public, and the same for neighbours.
-    "stated" widens the noise by the largest distances, as printed, which one record moves too far; "certified" by the
-    least ones, and needs ⌈√m/β⌉ ≤ m/2 subsets.
+    "stated" widens the noise by the largest distances, as line 5 may be read, which one record moves too far;
+    "certified" by the least ones, and needs ⌈√m/β⌉ ≤ m/2 subsets.
     """
 
     sets: int = allowing(144, "a square number above 1", is_square, refuses=(1, 10, -4, 2.5, True, "4"))
@@ -62,7 +62,7 @@ class HtSampleAggregate(Solver):
 
     def release(self, data: Array, plan: float) -> Release:
         d = must_be_rows(data).shape[1]
-        return theory.released.at(beta_sm=plan, d=d)  # privacy: dwang20.theorem3.2.1.privacy.corrected
+        return theory.released.at(beta_sm=plan, d=d)  # privacy: dwang20.theorem3.2.1.privacy
 
     def method(self, data: Array, plan: float, released: Released) -> SmoothAnswer:
         law, d = released.parts[0].law, must_be_rows(data).shape[1]
@@ -76,7 +76,7 @@ class HtSampleAggregate(Solver):
         return SmoothAnswer(ask, d, least_width(self.sets, plan, 2 * self.radius))
 
     def stated(self, data: Array, guarantee: Guarantee, plan: float) -> tuple[Released, Sequence[Claim]]:
-        aim, claim = approximate(guarantee), theory.privacy
+        aim, claim = approximate(guarantee), theory.largest
         values = {"m_sets": self.sets, "d": must_be_rows(data).shape[1], **aim.parameters}
         must_meet(claim, data, **values)
         noise = float(claim.evaluate(**values))
@@ -84,7 +84,7 @@ class HtSampleAggregate(Solver):
         return Release(1.0, law), [claim]
 
     def certifying(self, data: Array, plan: float) -> Sequence[Claim]:
-        return [theory.smooth, theory.corrected]
+        return [theory.smooth, theory.privacy]
 
     def worst_pair(self) -> tuple[Array, Array]:
         """Records spread evenly; that of most subsets moves from one end to the other, and the centre after it."""
