@@ -8,8 +8,12 @@ import numpy as np
 import pytest
 
 from dpcheck.bounds.language.guarantees import ApproxDP
+from dpcheck.bounds.library.nonconvex import dp_gd_sosp as descent
+from dpcheck.bounds.library.nonconvex import dp_select_sosp as theory
+from dpcheck.bounds.library.nonconvex import saddle_points
 from dpcheck.bounds.privacy.laws import Gaussian
 from dpcheck.bounds.privacy.release import Release
+from dpcheck.evidence.nonconvex import dp_select_sosp as measured
 from dpcheck.families.second_order import second_order_error
 from dpcheck.kernels.running import run
 from dpcheck.problems.extreme_pairs import opposite_pair
@@ -47,3 +51,22 @@ def test_half_of_the_budget_goes_to_the_descent() -> None:
     parts = DPSelectSOSP(steps=7, bending=1.0).calibrated(problem, promised).released.parts
     costs = [float(part.ratio) ** 2 * float(part.steps) for part in parts]
     assert np.array(costs) / sum(costs) == pytest.approx([0.5, 0.25, 0.25])
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_measured_runs_take_the_fewest_records_that_keep_noise_below_err_1_and_err_2(place: int) -> None:
+    """Planted: half as many, with which one of the three lengths is too long."""
+    case = measured.case_of(place)
+
+    def quiet(n: int) -> bool:
+        numbers = {name: case[name] for name in ("G", "M_second", "d", "T", "eps", "delta", "gamma")} | {"n": n}
+        most = float(theory.out_gradient.formula.subs(theory.alpha, case["alpha_sosp"])) / 3
+        flat = (1 - math.sqrt(0.5)) * math.sqrt(case["rho_h"] * case["alpha_sosp"])
+        return bool(
+            saddle_points.lemma8.evaluate(c=64, **numbers) <= most
+            and saddle_points.lemma8_matrix.evaluate(c=64, C_spectral=5, **numbers) <= flat
+            and descent.lemma2.evaluate(c=16, **numbers) <= most / 20
+        )
+
+    assert quiet(measured.needed(case))
+    assert not quiet(measured.needed(case) // 2)

@@ -4,6 +4,8 @@ with entries of x in [-1, 1], and what section 4.2.4 proves of DP-FW-L1 under l1
 Lemmas stand in glm_risk.py; the selections are those of dp_fw_l1. Solver: dpcheck/solvers/nonconvex/dp_fw_l1_glm.py.
 """
 
+from dataclasses import replace
+
 from sympy import Eq, Expr, Integer, Le, Rational, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Cites, Claim, Hypothesis, Kind, Rate, Setting, Source, lipschitz, smooth
@@ -31,6 +33,7 @@ from dpcheck.bounds.library.nonconvex.glm_risk import (
     smooth_glm,
 )
 from dpcheck.bounds.library.nonconvex.stationarity import a, fallen, gap_t, likely_gap, miss, p, pace, s, v, x
+from dpcheck.bounds.privacy.iterate_accountants import SelectionAccountant
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Slack, Step
 from dpcheck.bounds.proving.proofs import NoConstant
 
@@ -71,17 +74,36 @@ sensitivity = moves("sensitivity", GLM, lipschitz_glm, 2 * lipschitz_glm)
 sensitivity_robust = moves("robust_sensitivity", ROBUST, C_res, C_res)
 
 # Privacy: that of the selections --------------------------------------------------------------------
-privacy = again(dp_fw_l1.privacy_twin, "dwang20.theorem4.2.6.privacy", "Theorem 4.2.6", 3337)
-privacy_corrected = again(
-    dp_fw_l1.privacy_corrected_twin, "dwang20.theorem4.2.6.privacy.corrected", "Theorem 4.2.6", 3337
+in_l1_smooth = [smooth(M1), *dp_fw_l1.in_l1]  # Assumption 4.2.4
+PRIVATE, AT_GLM = "dwang20.theorem4.2.14.privacy", "dwang20.theorem4.2.6.privacy"
+gap_privacy = replace(again(dp_fw_l1.privacy_twin, PRIVATE, "Theorem 4.2.14", 3762), assumes=in_l1_smooth)
+gap_privacy_corrected = replace(
+    again(dp_fw_l1.privacy_corrected_twin, f"{PRIVATE}.corrected", "Theorem 4.2.14", 3762),
+    assumes=[*in_l1_smooth, Eq(eps0, stated_eps0)],
 )
-gap_privacy = again(dp_fw_l1.privacy_twin, "dwang20.theorem4.2.14.privacy", "Theorem 4.2.14", 3762)
-gap_privacy_corrected = again(
-    dp_fw_l1.privacy_corrected_twin, "dwang20.theorem4.2.14.privacy.corrected", "Theorem 4.2.14", 3762
+privacy = replace(
+    again(dp_fw_l1.privacy_twin, AT_GLM, "Theorem 4.2.6, generalised linear model", 3337),
+    says="With selections of ε₀ = ε/√(8T·ln(1/δ)), DP-FW-L1 is (ε, δ)-private; no condition on ε or δ is printed.",
+    assumes=[GLM],
+    checks=[
+        SelectionAccountant(
+            "the link σ(s) = s, d = 1, among records with x = 0: (1, 1) and (-1, 1) move a score by 2·C_σ(B+1)/n = 4/n "
+            "at every w, a Δ of another constant moves the ε of failure alone; where steps are short each selection's "
+            "loss is ±ε₀/2; in exact arithmetic x_R "
+            "tells R and all that was selected"
+        )
+    ],
+)
+privacy_corrected = replace(
+    again(dp_fw_l1.privacy_corrected_twin, f"{AT_GLM}.corrected", "Theorem 4.2.6, generalised linear model", 3337),
+    assumes=[GLM, Eq(eps0, stated_eps0)],
 )
 
 # The gap under l1 smoothness (Theorem 4.2.14) --------------------------------------------------------
-equation53 = again(dp_fw_l1.equation12, "dwang20.equation4.53", "equation (4.53), β", 3770)
+equation53 = replace(
+    again(dp_fw_l1.equation12, "dwang20.equation4.53", "equation (4.53), β", 3770),
+    assumes=[*in_l1_smooth, Eq(eps0, stated_eps0)],
+)
 
 equation54 = Claim(
     id="dwang20.equation4.54", kind=Kind.UTILITY,
@@ -106,7 +128,7 @@ explicit = Claim(
     id="dwang20.theorem4.2.14.explicit", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Theorem 4.2.14, its last display, with the constant that O() hides", line=3786),
     says="The gap at w_R in the mean over R, with probability 1-η, any step up to 1.",
-    assumes=[smooth(M1), *dp_fw_l1.in_l1, pace <= 1],
+    assumes=[*in_l1_smooth, pace <= 1],
     states=Le(likely_gap, gap0 / (pace * T) + pace * M1 * across**2 / 2 + 4 * G * size_1 * tail / (n * eps0)),
     checks=[
         Chain(
@@ -127,9 +149,9 @@ choices = [Eq(T, n * eps / (sqrt(a) * ell)), Eq(pace, sqrt(2 / (M1 * T)) / acros
 not_long = Setting("T ≤ n")
 theorem14 = Claim(
     id="dwang20.theorem4.2.14", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorem 4.2.14, (4.52) (the text has √ for ⁴√, and T without √ on one log)", line=3764),
+    source=Source("dwang20", "Theorem 4.2.14, (4.52); √ for ⁴√ in the text, the root of T over both logs", line=3764),
     says="The gap at w_R with these γ_t and T, in the mean over R, but for a probability η (γ here).",
-    assumes=[smooth(M1), *dp_fw_l1.in_l1, *choices],
+    assumes=[*in_l1_smooth, *choices],
     added=[Eq(G, 1), Eq(M1, 1), Eq(gap0, 1), Eq(size_1, across), pace <= 1, not_long],
     states=Rate(likely_gap, across * a ** Rational(1, 4) * sqrt(ell) / sqrt(n * eps)),
     guarantee=ApproxDP(eps, delta),

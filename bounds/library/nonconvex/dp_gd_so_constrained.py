@@ -5,7 +5,7 @@ the diameter of the set, Φ the share of the least q that step 8 finds. Solver:
 dpcheck/solvers/nonconvex/dp_gd_so_constrained.py.
 """
 
-from sympy import Eq, Expr, Ge, Integer, Le, Rational, Symbol, log, sqrt
+from sympy import Eq, Expr, Ge, Le, Rational, Symbol, log, sqrt
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
@@ -38,7 +38,6 @@ from dpcheck.bounds.library.nonconvex.saddle_points import (
 )
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
-from dpcheck.bounds.proving.derivations import Implied
 from dpcheck.bounds.proving.proofs import Equals
 
 D = quantity("D_set", "diameter of the set", parameter=1, printed="D", latex="D")
@@ -52,6 +51,7 @@ second = quantity(
 )
 fall_first = quantity("fall_first", "what a step towards v_t gains", loss=1, printed="F(w_t)-F(w_(t+1))")
 fall_second = quantity("fall_second", "what a step towards u_t gains", loss=1, printed="F(w_t)-F(w_(t+1))")
+first_form = quantity("first_form", "the first form of T in Theorem 4.3.3", printed="max{D²MB/α², B√ρD⁶/(Φ³α^1.5)}")
 found = quantity("found_so", "-q(u_t)", loss=1, printed="-q(u_t)")
 
 wide = Symbol("wide", nonnegative=True)
@@ -61,7 +61,7 @@ released = in_turn(rank)
 # Privacy ---------------------------------------------------------------------------------------------
 privacy = Claim(
     id="dwang20.theorem4.3.3.privacy",
-    source=Source("dwang20", "Theorem 4.3.3, privacy", line=3914),
+    source=Source("dwang20", "Theorem 4.3.3, privacy", line=3916),
     kind=Kind.PRIVACY,
     says="There are c₁, c₂ and c₃ with which DP-GD-SO is (ε, δ)-private for all ε < c₁T and δ < 1.",
     assumes=[*losses, eps < c1 * T],
@@ -76,7 +76,7 @@ privacy = Claim(
 
 privacy_corrected = Claim(
     id="dwang20.theorem4.3.3.privacy.corrected",
-    source=Source("dwang20", "Theorem 4.3.3, privacy", line=3914),
+    source=Source("dwang20", "Theorem 4.3.3, privacy", line=3916),
     kind=Kind.PRIVACY,
     says="With c₂ = c₃ = 16, for ε at most 1 and δ at most 1/4.",
     assumes=[*losses, eps <= 1, delta <= Rational(1, 4), Eq(sigma_H, hessian_by_moments.subs(c, 16))],
@@ -88,7 +88,7 @@ privacy_corrected = Claim(
 
 hessian_noise = Claim(
     id="dwang20.theorem4.3.3.hessian",
-    source=Source("dwang20", "Theorem 4.3.3, privacy, the noise on Hessians", line=3914),
+    source=Source("dwang20", "Theorem 4.3.3, privacy, the noise on Hessians", line=3916),
     kind=Kind.PRIVACY,
     says="The same of the noise on Hessians.",
     assumes=[*losses, eps <= 1, delta <= Rational(1, 4), Eq(sigma_n, by_moments.subs(c, 16))],
@@ -105,7 +105,7 @@ OF_SLOPE = Equals(Phi**2 * bent**2 / (18 * rho_h * D**3), "r = Φ²γ'²/(18ρD�
 # Step sizes ------------------------------------------------------------------------------------------
 printed_theta = Claim(
     id="dwang20.theorem4.3.3.theta",
-    source=Source("dwang20", "Theorem 4.3.3, θ", line=3914),
+    source=Source("dwang20", "Theorem 4.3.3, θ", line=3916),
     kind=Kind.IDENTITY,
     says="θ = Φα/(2D³).",
     assumes=losses,
@@ -117,7 +117,7 @@ printed_theta = Claim(
 
 theta_corrected = Claim(
     id="dwang20.theorem4.3.3.theta.corrected",
-    source=Source("dwang20", "Theorem 4.3.3, θ", line=3914),
+    source=Source("dwang20", "Theorem 4.3.3, θ", line=3916),
     kind=Kind.IDENTITY,
     says="θ = Φ√(α/ρ)/(2D³).",
     assumes=losses,
@@ -129,7 +129,7 @@ theta_corrected = Claim(
 
 proof_theta = Claim(
     id="dwang20.lemma4.3.10.theta",
-    source=Source("dwang20", "proof of Lemma 4.3.10, θ = Φγ'/(ρD³) with γ' = √(ρα)/2", line=4369),
+    source=Source("dwang20", "proof of Lemma 4.3.10, θ = Φγ'/(ρD³) with γ' = √(ρα)/2", line=4364),
     kind=Kind.IDENTITY,
     says="θ = Φ√(α/ρ)/(2D³).",
     assumes=losses,
@@ -140,18 +140,31 @@ proof_theta = Claim(
 
 printed_slope = Claim(
     id="dwang20.theorem4.3.3.slope",
-    source=Source("dwang20", "Theorem 4.3.3, r (the text has Φ for the ρ of the numerator: γ'² = ρα/4)", line=3914),
+    source=Source("dwang20", "Theorem 4.3.3, r (Φ²Φα for the Φ²·ρα that γ'² = ρα/4 gives)", line=3916),
     kind=Kind.IDENTITY,
-    says="r = Φ²·ρα/(72ρD³).",
+    says="r = Φ³α/(72ρD³).",
+    assumes=losses,
+    states=Eq(slope, Phi**3 * alpha / (72 * rho_h * D**3)),
+    misprint_of="dwang20.lemma4.3.10.slope",
+    ignores_units=True,
+    checks=[OF_SLOPE],
+)
+
+slope_corrected = Claim(
+    id="dwang20.theorem4.3.3.slope.corrected",
+    source=Source("dwang20", "Theorem 4.3.3, r, with ρ for the last Φ", line=3916),
+    kind=Kind.IDENTITY,
+    says="r = Φ²α/(72D³).",
     assumes=losses,
     states=Eq(slope, Phi**2 * alpha / (72 * D**3)),
+    corrects="dwang20.theorem4.3.3.slope",
     ignores_units=True,
     checks=[OF_SLOPE],
 )
 
 proof_slope = Claim(
     id="dwang20.lemma4.3.10.slope",
-    source=Source("dwang20", "proof of Theorem 4.3.3, r = Φ²γ'²/(18ρD³) with γ' = √(ρα)/2", line=4322),
+    source=Source("dwang20", "proof of Theorem 4.3.3, r = Φ²γ'²/(18ρD³) with γ' = √(ρα)/2", line=4318),
     kind=Kind.IDENTITY,
     says="r = Φ²α/(72D³).",
     assumes=losses,
@@ -167,7 +180,7 @@ quieter = {e_size: most_e / (1 + more), H_size: most_H / (1 + rest)}
 
 lemma9 = Claim(
     id="dwang20.lemma4.3.9",
-    source=Source("dwang20", "Lemma 4.3.9", line=4340),
+    source=Source("dwang20", "Lemma 4.3.9", line=4342),
     kind=Kind.UTILITY,
     says="What a step towards v_t gains.",
     assumes=[*losses, e_size <= half / (4 * D), Eq(pace, half / (D**2 * M))],
@@ -221,7 +234,7 @@ lemma10 = Claim(
 
 gain_first = Claim(
     id="dwang20.lemma4.3.9.gain",
-    source=Source("dwang20", "Lemma 4.3.9, as a gain", line=4340),
+    source=Source("dwang20", "Lemma 4.3.9, as a gain", line=4342),
     kind=Kind.UTILITY,
     says="The same, as what the step gains.",
     assumes=lemma9.assumes,
@@ -260,7 +273,7 @@ gain_second = Claim(
 # The output ------------------------------------------------------------------------------------------
 out_first = Claim(
     id="dwang20.theorem4.3.3.first_order",
-    source=Source("dwang20", "proof of Theorem 4.3.3, the first condition at the output", line=4385),
+    source=Source("dwang20", "proof of Theorem 4.3.3, the first condition at the output", line=4378),
     kind=Kind.UTILITY,
     says="⟨∇F(w_t), w-w_t⟩ ≥ -α over the set (max is printed for min).",
     assumes=[*losses, e_size <= half / (4 * D)],
@@ -277,7 +290,7 @@ out_first = Claim(
 
 out_second = Claim(
     id="dwang20.theorem4.3.3.second_order",
-    source=Source("dwang20", "proof of Theorem 4.3.3, the second condition at the output", line=4392),
+    source=Source("dwang20", "proof of Theorem 4.3.3, the second condition at the output", line=4388),
     kind=Kind.UTILITY,
     says="(w-w_t)ᵀ∇²F(w-w_t) ≥ -√(ρα) where ⟨∇F, w-w_t⟩ = 0; u_t is within Φ of the best, so Φ·min q ≥ q(u_t).",
     assumes=[*losses, e_size <= most_e, H_size <= most_H, found <= Phi * bent, Phi <= Rational(9, 5)],
@@ -302,7 +315,7 @@ either = D**2 * M * B / alpha**2 + B * sqrt(rho_h) * D**6 / (Phi**3 * alpha ** R
 
 steps = Claim(
     id="dwang20.theorem4.3.3.steps",
-    source=Source("dwang20", "Theorem 4.3.3, T", line=3914),
+    source=Source("dwang20", "Theorem 4.3.3, T", line=3916),
     kind=Kind.UTILITY,
     says="T = O(max{D²MB/α², B√ρD⁶/(Φ³α^1.5)}), the maximum written as a sum.",
     assumes=[
@@ -329,29 +342,20 @@ steps = Claim(
     ],
 )
 
-one = [D >= 1, M >= 1, rho_h >= 1, Phi <= 1, alpha <= 1]
-
 product = Claim(
     id="dwang20.theorem4.3.3.product",
-    source=Source("dwang20", "Theorem 4.3.3, T, the second form", line=3914),
+    source=Source("dwang20", "Theorem 4.3.3, T, the second form", line=3916),
     kind=Kind.UTILITY,
-    says="T = O(BM√ρD⁶/(Φ³α²)), where D, M and ρ are at least 1, Φ and α at most 1: a product for a maximum.",
-    assumes=[
-        *losses,
-        *quiet,
-        Eq(pace, half / (D**2 * M)),
-        Eq(theta, Phi * bent / (rho_h * D**3)),
-        Eq(slope, Phi**2 * bent**2 / (18 * rho_h * D**3)),
-    ],
-    added=one,
-    states=Rate(T, B * M * sqrt(rho_h) * D**6 / (Phi**3 * alpha**2)),
+    says="The maximum is O(BM√ρD⁶/(Φ³α²)), where D, M and ρ are at least 1, Φ and α at most 1.",
+    added=[D >= 1, M >= 1, rho_h >= 1, Phi <= 1, alpha <= 1],
+    states=Rate(first_form, B * M * sqrt(rho_h) * D**6 / (Phi**3 * alpha**2)),
     ignores_units=True,
     checks=[
-        Implied(
-            steps,
-            "a product of numbers of at least 1 is at least each of them",
-            constant=Integer(2),
-            cover={D: 1 + extra, M: 1 + more, rho_h: (1 + rest) ** 2, Phi: 1 / (1 + wide), alpha: 1 / (1 + slack) ** 2},
+        Chain(
+            first_form,
+            Step("<=", either, because=Premise("the first form, its maximum written as a sum")),
+            Step("<=", 2 * STATEMENT, where={
+                D: 1 + extra, M: 1 + more, rho_h: (1 + rest) ** 2, Phi: 1 / (1 + wide), alpha: 1 / (1 + slack) ** 2}),
         )
     ],
 )
@@ -399,7 +403,7 @@ by_hessian = records(
 
 remark1 = Claim(
     id="dwang20.remark4.3.1",
-    source=Source("dwang20", "Remark 4.3.1, all but d, ε and α left out", line=3932),
+    source=Source("dwang20", "Remark 4.3.1, all but d, ε and α left out", line=3962),
     kind=Kind.UTILITY,
     says="d/(εα²) records are enough in the constrained case; logarithms are left out.",
     assumes=[*losses, Eq(T, 1 / alpha**2)],

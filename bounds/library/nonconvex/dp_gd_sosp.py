@@ -50,7 +50,7 @@ full_step = [*losses, Eq(eta, 1 / M)]
 # Privacy ---------------------------------------------------------------------------------------------
 privacy = Claim(
     id="dwang20.theorem4.3.1.privacy",
-    source=Source("dwang20", "Theorem 4.3.1, privacy", line=3862),
+    source=Source("dwang20", "Theorem 4.3.1, privacy", line=3879),
     kind=Kind.PRIVACY,
     says="There are c₁ and c₂ with which DP-GD is (ε, δ)-private for all ε < c₁T.",
     assumes=[*losses, eps < c1 * T],
@@ -68,7 +68,7 @@ privacy = Claim(
 
 privacy_corrected = Claim(
     id="dwang20.theorem4.3.1.privacy.corrected",
-    source=Source("dwang20", "Theorem 4.3.1, privacy", line=3862),
+    source=Source("dwang20", "Theorem 4.3.1, privacy", line=3879),
     kind=Kind.PRIVACY,
     says="With c₂ = 8, for ε at most 1 and δ at most 1/4.",
     assumes=[*losses, eps <= 1, delta <= Rational(1, 4)],
@@ -84,7 +84,7 @@ SMOOTH = Premise("F is M-smooth, and w_(t+1) - w_t = -η(∇F + ε)")
 
 lemma3 = Claim(
     id="dwang20.lemma4.3.3",
-    source=Source("dwang20", "Lemma 4.3.3, with ‖∇F‖ where ‖F‖ is printed, as its proof has it", line=4152),
+    source=Source("dwang20", "Lemma 4.3.3, with ‖∇F‖ where ‖F‖ is printed, as its proof has it", line=4153),
     kind=Kind.UTILITY,
     says="A long gradient makes F fall by ηα²/4.",
     assumes=[*full_step, g_size >= alpha, e_size <= alpha / 20],
@@ -101,7 +101,7 @@ lemma3 = Claim(
 
 lemma5 = Claim(
     id="dwang20.lemma4.3.5",
-    source=Source("dwang20", "Lemma 4.3.5", line=4174),
+    source=Source("dwang20", "Lemma 4.3.5", line=4169),
     kind=Kind.UTILITY,
     says="What any step gains.",
     assumes=full_step,
@@ -118,7 +118,7 @@ lemma5 = Claim(
 
 lemma6_step = Claim(
     id="dwang20.lemma4.3.6.step",
-    source=Source("dwang20", "proof of Lemma 4.3.6, one step", line=4192),
+    source=Source("dwang20", "proof of Lemma 4.3.6, one step", line=4183),
     kind=Kind.UTILITY,
     says="How far one step goes, by what it gains.",
     assumes=full_step,
@@ -138,7 +138,7 @@ lemma6_step = Claim(
 
 lemma6 = Claim(
     id="dwang20.lemma4.3.6",
-    source=Source("dwang20", "Lemma 4.3.6", line=4186),
+    source=Source("dwang20", "Lemma 4.3.6", line=4179),
     kind=Kind.UTILITY,
     says="How far T steps go, by what they gain.",
     assumes=full_step,
@@ -169,7 +169,7 @@ chi = log(d * M * B / (rho_h * alpha * gamma))
 
 lemma2 = Claim(
     id="dwang20.lemma4.3.2",
-    source=Source("dwang20", "Lemma 4.3.2, first inequality; the second is a condition on n", line=4148),
+    source=Source("dwang20", "Lemma 4.3.2, first inequality; the second is a condition on n", line=4147),
     kind=Kind.UTILITY,
     says="How long the noise of all T steps is at most; γ is ξ.",
     assumes=[*losses, Eq(sigma_n, by_moments)],
@@ -193,7 +193,7 @@ lemma2 = Claim(
 
 lemma4 = Claim(
     id="dwang20.lemma4.3.4",
-    source=Source("dwang20", "Lemma 4.3.4, with Γ = χc/(η√(ρα)) and η = 1/M", line=4166),
+    source=Source("dwang20", "Lemma 4.3.4, with Γ = χc/(η√(ρα)) and η = 1/M", line=4163),
     kind=Kind.UTILITY,
     says="Steps until F has fallen by Φ from a saddle point, for every n that makes noise small enough; γ is ξ.",
     assumes=full_step,
@@ -222,7 +222,7 @@ lemma4 = Claim(
 
 lemma4_corrected = Claim(
     id="dwang20.lemma4.3.4.corrected",
-    source=Source("dwang20", "Lemma 4.3.4", line=4166),
+    source=Source("dwang20", "Lemma 4.3.4", line=4163),
     kind=Kind.UTILITY,
     says="With ln(n) beside χ: the smaller the noise, the longer it takes to be blown up to a step that counts.",
     assumes=full_step,
@@ -234,7 +234,7 @@ lemma4_corrected = Claim(
 # How many records ------------------------------------------------------------------------------------
 theorem1 = Claim(
     id="dwang20.theorem4.3.1",
-    source=Source("dwang20", "Theorem 4.3.1, equation (4.56)", line=3866),
+    source=Source("dwang20", "Theorem 4.3.1, equation (4.56)", line=3881),
     kind=Kind.UTILITY,
     says="Records with which one of the iterates is an α-SOSP, T = Õ(MB/α²); logarithms are left out, that of n too.",
     assumes=[*losses, Eq(T, M * B / alpha**2)],
@@ -243,7 +243,7 @@ theorem1 = Claim(
 
 first_order = Claim(
     id="dwang20.theorem4.3.1.first_order",
-    source=Source("dwang20", "after Theorem 4.3.1, first-order stationary points", line=3872),
+    source=Source("dwang20", "after Theorem 4.3.1, first-order stationary points", line=3885),
     kind=Kind.UTILITY,
     says="√(d·ln(1/δ))/(εα²) records are enough for a gradient of length O(α): as many as (4.56), but for logarithms.",
     states=Eq(enough, sqrt(d * a) / (eps * alpha**2)),

@@ -50,7 +50,7 @@ released = Composed((descent, gradients(T + 1), hessians(T + 1, rank)))
 
 privacy = Claim(
     id="dwang20.theorem4.3.2.privacy",
-    source=Source("dwang20", "Theorem 4.3.2, privacy", line=3876),
+    source=Source("dwang20", "Theorem 4.3.2, privacy", line=3889),
     kind=Kind.PRIVACY,
     says="There are c₁ and c₂ with which the selection is (ε, δ)-private; no condition on ε is printed.",
     assumes=losses,
@@ -74,7 +74,7 @@ def private(claim_id: str, says: str, noise: Symbol, corrects: str | None = None
     others = [Eq(symbol, formula) for symbol, formula in noises.items() if symbol != noise]
     return Claim(
         id=claim_id,
-        source=Source("dwang20", "Theorem 4.3.2, privacy", line=3876),
+        source=Source("dwang20", "Theorem 4.3.2, privacy", line=3889),
         kind=Kind.PRIVACY,
         says=says,
         assumes=[*losses, eps <= 1, delta <= Rational(1, 4), *others],
@@ -106,7 +106,7 @@ flat = {
 
 out_gradient = Claim(
     id="dwang20.theorem4.3.2.gradient",
-    source=Source("dwang20", "Theorem 4.3.2, the gradient of an iterate that passes step 4", line=4308),
+    source=Source("dwang20", "Theorem 4.3.2, the gradient of an iterate that passes step 4", line=4306),
     kind=Kind.UTILITY,
     says="What passes has a gradient of at most 3α/2; the proof shows the converse, that some α/2-SOSP passes.",
     assumes=[*losses, *quiet, *passed],
@@ -123,7 +123,7 @@ out_gradient = Claim(
 
 out_hessian = Claim(
     id="dwang20.theorem4.3.2.curvature",
-    source=Source("dwang20", "Theorem 4.3.2, the Hessian of an iterate that passes step 4", line=4308),
+    source=Source("dwang20", "Theorem 4.3.2, the Hessian of an iterate that passes step 4", line=4306),
     kind=Kind.UTILITY,
     says="Its least eigenvalue is at least -(2-√½)·√(ρα).",
     assumes=[*losses, *quiet, *passed],
@@ -140,7 +140,7 @@ out_hessian = Claim(
 
 out = Claim(
     id="dwang20.theorem4.3.2",
-    source=Source("dwang20", "Theorem 4.3.2, the output; O(α)-SOSP, as Remark 4.3.2 quotes it", line=3876),
+    source=Source("dwang20", "Theorem 4.3.2, the output; O(α)-SOSP, as Remark 4.3.2 quotes it", line=3889),
     kind=Kind.UTILITY,
     says="The output is an O(α)-SOSP where the noise is at most Err₁ and Err₂ (1.68α; the theorem has α itself).",
     assumes=[*losses, *quiet, *passed],
@@ -160,7 +160,7 @@ out = Claim(
 # How many records ------------------------------------------------------------------------------------
 printed_size = Claim(
     id="dwang20.theorem4.3.2.records",
-    source=Source("dwang20", "Theorem 4.3.2, the sample size", line=3880),
+    source=Source("dwang20", "Theorem 4.3.2, the sample size, L read outside the root as in its proof", line=3891),
     kind=Kind.UTILITY,
     says="Md√(MB)·√(ln(1/δ)·ln(1/ξ))·L/(ρεα²) records are enough, logarithms left out.",
     assumes=[*losses, Eq(T, M * B / alpha**2)],
@@ -180,7 +180,7 @@ proof_size = Claim(
 
 size_corrected = Claim(
     id="dwang20.theorem4.3.2.records.corrected",
-    source=Source("dwang20", "Theorem 4.3.2, the sample size", line=3880),
+    source=Source("dwang20", "Theorem 4.3.2, the sample size", line=3891),
     kind=Kind.UTILITY,
     says="The larger of √(MB)·L√(d·ln(1/δ))·ln(1/ξ)/(εα²) and Md√(MB·ln(1/δ))/(√ρ·εα^1.5), which their sum bounds.",
     assumes=[*losses, Eq(T, M * B / alpha**2)],

@@ -65,7 +65,7 @@ TURNED = "the gradients alone: one of n records turns its gradient round, which 
 
 theorem6 = Claim(
     id="dwang20.theorem4.3.6",
-    source=Source("dwang20", "Theorem 4.3.6, with step 3 of Algorithm 4.3.29", line=4049),
+    source=Source("dwang20", "Theorem 4.3.6, with step 3 of Algorithm 4.3.29", line=4043),
     kind=Kind.PRIVACY,
     says="σ² = 256G²·ln(5T/δ)·ln(2/δ)/(n²ε²) makes DP-STR (ε, δ)-private, whatever the size of its batches.",
     assumes=unit,
@@ -77,7 +77,7 @@ theorem6 = Claim(
 
 box_hessian = Claim(
     id="dwang20.algorithm4.3.29.hessian_noise",
-    source=Source("dwang20", "Algorithm 4.3.29, step 4", line=4064),
+    source=Source("dwang20", "Algorithm 4.3.29, step 4", line=4058),
     kind=Kind.PRIVACY,
     says="σ₂² = 256pM²T·ln(2/δ)·ln(5T/δ)/(n²ε²) does so for Hessians, whatever the size of the batches.",
     assumes=[*losses, batch <= n, eps < 1],
@@ -113,7 +113,7 @@ large = [
 
 theorem6_corrected = Claim(
     id="dwang20.theorem4.3.6.corrected",
-    source=Source("dwang20", "Theorem 4.3.6", line=4049),
+    source=Source("dwang20", "Theorem 4.3.6", line=4043),
     kind=Kind.PRIVACY,
     says="With the proof's noise, and batches so large that its ε'' is at most 1/2: a share of n.",
     assumes=[*large, Eq(sigma_H, proof_hessian_noise)],
@@ -148,15 +148,15 @@ lemma12_hessian = Claim(
     states=Rate(off_hessian, M * sqrt(log(d / gamma) / batch)),
 )
 
-equation98 = again(dp_tr.equation85, "dwang20.equation4.98", "equation (4.98), s and t being the errors", 4561)
-equation98_corrected = again(dp_tr.equation85_corrected, "dwang20.equation4.98.corrected", "equation (4.98)", 4561)
+equation98 = again(dp_tr.equation85, "dwang20.equation4.98", "equation (4.98), s and t being the errors", 4572)
+equation98_corrected = again(dp_tr.equation85_corrected, "dwang20.equation4.98.corrected", "equation (4.98)", 4572)
 
 k = Symbol("k", positive=True)
 short_noise = sqrt(log(5 / delta) * log(2 / delta)) * sqrt(T) / eps  # but for ln T, which ln(1/α) stands for
 
 theorem7 = Claim(
     id="dwang20.theorem4.3.7",
-    source=Source("dwang20", "Theorem 4.3.7, (4.59); O() hides no ln(1/δ)", line=4051),
+    source=Source("dwang20", "Theorem 4.3.7, (4.59); O() hides no ln(1/δ)", line=4045),
     kind=Kind.UTILITY,
     says="As many records as for DP-TR are enough for an O(α)-SOSP, ln(1/α) left out as printed.",
     assumes=[*losses, *dp_tr.short],
@@ -177,7 +177,7 @@ theorem7 = Claim(
 
 theorem7_corrected = Claim(
     id="dwang20.theorem4.3.7.corrected",
-    source=Source("dwang20", "Theorem 4.3.7, as (4.87) and (4.88) have it: ln(T/δ) without a root", line=4051),
+    source=Source("dwang20", "Theorem 4.3.7, as (4.87) and (4.88) have it: ln(T/δ) without a root", line=4045),
     kind=Kind.UTILITY,
     says="With ln(1/δ) for its root: noise by advanced composition is larger than by zCDP.",
     assumes=theorem7.assumes,
@@ -200,7 +200,7 @@ theorem7_corrected = Claim(
 
 batches = Claim(
     id="dwang20.theorem4.3.7.batches",
-    source=Source("dwang20", "Theorem 4.3.7, the size of S", line=4051),
+    source=Source("dwang20", "Theorem 4.3.7, the size of S", line=4045),
     kind=Kind.UTILITY,
     says="With |S| = L²·ln(p/ζ)/α² the gradient of a batch is within O(α).",
     assumes=[*losses, Eq(m, G**2 * log(d / gamma) / alpha**2)],
@@ -211,7 +211,7 @@ batches = Claim(
 
 hessian_batches = Claim(
     id="dwang20.theorem4.3.7.hessian_batches",
-    source=Source("dwang20", "Theorem 4.3.7, the size of T", line=4051),
+    source=Source("dwang20", "Theorem 4.3.7, the size of T", line=4045),
     kind=Kind.UTILITY,
     says="With |T| = M²·ln(p/ζ)/(αρ) the Hessian of a batch is within O(√(αρ)).",
     assumes=[*losses, Eq(batch, M**2 * log(d / gamma) / (alpha * rho_h))],
@@ -223,7 +223,7 @@ hessian_batches = Claim(
 small = {alpha: 1 / (1 + rest) ** 2, rho_h: 1 / (1 + flat) ** 2, gap0: 1 / (1 + low)}
 time = Claim(
     id="dwang20.theorem4.3.7.time",
-    source=Source("dwang20", "after Theorem 4.3.7, the time of DP-STR", line=4074),
+    source=Source("dwang20", "after Theorem 4.3.7, the time of DP-STR", line=4068),
     kind=Kind.UTILITY,
     says="T(|S|+|T|) = O(α^-3.5), whatever n: batches of the size that Theorem 4.3.7 asks for, logarithms left out.",
     assumes=[

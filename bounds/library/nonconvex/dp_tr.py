@@ -65,7 +65,7 @@ released = in_turn(rank)
 
 theorem4 = Claim(
     id="dwang20.theorem4.3.4",
-    source=Source("dwang20", "Theorem 4.3.4, with steps 3 and 4 of Algorithm 4.3.28", line=3984),
+    source=Source("dwang20", "Theorem 4.3.4, with steps 3 and 4 of Algorithm 4.3.28", line=3994),
     kind=Kind.PRIVACY,
     says="DP-TR with σ² = 4G²T/(n²φ) and σ₂² = 4pM²T/(n²φ) is (ε, δ)-private.",
     assumes=[*losses, Eq(sigma_H, hessian_noise)],
@@ -77,7 +77,7 @@ theorem4 = Claim(
 
 theorem4_hessian = Claim(
     id="dwang20.theorem4.3.4.hessian",
-    source=Source("dwang20", "Theorem 4.3.4, read as a statement on σ₂", line=3984),
+    source=Source("dwang20", "Theorem 4.3.4, read as a statement on σ₂", line=3994),
     kind=Kind.PRIVACY,
     says="The same of the noise on Hessians, beside the printed noise on gradients.",
     assumes=[*losses, Eq(sigma_n, gradient_noise)],
@@ -120,7 +120,7 @@ expanded_corrected = Claim(
 # The trust-region problem ----------------------------------------------------------------------------
 lemma1 = Claim(
     id="dwang20.lemma4.3.1",
-    source=Source("dwang20", "Lemma 4.3.1; ≻ read as ⪰, with which its proof works (4.83)", line=3944),
+    source=Source("dwang20", "Lemma 4.3.1; ≻ read as ⪰, with which its proof works (4.83)", line=3978),
     kind=Kind.IDENTITY,
     says="The multiplier of a global minimum makes H + λI positive semidefinite.",
     states=Le(least, lam),
@@ -129,7 +129,7 @@ lemma1 = Claim(
 
 box_stop = Claim(
     id="dwang20.algorithm4.3.28.stop",
-    source=Source("dwang20", "Algorithm 4.3.28, step 7", line=4001),
+    source=Source("dwang20", "Algorithm 4.3.28, step 7", line=4011),
     kind=Kind.IDENTITY,
     says="DP-TR stops at λ ≤ √(αφ), φ being the privacy parameter of step 1.",
     assumes=losses,
@@ -140,7 +140,7 @@ box_stop = Claim(
 
 stop_corrected = Claim(
     id="dwang20.algorithm4.3.28.stop.corrected",
-    source=Source("dwang20", "Algorithm 4.3.28, step 7", line=4001),
+    source=Source("dwang20", "Algorithm 4.3.28, step 7", line=4011),
     kind=Kind.IDENTITY,
     says="With ρ for φ.",
     assumes=losses,
@@ -151,7 +151,7 @@ stop_corrected = Claim(
 
 stop = Claim(
     id="dwang20.theorem4.3.5.stop",
-    source=Source("dwang20", "proof of Theorem 4.3.5, after (4.85), and Algorithm 4.3.29, step 7", line=4481),
+    source=Source("dwang20", "proof of Theorem 4.3.5, after (4.85), and Algorithm 4.3.29, step 7", line=4474),
     kind=Kind.IDENTITY,
     says="λ ≤ √(αρ) ends the run.",
     assumes=losses,
@@ -167,7 +167,7 @@ noise_given = {e_size: alpha / 12 / (1 + more), H_size: sqrt(alpha * rho_h) / 6 
 
 equation78 = Claim(
     id="dwang20.equation4.78",
-    source=Source("dwang20", "equation (4.78)", line=4452),
+    source=Source("dwang20", "equation (4.78)", line=4440),
     kind=Kind.UTILITY,
     says="What the noise of (4.74) and (4.75) adds to a step of length r at most.",
     assumes=[*losses, *printed_noise],
@@ -187,7 +187,7 @@ attained = F_now - lam * alpha / (2 * rho_h) + e_size * radius + H_size * radius
 
 equation85 = Claim(
     id="dwang20.equation4.85",
-    source=Source("dwang20", "equation (4.85)", line=4479),
+    source=Source("dwang20", "equation (4.85)", line=4468),
     kind=Kind.UTILITY,
     says="What a step with λ > √(αρ) gains; the cubic term of (4.77) is gone.",
     assumes=[*losses, *printed_noise, *goes_on],
@@ -205,7 +205,7 @@ equation85 = Claim(
 
 equation85_corrected = Claim(
     id="dwang20.equation4.85.corrected",
-    source=Source("dwang20", "equation (4.85)", line=4479),
+    source=Source("dwang20", "equation (4.85)", line=4468),
     kind=Kind.UTILITY,
     says="It holds with half the noise of (4.74) and (4.75), which a larger constant in (4.59) gives.",
     assumes=[*losses, *half_noise, *goes_on],
@@ -224,11 +224,12 @@ equation85_corrected = Claim(
 
 step_gain = Claim(
     id="dwang20.theorem4.3.5.gain",
-    source=Source("dwang20", "proof of Theorem 4.3.5, after (4.85), with half the noise", line=4483),
+    source=Source("dwang20", "proof of Theorem 4.3.5, after (4.85), with half the noise", line=4472),
     kind=Kind.UTILITY,
     says="Each step that does not stop gains a sixth of α^(3/2)/√ρ.",
     assumes=[*losses, *half_noise, *goes_on],
     states=Ge(fall, u / 6),
+    provenance=Provenance.CONSEQUENCE,
     checks=[
         Chain(
             fall,
@@ -241,10 +242,11 @@ step_gain = Claim(
 
 steps = Claim(
     id="dwang20.theorem4.3.5.steps",
-    source=Source("dwang20", "Theorem 4.3.5, the number of steps; Δ is g₀", line=4011),
+    source=Source("dwang20", "Theorem 4.3.5, the number of steps; Δ is g₀", line=4019),
     kind=Kind.UTILITY,
-    says="T = 6√ρ·Δ/α^(3/2): no more steps can gain, with half the noise of (4.74) and (4.75).",
-    assumes=[*losses, *half_noise, *goes_on],
+    says="T = 6√ρ·Δ/α^(3/2): no more steps can gain, with half the noise of (4.74), (4.75): Ω leaves the number open.",
+    assumes=[*losses, *goes_on],
+    added=half_noise,
     states=Le(T, 6 * sqrt(rho_h) * gap0 / alpha ** Rational(3, 2)),
     checks=[
         Chain(
@@ -259,7 +261,7 @@ steps = Claim(
 # The output ------------------------------------------------------------------------------------------
 out_gradient = Claim(
     id="dwang20.theorem4.3.5.gradient",
-    source=Source("dwang20", "proof of Theorem 4.3.5, the gradient at the output", line=4493),
+    source=Source("dwang20", "proof of Theorem 4.3.5, the gradient at the output", line=4490),
     kind=Kind.UTILITY,
     says="Where λ ≤ √(αρ) the next gradient is at most 2α long.",
     assumes=[*losses, *printed_noise, lam <= sqrt(alpha * rho_h)],
@@ -277,7 +279,7 @@ out_gradient = Claim(
 
 out_hessian = Claim(
     id="dwang20.theorem4.3.5.curvature",
-    source=Source("dwang20", "proof of Theorem 4.3.5, the Hessian at the output", line=4496),
+    source=Source("dwang20", "proof of Theorem 4.3.5, the Hessian at the output", line=4494),
     kind=Kind.UTILITY,
     says="Its least eigenvalue is at least -7/3·√(αρ).",
     assumes=[*losses, *printed_noise, lam <= sqrt(alpha * rho_h)],
@@ -295,7 +297,7 @@ out_hessian = Claim(
 
 out = Claim(
     id="dwang20.theorem4.3.5.output",
-    source=Source("dwang20", "proof of Theorem 4.3.5, last line on the output", line=4500),
+    source=Source("dwang20", "proof of Theorem 4.3.5, last line on the output", line=4496),
     kind=Kind.UTILITY,
     says="The output is a 9α-SOSP.",
     assumes=[*losses, *printed_noise, lam <= sqrt(alpha * rho_h)],
@@ -313,7 +315,7 @@ out = Claim(
 
 vacuous = Claim(
     id="dwang20.section4.3.3.second_order",
-    source=Source("dwang20", "section 4.3.3, α = 0.1 and the sigmoid loss", line=4106),
+    source=Source("dwang20", "section 4.3.3, α = 0.1 and the sigmoid loss", line=4108),
     kind=Kind.IDENTITY,
     says="At α = 0.1 every point meets the second condition for rows of norm 1: the runs test the gradient alone.",
     assumes=[*losses, Eq(M, sqrt(3) / 18), Eq(rho_h, Rational(1, 8)), Eq(alpha, Rational(1, 10))],
@@ -335,7 +337,7 @@ RECORDS = Premise("(4.74) and (4.75) with the noise of steps 3 and 4, but for a 
 
 size = Claim(
     id="dwang20.theorem4.3.5",
-    source=Source("dwang20", "Theorem 4.3.5, equation (4.59)", line=4014),
+    source=Source("dwang20", "Theorem 4.3.5, equation (4.59)", line=4021),
     kind=Kind.UTILITY,
     says="Records that are enough for an O(α)-SOSP, ln(1/α) left out as printed; Ω hides G, M, ρ and Δ.",
     assumes=[*losses, *short],
@@ -356,7 +358,7 @@ size = Claim(
 
 remark_samples = Claim(
     id="dwang20.remark4.3.2.samples",
-    source=Source("dwang20", "Remark 4.3.2, the sample sizes of Theorems 4.3.2 and 4.3.5", line=4018),
+    source=Source("dwang20", "Remark 4.3.2, the sample sizes of Theorems 4.3.2 and 4.3.5", line=4025),
     kind=Kind.UTILITY,
     says="Theorem 4.3.5 improves the sample size of Theorem 4.3.2 by 1/α^0.25.",
     states=Eq(ratio, alpha ** Rational(-1, 4)),
@@ -369,7 +371,7 @@ crowd = d * sqrt(a) / (n * eps)
 
 remark_level = Claim(
     id="dwang20.remark4.3.2.level",
-    source=Source("dwang20", "Remark 4.3.2, n fixed, DP-TR", line=4018),
+    source=Source("dwang20", "Remark 4.3.2, n fixed, DP-TR", line=4025),
     kind=Kind.UTILITY,
     says="With n records DP-TR reaches α = (p√ln(1/δ)/(nε))^(4/7).",
     states=Eq(alpha, crowd ** Rational(4, 7)),
@@ -380,7 +382,7 @@ remark_level = Claim(
 
 remark_steps = Claim(
     id="dwang20.remark4.3.2.steps",
-    source=Source("dwang20", "Remark 4.3.2, the number of steps", line=4020),
+    source=Source("dwang20", "Remark 4.3.2, the number of steps", line=4027),
     kind=Kind.UTILITY,
     says="DP-TR takes O(α^-1.5) steps, and time O(n·poly(p)/α^1.5): n/α^1.5 evaluations of a gradient and a Hessian.",
     assumes=[*short],

@@ -49,7 +49,7 @@ disorder = Symbol("H", real=True)
 
 sigmoid = Claim(
     id="dwang20.section4.2.2.sigmoid", kind=Kind.IDENTITY,
-    source=Source("dwang20", "after Assumption 4.2.1: sigmoid losses satisfy it", line=3193),
+    source=Source("dwang20", "after Assumption 4.2.1: sigmoid losses satisfy it", line=3194),
     says="Over all w and rows of norm at most 1 a sigmoid loss has L = 1/4, M = 1/(6√3), A = 1/2: no ratio is above 1.",
     states=Le(sigmoid_size, 1),
     ignores_units=True,
@@ -128,7 +128,7 @@ def escapes(time: Expr) -> Expr:
 
 stays = Claim(
     id="dwang20.theorem4.2.3.stays", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorem 4.2.3, for the diffusion (4.16) on three wells", line=3242),
+    source=Source("dwang20", "Theorem 4.2.3, for the diffusion (4.16) on three wells", line=3249),
     says="The diffusion from 2π leaves the well around 2π up to a time with at most this probability.",
     assumes=[on_wells],
     states=Le(left, escapes(lasting)),

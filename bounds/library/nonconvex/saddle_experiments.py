@@ -31,6 +31,6 @@ stochastic = finding(
     "DP-GD and DP-TR leave a smaller gap and a shorter gradient than DP-STR.",
 )  # fmt: skip
 time = finding(
-    "time", "Figures 4.6 to 4.9, subfigure 3", 4117,
+    "time", "Figures 4.6 to 4.9, subfigure 3", 4116,
     "DP-STR takes less time than DP-TR and DP-GD: most derivatives of records, with the printed batches.",
 )  # fmt: skip

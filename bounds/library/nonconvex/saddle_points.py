@@ -4,7 +4,7 @@ Symbols, what is released, how long Gaussian noise is (Lemma 4.3.11), how far a 
 printed p or d, is d; the Lipschitz constant, printed L or G, is G. γ stands for the printed ξ or ζ.
 """
 
-from sympy import Le, Rational, Symbol, exp, log, sqrt
+from sympy import Eq, Le, Rational, Symbol, exp, log, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Setting, Source, lipschitz, smooth
 from dpcheck.bounds.language.symbols import LIKELY, T, c, d, delta, eps, gamma, n, quantity
@@ -79,7 +79,7 @@ hessian_by_moments = M * sqrt(c * d * T * a) / (n * eps)
 
 sensitivity = Claim(
     id="dwang20.theorem4.3.4.sensitivity",
-    source=Source("dwang20", "proof of Theorem 4.3.4, the sensitivity of the Hessian", line=4410),
+    source=Source("dwang20", "proof of Theorem 4.3.4, the sensitivity of the Hessian", line=4406),
     kind=Kind.PRIVACY,
     says="How far one record moves the Hessian of the risk, and so its upper triangle.",
     assumes=[*losses, bend <= M, other_bend <= M],
@@ -97,7 +97,7 @@ sensitivity = Claim(
 of_rank_k = Setting("a record's Hessian has rank k, a regulariser that all share apart")
 low_rank = Claim(
     id="dwang20.theorem4.3.4.low_rank",
-    source=Source("dwang20", "proof of Theorem 4.3.4, where a record's Hessian has rank k", line=4410),
+    source=Source("dwang20", "proof of Theorem 4.3.4, where a record's Hessian has rank k", line=4406),
     kind=Kind.PRIVACY,
     says="One record of a linear model has a Hessian of rank k = 1: noise on Hessians may be less by √d.",
     assumes=[*losses, bend <= M, other_bend <= M, of_rank_k],
@@ -117,7 +117,7 @@ low_rank = Claim(
 # How long noise is -----------------------------------------------------------------------------------
 lemma11 = Claim(
     id="dwang20.lemma4.3.11.vector",
-    source=Source("dwang20", "Lemma 4.3.11, vectors", line=4426),
+    source=Source("dwang20", "Lemma 4.3.11, vectors", line=4418),
     kind=Kind.UTILITY,
     says="The length of Gaussian noise. (At ζ = 1/2 and large p it is false: half of all draws are longer than √p·σ.)",
     added=[gamma <= Rational(1, 10)],
@@ -135,22 +135,52 @@ lemma11 = Claim(
 mean_spectral = quantity("mean_spectral", "mean operator norm", loss=1, parameter=-2, printed="E‖H_t‖₂")
 C = quantity("C_spectral", "hidden constant of a random matrix", box=(1e-3, 1e3), printed="C", latex="C")
 
+short_matrix = (
+    Step("<=", mean_spectral + sqrt(2) * sqrt(d) * sigma_H, because=Premise(
+        "Gaussian concentration, with chance 1 - e^(-p/2): ‖Z‖₂ moves by at most √2 times the entries drawn")),
+    Step("<=", 5 * sqrt(d) * sigma_H, because=Slack(
+        given={"E‖Z‖₂ ≤ (2√p+√2)σ (Slepian, over ±uᵀZu)": (2 + sqrt(2)) * sqrt(d) * sigma_H - mean_spectral},
+        seen=[(3 - 2 * sqrt(2)) * sqrt(d) * sigma_H])),
+    Step("=", STATEMENT),
+)
+
 lemma11_matrix = Claim(
     id="dwang20.lemma4.3.11.matrix",
-    source=Source("dwang20", "Lemma 4.3.11, symmetric matrices", line=4432),
+    source=Source("dwang20", "Lemma 4.3.11, symmetric matrices", line=4420),
     kind=Kind.UTILITY,
     says="There is a C with which noise on a symmetric matrix has operator norm at most C√p·σ, with chance 1 - 1/p.",
     states=Le(spectral, C * sqrt(d) * sigma_H),
     hidden=(C,),
+    checks=[Chain(spectral, *short_matrix, choosing={C: Rational(5)})],
+)
+
+# Lemma 4.3.8: the same for T steps with the noise of section 4.3.1 ------------------------------------------
+lemma8 = Claim(
+    id="dwang20.lemma4.3.8.gradient",
+    source=Source("dwang20", "Lemma 4.3.8, (4.67); c is c₂, γ is ξ", line=4326),
+    kind=Kind.UTILITY,
+    says="How long the noise on T gradients is at most.",
+    assumes=[*losses, Eq(sigma_n, by_moments)],
+    added=[gamma <= Rational(1, 2)],
+    states=Le(long_noise, sqrt(c * a * T * d) * G * log(8 * T / gamma) / (n * eps)),
     checks=[
         Chain(
-            spectral,
-            Step("<=", mean_spectral + sqrt(2) * sqrt(d) * sigma_H, because=Premise(
-                "Gaussian concentration, with chance 1 - e^(-p/2): ‖Z‖₂ moves by at most √2 times the entries drawn")),
-            Step("<=", STATEMENT, because=Slack(
-                given={"E‖Z‖₂ ≤ (2√p+√2)σ (Slepian, over ±uᵀZu)": (2 + sqrt(2)) * sqrt(d) * sigma_H - mean_spectral},
-                seen=[(3 - 2 * sqrt(2)) * sqrt(d) * sigma_H])),
-            choosing={C: Rational(5)},
+            long_noise,
+            Step("<=", sigma_n * (sqrt(d) + sqrt(2 * log(2 * T / gamma))), because=Premise(
+                "E‖x‖ ≤ √p·σ, and Gaussian concentration; each of T fails with chance ξ/(2T)")),
+            Step("<=", STATEMENT, where={d: (1 + more) ** 2, delta: exp(-extra),
+                                         gamma: 2 * T * exp(-((Rational(11, 10) + rest) ** 2))}),
         )
     ],
+)
+
+lemma8_matrix = Claim(
+    id="dwang20.lemma4.3.8.hessian",
+    source=Source("dwang20", "Lemma 4.3.8, (4.68); c is c₃", line=4328),
+    kind=Kind.UTILITY,
+    says="There is a C with which each of T noises on Hessians has operator norm at most Err₂, with chance 1 - T/p.",
+    assumes=[*losses, Eq(sigma_H, hessian_by_moments)],
+    states=Le(spectral, C * sqrt(c * a * T) * M * d / (n * eps)),
+    hidden=(C,),
+    checks=[Chain(spectral, *short_matrix, choosing={C: Rational(5)})],
 )

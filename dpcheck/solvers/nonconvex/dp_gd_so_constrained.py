@@ -151,7 +151,7 @@ class DPGDSOConstrained(Solver):
         M, rho = (loss_smoothness(data) + data.l2) * D**2, (self.bending or bend(data)) * D**3
         alpha = self.aim * data.data_lipschitz * D
         numbers = {"D_set": 1.0, "M_second": M, "rho_h": rho, "alpha_sosp": alpha, "Phi_share": self.share}
-        theta, slope = (float(c.evaluate(**numbers)) for c in (theory.theta_corrected, theory.printed_slope))
+        theta, slope = (float(c.evaluate(**numbers)) for c in (theory.theta_corrected, theory.slope_corrected))
         many = 48 * float(theory.steps.evaluate(**numbers, B_risk=largest_gap(data)))
         pace, deep = alpha / (2 * M), self.share * math.sqrt(rho * alpha) / 2
         steps = self.steps or int(min(MOST_STEPS, math.ceil(many)))
