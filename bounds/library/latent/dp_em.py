@@ -102,7 +102,7 @@ contraction = Claim(
     id="dwang20.theorem7.2.8.step", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Theorem 7.2.8", 10228),
     says="An exact EM step brings β nearer to β* by the factor γ_Q/v.",
-    added=curved,
+    assumes=curved[:1], added=curved[1:],
     states=Le(stepped, gamma_Q / v * dist),
     checks=[
         Chain(

@@ -219,12 +219,12 @@ def model(
 
 
 theorem4, theorem4_corrected = model(
-    "7.2.4", 9677, "a mixture", norm / 4, "Error for Gaussian mixtures, (7.65).", "O(‖β*‖∞² + R² + σ²)",
+    "7.2.4", 9678, "a mixture", norm / 4, "Error for Gaussian mixtures, (7.65).", "O(‖β*‖∞² + R² + σ²)",
     sqrt(largest**2 + sd**2), apart, norm >= r * sd, largest <= norm,
     Ge(n, c * d**2 * sqrt(largest**2 + sd**2) * log(1 / delta) * ell / (eps**2 * norm**2)),
 )
 theorem5, theorem5_corrected = model(
-    "7.2.5", 9706, "mixed regressions", norm / 32,
+    "7.2.5", 9708, "mixed regressions", norm / 32,
     "Error for mixed regressions, (7.66); a sum for the larger of two.", "O(‖β*‖² + σ²)",
     sqrt(norm**2 + sd**2 + d * norm**2), apart, norm >= r * sd,
     Ge(n, c * d**2 * ((norm**2 + sd**2) ** 2 + d * norm**2) * log(1 / delta) * ell / (eps**2 * norm**2)),

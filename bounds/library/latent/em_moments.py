@@ -95,7 +95,7 @@ def sub_exponential(number: str, line: int, what: str) -> Claim:
     )
 
 
-lemma20, lemma24 = sub_exponential("7.2.20", 10054, "∇_jq"), sub_exponential("7.2.24", 10262, "f_j")
+lemma20, lemma24 = sub_exponential("7.2.20", 10054, "∇_jq"), sub_exponential("7.2.24", 10254, "f_j")
 
 # Mixed regressions -------------------------------------------------------------------------------------
 loud = norm >= sd  # r ≥ 1
@@ -120,7 +120,7 @@ lemma6_sharper = claim(
     mrm, provenance=Provenance.CONSEQUENCE,
 )
 lemma21 = claim(
-    "7.2.21", 10108, "They are O(max{‖β*‖²+σ², 1, √d‖β*‖})-sub-exponential; a sum for the largest of three.",
+    "7.2.21", 10106, "They are O(max{‖β*‖²+σ², 1, √d‖β*‖})-sub-exponential; a sum for the largest of three.",
     Rate(xi, norm**2 + sd**2 + 1 + sqrt(d) * norm),
     Chain(
         xi,
@@ -157,11 +157,11 @@ lemma8_corrected = claim(
     rmc, norm <= r * sd, corrects="dwang20.lemma7.2.8",
 )
 lemma22 = claim(
-    "7.2.22", 10154, "Missing covariates: ξ-sub-exponential, ξ = O(√d‖β*‖ + σ² + ‖β*‖²): (7.94) without its (1+kr)².",
+    "7.2.22", 10156, "Missing covariates: ξ-sub-exponential, ξ = O(√d‖β*‖ + σ² + ‖β*‖²): (7.94) without its (1+kr)².",
     Rate(xi, printed), NoConstant(sd, quiet, far, f"ξ² is at least the variance; {QUIET}", at=1e3), rmc, norm <= r * sd,
 )
 lemma22_corrected = claim(
-    "7.2.22.corrected", 10154, "ξ = O((1+r²)(‖β*‖ + σ)): without d, and in the right unit.",
+    "7.2.22.corrected", 10156, "ξ = O((1+r²)(‖β*‖ + σ)): without d, and in the right unit.",
     Rate(xi, (1 + r**2) * (norm + sd)),
     Chain(
         xi,
@@ -185,14 +185,14 @@ signed = quantity("signed_sup", "E φ(sup|Σ ε_i f(y_i)|)", printed="Eφ(sup|Σ
 linear = Setting("φ(x) = x; independent y_i")
 near = t_tail * psi * exp(1) <= Rational(1, 2)  # |t| ≤ c/‖X‖ with c = 1/(2e); the counterexample is within any c
 lemma10 = claim(
-    "7.2.10", 9902, "E e^(tX) ≤ e^(Ct²‖X‖²) near 0 for a sub-exponential X, as printed of any mean.",
+    "7.2.10", 9900, "E e^(tX) ≤ e^(Ct²‖X‖²) near 0 for a sub-exponential X, as printed of any mean.",
     Rate(log_mgf, t_tail**2 * psi**2),
     NoConstant(t_tail, {t_tail: 1 / far, psi: 1 + 0 * far}, far, "X = 1: log E e^(tX) = t, and ‖X‖ = 1", at=1e3), near,
 )
 centred = Setting("E X = 0")
 power = exp(1) * t_tail * psi
 lemma10_corrected = claim(
-    "7.2.10.corrected", 9902, "It takes E X = 0.", Rate(log_mgf, t_tail**2 * psi**2),
+    "7.2.10.corrected", 9900, "It takes E X = 0.", Rate(log_mgf, t_tail**2 * psi**2),
     Chain(
         log_mgf,
         Step("<=", power**2 / (1 - power), because=Premise(
@@ -202,7 +202,7 @@ lemma10_corrected = claim(
     centred, near, corrects="dwang20.lemma7.2.10",
 )
 lemma16 = Claim(
-    id="dwang20.lemma7.2.16", kind=Kind.UTILITY, source=Source("dwang20", "Lemma 7.2.16, quoted from [44]", 9926),
+    id="dwang20.lemma7.2.16", kind=Kind.UTILITY, source=Source("dwang20", "Lemma 7.2.16, quoted from [44]", 9928),
     says="Symmetrisation: E φ(sup|Σ f(y_i) - E f|) is at most E φ(sup|Σ ε_i f(y_i)|).",
     states=Le(spread, signed),
     checks=[AtMost(Rational(162, 95) * signed, (
@@ -210,7 +210,7 @@ lemma16 = Claim(
         "for small p"))],
 )
 lemma16_corrected = Claim(
-    id="dwang20.lemma7.2.16.corrected", kind=Kind.UTILITY, source=Source("dwang20", "Lemma 7.2.16", 9926),
+    id="dwang20.lemma7.2.16.corrected", kind=Kind.UTILITY, source=Source("dwang20", "Lemma 7.2.16", 9928),
     says="There is a factor 2; here for φ(x) = x.",
     assumes=[linear],
     states=Le(spread, 2 * signed), corrects="dwang20.lemma7.2.16",

@@ -49,7 +49,7 @@ BY_COINS = "answers 0 and 1, as (1+1/σ)/2 = e^ε/(e^ε+1)"
 
 theorem1 = Claim(
     id="dwang20.theorem7.1.1", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Theorem 7.1.1, with (7.9): an answer is kept with probability (1+1/σ)/2", line=9089),
+    source=Source("dwang20", "Theorem 7.1.1, with (7.9): an answer is kept with probability (1+1/σ)/2", line=9090),
     says="Kept with probability e^ε/(e^ε+1), one answer of a user is ε-private, the others being known.",
     assumes=[answers],
     states=Eq(sigma, odds),
@@ -60,7 +60,7 @@ theorem1 = Claim(
 
 record = Claim(
     id="dwang20.theorem7.1.1.record", kind=Kind.PRIVACY,
-    source=Source("dwang20", "before Theorem 7.1.1, “also mε locally differentially private”", line=9087),
+    source=Source("dwang20", "before Theorem 7.1.1, “also mε locally differentially private”", line=9088),
     says="A user's whole record of m answers is mε-private.",
     assumes=[answers],
     states=Eq(sigma, odds),
@@ -78,7 +78,7 @@ model = Setting("user i's report on task j is right with probability p̂_i, inde
 
 lemma1 = Claim(
     id="dwang20.lemma7.1.1", kind=Kind.UTILITY,
-    source=Source("dwang20", "Lemma 7.1.1", line=9196),
+    source=Source("dwang20", "Lemma 7.1.1", line=9190),
     says="E₁ and E₂ hold but with probability O(1/m).",
     assumes=[model, n <= tasks],
     states=Rate(missed, 1 / tasks),
