@@ -50,7 +50,6 @@ UNCORRECTED = {
     "lwang21.corollary3.3.13": "theorem3.3.5 for logistic regression: corollary3.3.15 has curvature",
     "lwang21.corollary3.3.7.privacy": "theorem3.3.3 with μ for λ; the teacher of theorem3.3.3.corrected is not sparse",
     "dwang20.algorithm6.3.52.server": "our reading; the algorithm trusts its server, as algorithm6.3.52.approx says",
-    "dwang20.lemma7.2.22": "a step of lemma7.2.8, whose correction has the term that is lost here",
     "lssgd20.remark1": "a reading of tight; section4.privacy says by how much the noise is not",
 }
 

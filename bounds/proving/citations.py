@@ -14,19 +14,24 @@ import sympy
 
 from dpcheck.bounds.language.claim import CITATION, Check, Cites, Claim, Effort, Evidence, Verdict, pretty
 from dpcheck.bounds.language.symbols import TABLE
-from dpcheck.bounds.proving.chains import Cases
+from dpcheck.bounds.proving.chains import Cases, Chain
 from dpcheck.bounds.proving.implications import Need, broken_at, needs, read
 
 
 @dataclass(frozen=True)
 class Citation:
-    """One citation of a claim: what it needs, and whether that is assumed."""
+    """One citation of a claim: what it needs, and whether that is assumed.
+
+    `proof` is the chain that cites it: where that gives numbers to constants which exist, so does this.
+    """
 
     cites: Cites
     cited: Claim
+    proof: Chain | None = None
     kind: ClassVar[str] = CITATION
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
+        claim = self.chosen(claim)
         found = needs(self.cited, claim, self.cites.where, effort.seed)
         gaps = [need for need in found if not need.answer.holds]
         sentences = [*self.other_neighbours(claim), *(self.sentence(need) for need in gaps)]
@@ -38,6 +43,7 @@ class Citation:
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
         """The gap again, at a point that meets the claim's own hypotheses."""
+        claim = self.chosen(claim)
         for hypothesis in self.cited.assumes:
             here = read(hypothesis, self.cites.where)
             if broken_at(here, claim.assumes, point):
@@ -45,6 +51,10 @@ class Citation:
                     [f"uses {self.cites.id}, which needs {pretty(hypothesis)}{allowed(here, point)}"], point
                 )
         return Evidence(self.kind, Verdict.UNCHECKED, f"here {self.cites.id} applies")
+
+    def chosen(self, claim: Claim) -> Claim:
+        """The claim with the numbers that its proof gives to constants."""
+        return claim if self.proof is None else self.proof.chosen(claim)
 
     def sentence(self, need: Need) -> str:
         """What is needed, and how it fails here."""
@@ -78,7 +88,9 @@ def citations_of(claim: Claim, known: Mapping[str, Claim]) -> list[Citation]:
     """The checks that a claim's citations bring, but for those that a proof settles under what it says: a case of
     it, or what it is granted."""
     under_cases = [cites for check in claim.checks if isinstance(check, Cases) for cites in check.cites]
-    return [Citation(c, known[c.id]) for c in claim.cites if c not in under_cases and not c.granted]
+    chains = [check for check in claim.checks if isinstance(check, Chain)]
+    left = [c for c in claim.cites if c not in under_cases and not c.granted]
+    return [Citation(c, known[c.id], next((chain for chain in chains if c in chain.cites), None)) for c in left]
 
 
 _: type[Check] = Citation

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.base import DensityMixin
 from sklearn.mixture import GaussianMixture
 from sklearn.utils.validation import check_is_fitted
 
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.given import number
 from dpcheck.bounds.language.guarantees import ApproxDP
-from dpcheck.estimators.base import as_numbers, bounded, not_finite, seed_from, validate_data
+from dpcheck.estimators.base import seed_from
+from dpcheck.estimators.centered_rows import CenteredRows
 from dpcheck.families.mixtures import SHAPES, Mixture
 from dpcheck.kernels.blocks import seed_of
 from dpcheck.problems.losses import Array, must_be_positive
-from dpcheck.problems.rows import row_norms
 from dpcheck.solver import SEEDED, warn_of_seed
 from dpcheck.solvers.latent.clipped_dp_em import ClippedDPEM, unflattened
 
@@ -26,7 +26,7 @@ FAR = 1e100
 
 
 @dataclass(repr=False, eq=False)
-class PrivateGaussianMixture(DensityMixin, BaseEstimator):
+class PrivateGaussianMixture(DensityMixin, CenteredRows):
     """k Gaussian components in d dimensions, (epsilon, delta)-private: neighbours replace one row, n is public.
 
     Rows farther than `data_norm` from `center` are clipped to it or, with rows="refuse", an error (which tells of the
@@ -50,10 +50,12 @@ class PrivateGaussianMixture(DensityMixin, BaseEstimator):
     reach: float | None = None
     random_state: Any = None
 
+    _fitted: ClassVar[str] = "means_"
+
     def fit(self, X: Any, y: Any = None) -> PrivateGaussianMixture:
         """Fit privately. Raises InvalidInput on bad settings and, with rows="refuse", on rows over the bound."""
         guarantee, seed = self.guarantee(), seed_from(self.random_state)
-        rows = self._unit(self._given(X, reset=True))
+        rows = self._records(self._given(X, reset=True))
         solver = self._solver(len(rows))
         found = solver.solution(rows, guarantee, seed)
         (self.weights_,), (self.means_,), (full,) = self._in_units(unflattened(found.w, solver.k, rows.shape[1]))
@@ -67,7 +69,7 @@ class PrivateGaussianMixture(DensityMixin, BaseEstimator):
 
     def predict(self, X: Any) -> Array:
         """The component that each row most likely is of."""
-        return np.asarray(self._fitted().predict(self._placed(X)))
+        return np.asarray(self._mixture().predict(self._placed(X)))
 
     def fit_predict(self, X: Any, y: Any = None) -> Array:
         """The same of the rows that it is fitted to: a row's own label is not private."""
@@ -75,11 +77,11 @@ class PrivateGaussianMixture(DensityMixin, BaseEstimator):
 
     def predict_proba(self, X: Any) -> Array:
         """How likely each row is of each component, (rows, n_components)."""
-        return np.asarray(self._fitted().predict_proba(self._placed(X)))
+        return np.asarray(self._mixture().predict_proba(self._placed(X)))
 
     def score_samples(self, X: Any) -> Array:
         """The log density at each row."""
-        return np.asarray(self._fitted().score_samples(self._placed(X)))
+        return np.asarray(self._mixture().score_samples(self._placed(X)))
 
     def score(self, X: Any, y: Any = None) -> float:
         """The mean log density."""
@@ -87,7 +89,7 @@ class PrivateGaussianMixture(DensityMixin, BaseEstimator):
 
     def sample(self, n_samples: int = 1) -> tuple[Array, Array]:
         """New rows and their components: post-processing of what is private."""
-        rows, components = self._fitted().sample(n_samples)
+        rows, components = self._mixture().sample(n_samples)
         return np.asarray(rows), np.asarray(components)
 
     def guarantee(self) -> ApproxDP:
@@ -102,21 +104,10 @@ class PrivateGaussianMixture(DensityMixin, BaseEstimator):
         guarantee = self.guarantee()
 
         def fitted(X: Any, rng: np.random.Generator, trials: int) -> Array:
-            rows = self._unit(self._centred(np.asarray(X)))
+            rows = self._records(self._centred(np.asarray(X)))
             return self._solver(len(rows)).solution(rows, guarantee, seed_of(rng), trials=trials).w
 
         return fitted
-
-    def __getstate__(self) -> dict[str, Any]:
-        """For a pickle or a copy: a fitted model goes without the seed, which would give its noise away."""
-        state = dict(super().__getstate__())
-        return state | {"random_state": None} if "means_" in state else state
-
-    def __sklearn_tags__(self) -> Any:
-        """With rows="clip" every record is taken, whatever it holds."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.string = self.rows == "clip"
-        return tags
 
     def _solver(self, n: int) -> ClippedDPEM:
         k = self.n_components
@@ -139,7 +130,7 @@ class PrivateGaussianMixture(DensityMixin, BaseEstimator):
         diagonals = np.diagonal(full, axis1=1, axis2=2)
         return diagonals.copy() if self.covariance_type == "diag" else diagonals.mean(axis=1)
 
-    def _fitted(self) -> GaussianMixture:
+    def _mixture(self) -> GaussianMixture:
         """scikit-learn's own mixture with these parameters: densities and samples are its."""
         check_is_fitted(self)
         found = GaussianMixture(len(self.weights_), covariance_type=self.covariance_type)
@@ -155,29 +146,3 @@ class PrivateGaussianMixture(DensityMixin, BaseEstimator):
         """Rows to be judged, where they lie; so far out that densities vanish, no farther than numbers reach."""
         check_is_fitted(self)
         return np.clip(self._given(X, reset=False), -FAR, FAR) + np.asarray(self.center, float)
-
-    def _given(self, X: Any, *, reset: bool) -> Array:
-        """Rows about the center; zeros for those that are none."""
-        if self.rows == "clip":
-            X = validate_data(self, X, dtype=None, reset=reset, ensure_all_finite=False)
-        else:
-            X = validate_data(self, X, dtype="numeric", reset=reset)
-        return self._centred(X)
-
-    def _centred(self, X: Any) -> Array:
-        try:
-            center = np.asarray(self.center, float)
-            fine = center.shape in ((), (X.shape[1],)) and bool(np.isfinite(center).all())
-        except (TypeError, ValueError):
-            fine = False
-        if not fine:
-            raise InvalidInput("center", self.center, f"a number, or {X.shape[1]} of them", "It must be public.")
-        X = as_numbers(X)
-        with np.errstate(over="ignore", invalid="ignore"):  # a row that is too long to be moved is none
-            X = X - center
-        return np.where(not_finite(X, row_norms(X))[:, None], 0.0, X)
-
-    def _unit(self, X: Array) -> Array:
-        """Vectors of the unit ball about the center."""
-        must_be_positive("data_norm", self.data_norm)
-        return np.asarray(bounded(X, float(self.data_norm), self.rows)) / float(self.data_norm)

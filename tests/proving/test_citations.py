@@ -10,7 +10,7 @@ import pytest
 import sympy
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from sympy import Eq, Le, Min, Rational, log, sqrt
+from sympy import Eq, Integer, Le, Min, Rational, log, sqrt
 
 from dpcheck.bounds.language.claim import (
     Cites,
@@ -331,5 +331,10 @@ def test_what_a_proof_settles_itself_is_no_gap() -> None:
     assert {c.id for c in citing.cites} == {lemma.id}
     assert citations_of(citing, {lemma.id: lemma}) == []
     assert citations_of(claim(2, checks=[by]), {lemma.id: lemma}) == []
+    exact = claim(0, Eq(eps, 4))
+    for number, verdict in ((4, Verdict.PROVED), (5, Verdict.UNCHECKED)):  # a constant exists: the proof says which
+        by = Chain(ratio, Step("<=", because=Cites(exact.id)), Step("<=", STATEMENT), choosing={q: Integer(number)})
+        exists = claim(4, Eq(eps, q), hidden=[q], checks=[by])
+        assert [g.run(exists, QUICK).verdict for g in citations_of(exists, {exact.id: exact})] == [verdict]
     plain = claim(3, cites=[Cites(lemma.id)])
     assert [c.run(plain, QUICK).verdict for c in citations_of(plain, {lemma.id: lemma})] == [Verdict.UNCHECKED]

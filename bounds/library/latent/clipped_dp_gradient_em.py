@@ -18,11 +18,11 @@ moved = quantity("moved_clip_em", "l2 sensitivity of the clipped gradient", loss
 one = quantity("one_clip_em", "norm of a record's clipped gradient", loss=1, parameter=-1, printed="‖∇q̄‖")
 other = quantity("other_clip_em", "that of another record's", loss=1, parameter=-1, printed="‖∇q̄'‖")
 
-source = Source("dwang20", "Algorithm 7.2.55, line 4", 9551)
+source = Source("dwang20", "Algorithm 7.2.55, line 4", 9552)
 clipped = Setting("∇q̄ = ∇q/max{1, ‖∇q‖/C}")
 sensitivity = Claim(
     id="dwang20.algorithm7.2.55.sensitivity", kind=Kind.SENSITIVITY,
-    source=Source("dwang20", "Algorithm 7.2.55, line 3: what its noise must hide", 9549),
+    source=Source("dwang20", "Algorithm 7.2.55, line 3: what its noise must hide", 9550),
     says="One record moves the mean of clipped gradients by at most 2C/n.",
     assumes=[clipped], states=Le(moved, 2 * clip / n),
     provenance=Provenance.CONSEQUENCE,

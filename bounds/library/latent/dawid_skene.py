@@ -22,7 +22,7 @@ alternating = Setting("p⁽ᵗ⁾ = argmax F(p, y⁽ᵗ⁻¹⁾) and y⁽ᵗ⁾ 
 
 equation6 = Claim(
     id="dwang20.equation7.6", kind=Kind.IDENTITY,
-    source=Source("dwang20", "(7.6)", line=9053),
+    source=Source("dwang20", "(7.6)", line=9043),
     says="The abilities that maximise F are how often each user agrees with the labels.",
     assumes=[answered, alternating, agreed < tasks],
     states=Eq(ability, agreed / tasks),
@@ -37,7 +37,7 @@ equation6 = Claim(
 entropy = -soft_label * log(soft_label) - (1 - soft_label) * log(1 - soft_label)
 equation7 = Claim(
     id="dwang20.equation7.7", kind=Kind.IDENTITY,
-    source=Source("dwang20", "(7.7) with (7.8)", line=9055),
+    source=Source("dwang20", "(7.7) with (7.8)", line=9045),
     says="The label that maximises F is the posterior chance of 1 under a uniform prior.",
     assumes=[answered, alternating],
     states=Eq(soft_label, if_one / (if_one + if_zero)),

@@ -102,7 +102,7 @@ contraction = Claim(
     id="dwang20.theorem7.2.8.step", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Theorem 7.2.8", 10228),
     says="An exact EM step brings β nearer to β* by the factor γ_Q/v.",
-    added=curved,
+    assumes=curved[:1], added=curved[1:],
     states=Le(stepped, gamma_Q / v * dist),
     checks=[
         Chain(
@@ -132,9 +132,9 @@ theorem8 = Claim(
     states=Rate(dist_T, R * sqrt(v / (v - gamma_Q) ** 3) * d * log(1 / delta) * ell * sqrt(moment) / sqrt(n * eps**2)),
     hidden=[c],
     checks=[
-        Units(),
         NoConstant(left, {n: far**6, d: Integer(1), eps: Rational(1, 2), delta: Rational(1, 10), gamma: 1 / far,
                           R: 1 / far, moment: Integer(2), v: Integer(1), gamma_Q: Rational(1, 2)}, far, LAST),
+        Units(),
     ],
 )
 erring = Setting("every noisy M-step errs by at most χ ≤ (1-γ_Q/v)R/2, and ‖β⁰-β*‖ ≤ R/2: no step leaves B")

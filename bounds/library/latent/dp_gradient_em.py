@@ -9,12 +9,12 @@ from typing import Any
 
 from sympy import Eq, Ge, Integer, Le, Rational, Symbol, log, sqrt
 
-from dpcheck.bounds.language.claim import LOGS_FREE, Cites, Claim, Kind, Rate, Setting, Source
+from dpcheck.bounds.language.claim import LOGS_FREE, Cites, Claim, Kind, Rate, Setting, Source, pretty
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import LIKELY, T, c, d, delta, eps, gamma, n, quantity, sigma_g
 from dpcheck.bounds.library.heavy_tail import ht_dpsco_robust_gd as descent
 from dpcheck.bounds.library.heavy_tail import ht_robust_mean as means
-from dpcheck.bounds.library.latent.em_moments import largest, norm, sd
+from dpcheck.bounds.library.latent.em_moments import largest, norm, r, sd
 from dpcheck.bounds.library.mechanisms.zcdp import rho
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Gaussian
@@ -30,6 +30,7 @@ gamma_Q = quantity("gamma_Q", "γ of Lipschitz-Gradient-2", loss=1, parameter=-2
 R = quantity("R_em", "radius of the set B about β*", parameter=1, printed="R", latex="R")
 chi = quantity("chi_em", "bound on what a noisy gradient errs by", loss=1, parameter=-1, printed="χ", latex=r"\chi")
 moved = quantity("moved_grad_em", "l2 sensitivity of a robust gradient", loss=1, parameter=-1, printed="Δ_g")
+nearness = quantity("k_em", "R/‖β*‖", below=1.0, box=(1e-2, 1), printed="k")
 dist = quantity("dist_em", "‖β - β*‖", parameter=1, printed="‖β-β*‖", latex=r"\|\beta-\beta^*\|")
 exact = quantity("exact_em", "‖β + η∇Q(β; β) - β*‖", parameter=1, printed="‖β+η∇Q(β;β)-β*‖")
 toward = quantity("toward_em", "‖β + η∇Q(β; β*) - β*‖", parameter=1, printed="‖β+η∇Q(β;β*)-β*‖")
@@ -165,10 +166,11 @@ theorem3 = Claim(
                 / sqrt(n * eps**2)),
     hidden=[c],
     checks=[
-        Units(),
         NoConstant(
             noise_left, {**shrinking, R: 1 / far, tau: Integer(2), mu_Q: Integer(1), v_Q: Integer(1),
-                         gamma_Q: Rational(1, 2)}, far, f"{LAST}, however small R is"),
+                         gamma_Q: Rational(1, 2)}, far,
+            f"{LAST}, however small R is; Remark 7.2.1 has small R in mind: “n should be large enough”, as it is here"),
+        Units(),
     ],
 )
 theorem3_corrected = after(
@@ -181,47 +183,64 @@ OF_MODELS = (
     "τ is a bound on a second moment, so at least cσ², and the noise of the last step alone, η√(8τT/(9 log(1/γ)n))/ε̃, "
     "is in β^T, however small ‖β*‖ is"
 )
-small = {**shrinking, norm: 1 / far, largest: 1 / far, sd: 1 / (10 * far)}
+small = {**shrinking, norm: 1 / far, largest: 1 / far, r: Integer(10)}
+apart = {**small, sd: far ** Rational(-5, 4)}  # ‖β*‖/σ is beyond any r
+blurred = {**small, sd: 1 / (10 * far)}
 
 
-def model(number: str, line: int, name: str, says: str, factor: Any, *size: Any) -> tuple[Claim, Claim]:
-    """Theorems 7.2.4 to 7.2.6: (7.63) with the model's τ, and ‖β*‖ for R."""
+def model(
+    number: str, line: int, name: str, radius: Any, says: str, so: str, factor: Any, path: Any, *size: Any
+) -> tuple[Claim, Claim]:
+    """Theorems 7.2.4 to 7.2.6: (7.63) with the model's τ and μ = v = 1, and ‖β*‖ for R, which is `radius`."""
     source = Source("dwang20", f"Theorem {number}", line)
     printed = Claim(
         id=f"dwang20.theorem{number}", kind=Kind.UTILITY, source=source, says=says,
         assumes=[Setting(f"{name}, β⁰ as near as printed; T = O(log n), η = O(1)"), *size, LOGS_FREE],
         states=Rate(dist_T, norm * d * log(1 / delta) * ell * factor / sqrt(n * eps**2)),
         ignores_units=True, hidden=[c],
-        checks=[NoConstant(sd * sqrt(log(1 / delta) / (n * ell)) / (100 * eps), small, far, OF_MODELS)],
+        checks=[NoConstant(sd * sqrt(log(1 / delta) / (n * ell)) / (100 * eps), path, far, OF_MODELS)],
     )
-    right = after(
-        f"{printed.id}.corrected", printed.id, source,
-        f"{name}: (7.63) corrected, at μ = v = 1 and the model's γ_Q; ‖β*‖ is no factor of the noise.",
+    right = Claim(
+        id=f"{printed.id}.corrected", kind=Kind.UTILITY, source=source,
+        says=f"{name}: ‖β*‖ multiplies what fades alone; χ is (7.78)'s, with τ = {so}.",
+        assumes=[Setting(f"{name}, μ = v = 1, R = {pretty(radius)}"), *curved, one_step, gamma_Q < 1],
+        states=Le(dist_T, gamma_Q**T * radius / 2 + chi / (1 - gamma_Q)),
+        corrects=printed.id, ignores_units=True,
+        checks=[
+            Chain(
+                dist_T,
+                Step("<=", because=Cites(
+                    "dwang20.theorem7.2.3.corrected", {mu_Q: Integer(1), v_Q: Integer(1), R: radius})),
+                Step("<=", STATEMENT),
+            )
+        ],
     )
     return printed, right
 
 
 theorem4, theorem4_corrected = model(
-    "7.2.4", 9677, "a mixture", "Error for Gaussian mixtures, (7.65).", sqrt(largest**2 + sd**2), norm >= sd,
-    largest <= norm, Ge(n, c * d**2 * sqrt(largest**2 + sd**2) * log(1 / delta) * ell / (eps**2 * norm**2)),
+    "7.2.4", 9678, "a mixture", norm / 4, "Error for Gaussian mixtures, (7.65).", "O(‖β*‖∞² + R² + σ²)",
+    sqrt(largest**2 + sd**2), apart, norm >= r * sd, largest <= norm,
+    Ge(n, c * d**2 * sqrt(largest**2 + sd**2) * log(1 / delta) * ell / (eps**2 * norm**2)),
 )
 theorem5, theorem5_corrected = model(
-    "7.2.5", 9706, "mixed regressions", "Error for mixed regressions, (7.66); a sum for the larger of two.",
-    sqrt(norm**2 + sd**2 + d * norm**2), norm >= sd,
+    "7.2.5", 9708, "mixed regressions", norm / 32,
+    "Error for mixed regressions, (7.66); a sum for the larger of two.", "O(‖β*‖² + σ²)",
+    sqrt(norm**2 + sd**2 + d * norm**2), apart, norm >= r * sd,
     Ge(n, c * d**2 * ((norm**2 + sd**2) ** 2 + d * norm**2) * log(1 / delta) * ell / (eps**2 * norm**2)),
 )
 theorem6, theorem6_corrected = model(
-    "7.2.6", 9734, "missing covariates, ‖β*‖ ≤ rσ", "Error for regression with missing covariates.",
-    sqrt(d) * norm + sd**2 + norm**2,
+    "7.2.6", 9734, "missing covariates", nearness * norm, "Error for regression with missing covariates.",
+    "O((1+r²)²(‖β*‖² + σ²))", sqrt(d) * norm + sd**2 + norm**2, blurred, norm <= r * sd,
     Ge(n, c * d**2 * (sqrt(d) * norm + sd**2 + norm**2) ** 2 * log(1 / delta) * ell / (eps**2 * norm**2)),
 )
 
-by_error = d / (sqrt(n) * eps)
+at_error = Setting("n(α) is where d/(√n ε) = α")
 remark2 = Claim(
     id="dwang20.remark7.2.2", kind=Kind.UTILITY,
     source=Source("dwang20", "Remark 7.2.2, sample complexity at ‖β*‖, σ = O(1)", 9688),
-    says="The error of (7.65), d/(√n ε), is α with n of order d²/(α²ε), ε not squared.",
-    assumes=[LOGS_FREE], states=Rate(enough, d**2 / (aim**2 * eps)),
+    says="The error of (7.65), d/(√n ε), here printed d/√(nε), is α with n of order d²/(α²ε), ε not squared.",
+    assumes=[at_error, LOGS_FREE], states=Rate(enough, d**2 / (aim**2 * eps)),
     ignores_units=True,
     checks=[NoConstant(d**2 / (aim**2 * eps**2), {d: Integer(1), aim: Rational(1, 2), eps: 1 / far}, far,
                        "d/(√n ε) = α at n = d²/(α²ε²)")],
@@ -229,11 +248,11 @@ remark2 = Claim(
 remark2_corrected = Claim(
     id="dwang20.remark7.2.2.corrected", kind=Kind.UTILITY,
     source=remark2.source, says="It takes d²/(α²ε²).",
-    assumes=[Setting("n(α) is where d/(√n ε) = α")], states=Rate(enough, d**2 / (aim**2 * eps**2)),
+    assumes=[at_error], states=Rate(enough, d**2 / (aim**2 * eps**2)),
     corrects=remark2.id, ignores_units=True,
     checks=[Chain(
         enough,
-        Step("=", d**2 / (aim**2 * eps**2), uses=[Setting("n(α) is where d/(√n ε) = α")], because=OnlySolution(
+        Step("=", d**2 / (aim**2 * eps**2), uses=[at_error], because=OnlySolution(
             lambda x: [d / (sqrt(x) * eps) - aim], "it falls in n")),
         Step("<=", STATEMENT),
     )],

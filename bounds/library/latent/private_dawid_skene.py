@@ -49,7 +49,7 @@ BY_COINS = "answers 0 and 1, as (1+1/σ)/2 = e^ε/(e^ε+1)"
 
 theorem1 = Claim(
     id="dwang20.theorem7.1.1", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Theorem 7.1.1, with (7.9): an answer is kept with probability (1+1/σ)/2", line=9089),
+    source=Source("dwang20", "Theorem 7.1.1, with (7.9): an answer is kept with probability (1+1/σ)/2", line=9090),
     says="Kept with probability e^ε/(e^ε+1), one answer of a user is ε-private, the others being known.",
     assumes=[answers],
     states=Eq(sigma, odds),
@@ -60,7 +60,7 @@ theorem1 = Claim(
 
 record = Claim(
     id="dwang20.theorem7.1.1.record", kind=Kind.PRIVACY,
-    source=Source("dwang20", "before Theorem 7.1.1, “also mε locally differentially private”", line=9087),
+    source=Source("dwang20", "before Theorem 7.1.1, “also mε locally differentially private”", line=9088),
     says="A user's whole record of m answers is mε-private.",
     assumes=[answers],
     states=Eq(sigma, odds),
@@ -78,9 +78,9 @@ model = Setting("user i's report on task j is right with probability p̂_i, inde
 
 lemma1 = Claim(
     id="dwang20.lemma7.1.1", kind=Kind.UTILITY,
-    source=Source("dwang20", "Lemma 7.1.1", line=9196),
+    source=Source("dwang20", "Lemma 7.1.1", line=9190),
     says="E₁ and E₂ hold but with probability O(1/m).",
-    assumes=[model, n <= tasks, tasks >= 9],
+    assumes=[model, n <= tasks],
     states=Rate(missed, 1 / tasks),
     ignores_units=True,
     checks=[
@@ -142,7 +142,8 @@ equation33 = Claim(
 enough_told = log(tasks) / n <= wisdom
 start = Setting("y⁽⁰⁾ with 1/m Σ|y⁽⁰⁾_j - y*_j| ≤ √(log m/m)")
 floors = [interval, 16 / wisdom * small <= lam, sure_floor]
-printed = [model, start, n <= tasks, tasks <= exp(n), enough_told, *floors]
+large = tasks >= 9  # “n and m sufficiently large”; Lemma 7.1.3 has the 9
+printed = [model, start, n <= tasks, large, tasks <= exp(n), enough_told, *floors]
 likely = Eq(gamma, c / tasks)
 wise = 16 * log(1 / lam) * sqrt(log(tasks) / n) <= wisdom
 by_steps = Premise("by induction on t, E₁ and E₂ being the same for all t: r⁽ᵗ⁻¹⁾ ≤ √(log m/m)")
@@ -152,7 +153,7 @@ equation34 = Claim(
     source=Source("dwang20", "(7.34), for any t, with the condition that the proof needs", line=9306),
     says="Every step leaves a soft error of at most e^(-n v̂/2), with probability 1 - C'/m.",
     assumes=[*printed, Eq(gamma, 4 / tasks)],  # by lemma7.1.1
-    added=[wise, tasks >= 9],
+    added=[wise],
     states=Le(soft_error, exp(-n * wisdom / 2)),
     provenance=Provenance.CONSEQUENCE,
     checks=[
@@ -192,7 +193,7 @@ theorem2_corrected = Claim(
     source=Source("dwang20", "Theorem 7.1.2, (7.16), γ = C'/m", line=9114),
     says="That holds if v̂ is at least 16 log(1/λ)√(log m/n), which the step from (7.33) to (7.34) takes.",
     assumes=[*printed, likely],
-    added=[wise, tasks >= 9],
+    added=[wise],
     states=theorem2.states,
     hidden=[c],
     corrects="dwang20.theorem7.1.2",
@@ -234,7 +235,7 @@ theorem3_explicit = Claim(
     source=Source("dwang20", "Theorem 7.1.3, (7.17), with the condition of theorem7.1.2.corrected", line=9132),
     says="They do if v̂ is at least 16 log(1/λ)√(log m/n); after one step they do without it, as r⁽⁰⁾ is assumed small.",
     assumes=[*printed, likely, eps <= 1],
-    added=[wise, tasks >= 9],
+    added=[wise],
     states=Le(ability_error, bound3),
     hidden=[c],
     provenance=Provenance.CONSEQUENCE,
