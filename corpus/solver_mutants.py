@@ -225,7 +225,9 @@ HEAD = """# Mutants of our own solvers
 Every solver with every mistake that fits it, made on purpose (`corpus/mistakes.py`); written by
 `python -m corpus.solver_mutants --write`. The suite is `dp.check_solver`, which the tests run over all solvers; audits
 count 20,000 runs of each dataset of the solver's worst pair, its output and its transcript, at a false-alarm rate of
-1e-6. Harmless mutants keep the promise after all: by the honest account of what runs.
+1e-6. Harmless mutants keep the promise after all: by the honest account of what runs. Noise after the projection is
+post-processing: it breaks no privacy, so that audits rightly say nothing, but the output may leave the set, and is no
+longer what the same steps make of the same answers, which the suite asks of every solver.
 
 Noticed: {summary}.{share}
 
