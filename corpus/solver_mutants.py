@@ -206,10 +206,11 @@ def page(found: Sequence[Looked], there_are: int, seed: int = 0) -> str:
     due = total["made"] - total["harmless"]
     summary = ", ".join(f"{who} {total[key] / due:.1%}" for who, key in WHO.items()) if due else "nothing to notice"
     missed = [f"- `{one.stem}`: {one.mistake}" for one in found if not one.noticed and not one.harmless]
-    share = "" if len(found) == there_are else f" Looked at: {len(found)} of {there_are}, drawn with seed {seed}."
     stems = {one.stem for one in found}
+    of = f"of {len(stems)} of {len(solvers())} solvers"
+    share = "" if len(found) == there_are else f" Looked at: {len(found)} of {there_are}, {of}, drawn with seed {seed}."
     if len(stems) < len(solvers()) and not share:
-        share = f" Looked at: all mutants of {len(stems)} of {len(solvers())} solvers ({', '.join(sorted(stems))})."
+        share = f" Looked at: all mutants {of} ({', '.join(sorted(stems))})."
     return (
         HEAD.format(summary=summary, share=share)
         + "\n".join(lines)
