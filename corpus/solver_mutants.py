@@ -206,10 +206,11 @@ def page(found: Sequence[Looked], there_are: int, seed: int = 0) -> str:
     due = total["made"] - total["harmless"]
     summary = ", ".join(f"{who} {total[key] / due:.1%}" for who, key in WHO.items()) if due else "nothing to notice"
     missed = [f"- `{one.stem}`: {one.mistake}" for one in found if not one.noticed and not one.harmless]
-    share = "" if len(found) == there_are else f" Looked at: {len(found)} of {there_are}, drawn with seed {seed}."
     stems = {one.stem for one in found}
+    of = f"of {len(stems)} of {len(solvers())} solvers"
+    share = "" if len(found) == there_are else f" Looked at: {len(found)} of {there_are}, {of}, drawn with seed {seed}."
     if len(stems) < len(solvers()) and not share:
-        share = f" Looked at: all mutants of {len(stems)} of {len(solvers())} solvers ({', '.join(sorted(stems))})."
+        share = f" Looked at: all mutants {of} ({', '.join(sorted(stems))})."
     return (
         HEAD.format(summary=summary, share=share)
         + "\n".join(lines)
@@ -225,7 +226,9 @@ HEAD = """# Mutants of our own solvers
 Every solver with every mistake that fits it, made on purpose (`corpus/mistakes.py`); written by
 `python -m corpus.solver_mutants --write`. The suite is `dp.check_solver`, which the tests run over all solvers; audits
 count 20,000 runs of each dataset of the solver's worst pair, its output and its transcript, at a false-alarm rate of
-1e-6. Harmless mutants keep the promise after all: by the honest account of what runs.
+1e-6. Harmless mutants keep the promise after all: by the honest account of what runs. Noise after the projection is
+post-processing: it breaks no privacy, so that audits rightly say nothing, but the output may leave the set, and is no
+longer what the same steps make of the same answers, which the suite asks of every solver.
 
 Noticed: {summary}.{share}
 

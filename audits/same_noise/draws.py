@@ -6,6 +6,7 @@ change. Units depend on the seed and on the draw's number alone.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,7 @@ COIN = "coin"  # any other draw: its value is held still, its law is not read
 SPENT = "spent"  # uniform numbers that a known sampler of noise has used up
 SAMPLERS = {("diffprivlib.mechanisms.laplace", "Laplace", "_laplace_sampler"): "Laplace"}  # of uniform numbers: its law
 GEOMETRIC = "geometric"
+UNLIKELY = 1e-16  # geometric numbers that come up more rarely are not listed
 FEW = 32  # whole numbers that are listed
 MANY = 2**24  # seeds: of fewer, everybody may try all
 CHOICE = "choice"  # one of several, with weights
@@ -155,6 +157,10 @@ class Book:
         if np.ndim(p) != 0:
             return self.coin("geometric", origin, lambda rng: rng.geometric(p, size))
         shape = () if size is None else shape_of(size)
+        if self.tossing:
+            counted = self._counted(float(p), shape)
+            self.enter(GEOMETRIC, "geometric", counted, origin, float(p))
+            return int(counted) if shape == () else counted
         units = np.asarray(self.rng(origin).geometric(p, shape))
         offset = self.moved.get(len(self.draws))
         if offset is not None and offset.shape == units.shape:
@@ -162,6 +168,12 @@ class Book:
         number = self.enter(GEOMETRIC, "geometric", units, origin, float(p))
         plain = int(units) if shape == () else units.astype(np.int64)
         return self.made(number, plain, lambda unit: unit, GEOMETRIC)
+
+    def _counted(self, p: float, shape: tuple[int, ...]) -> np.ndarray:
+        """Geometric numbers as choices: all but those that floats would not tell from never."""
+        most = 1 if p >= 1 else math.ceil(math.log(UNLIKELY) / math.log1p(-p))
+        weights = p * np.exp(np.arange(max(1, most)) * (math.log1p(-p) if p < 1 else 0.0))
+        return np.array([1 + self.chosen(0, weights) for _ in range(math.prod(shape))], np.int64).reshape(shape)
 
     def choice(self, options: Any, weights: Any, origin: Origin | None) -> Any:
         """One of the options, by weights."""

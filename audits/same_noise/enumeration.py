@@ -1,14 +1,17 @@
 """Discrete mechanisms: every outcome of every coin in turn, and so the exact probability of every output.
 
 A uniform number that is compared with a threshold is a coin; so are choices by weights, small whole numbers and single
-trials. A run is repeated with each sequence of outcomes, as deep as it asks for more.
+trials. A run is repeated with each sequence of outcomes, as deep as it asks for more. Of geometric noise, whose
+outcomes do not end, the likeliest are listed, and what is left counts against the bound.
 """
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -19,6 +22,9 @@ from dpcheck.bounds.language.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 
 MOST_RUNS = 600  # on each dataset
 MOST_TOSSES = 64  # in a run
+MOST_OUTCOMES = 300  # of one toss
+LIKELIEST = 64  # runs on both datasets, where outcomes do not end
+LEFT_OUT = 1e-12  # probability that is never counted on: of geometric outcomes that are not listed, and of rounding
 BELOW, ABOVE = (np.less, np.less_equal), (np.greater, np.greater_equal)
 ORDERS = 1 + np.geomspace(1e-3, 1e3, 400)
 Outputs = dict[Any, float]
@@ -35,6 +41,7 @@ class Tosses(Trace):
     outcomes: Sequence[int] = ()
     asked: list[tuple[int, np.ndarray]] = field(default_factory=list)  # taken, weights
     lost: bool = False
+    endless: bool = False  # whether outcomes were left out that are too rare to be listed
 
     def toss(self, weights: np.ndarray) -> int:
         """The outcome of one decision."""
@@ -55,7 +62,7 @@ class Tosses(Trace):
         return Coin(self, value, ends, inside)
 
     def chosen(self, place: int, weights: np.ndarray) -> int:
-        return self.toss(weights)
+        return self.toss(weights) if len(weights) <= MOST_OUTCOMES else self.give_up()
 
     def largest(self, noisy: Noisy, sign: int) -> int:
         return self.give_up()
@@ -129,7 +136,10 @@ class Coin(Noisy):
         return function(self.value, *args[1:], **options) if function in SHAPES else self.trace.give_up()
 
 
-def distribution(run: Callable[[Tosses], Any]) -> Outputs | None:
+Run = Callable[[Tosses], Any]
+
+
+def distribution(run: Run) -> Outputs | None:
     """The probability of each output of `run`; None where it is not discrete, or has too many outcomes."""
     found: Outputs = defaultdict(float)
     outcomes: list[int] = []
@@ -145,6 +155,106 @@ def distribution(run: Callable[[Tosses], Any]) -> Outputs | None:
             return dict(found)
         outcomes = [*(taken for taken, _ in tosses.asked[:deepest]), later[deepest][0]]
     return None
+
+
+@dataclass(eq=False)
+class Likeliest:
+    """The outputs of one dataset found so far: each has at least this probability, all together lack `rest`."""
+
+    runs: Iterator[tuple[Any, float, bool] | None]
+    found: Outputs = field(default_factory=lambda: defaultdict(float))
+    rest: float = 1.0
+    lost: bool = False
+
+    def more(self) -> None:
+        """One run more."""
+        seen = next(self.runs)
+        if seen is None:
+            self.lost = True
+            return
+        output, chance, everything = seen
+        self.found[output] += chance
+        self.rest = 0.0 if everything else max(0.0, 1 - math.fsum(self.found.values())) + LEFT_OUT
+
+
+def by_likelihood(run: Run) -> Iterator[tuple[Any, float, bool] | None]:
+    """Outputs of `run` with probabilities, about the likeliest sequence of outcomes first, and whether these are all.
+
+    None if it is not discrete.
+    """
+    order = itertools.count()
+    ways: list[tuple[float, int, list[int]]] = [(-1.0, next(order), [])]
+    endless = False
+    while ways:
+        _, _, outcomes = heapq.heappop(ways)
+        tosses = Tosses(outcomes=outcomes)
+        output = run(tosses)
+        if tosses.lost:
+            yield None
+            return
+        taken = [place for place, _ in tosses.asked]
+        chance, endless = 1.0, endless or tosses.endless
+        for number, (place, weights) in enumerate(tosses.asked):
+            if number >= len(outcomes):
+                for other in range(place + 1, len(weights)):
+                    if weights[other] > 0:
+                        heapq.heappush(ways, (-chance * weights[other], next(order), [*taken[:number], other]))
+            chance *= float(weights[place])
+        yield output, chance, not ways and not endless
+
+
+def likeliest(first: Run, second: Run, guarantee: Guarantee, enough: float) -> tuple[float, float] | None:
+    """Bounds on the epsilon of two mechanisms, by the likeliest outputs of each; done once it is more than `enough`.
+
+    None if they are not discrete.
+    """
+    ours, theirs = (Likeliest(by_likelihood(run)) for run in (first, second))
+    low = 0.0
+    if not isinstance(guarantee, PureDP | ApproxDP):
+        return low, math.inf
+    delta = float(guarantee.parameters.get("delta", 0.0))
+    for _ in range(LIKELIEST):
+        side = max((ours, theirs), key=lambda one: one.rest)
+        if side.rest <= LEFT_OUT:
+            break
+        side.more()
+        if side.lost:
+            return None
+        low = max(at_least(ours, theirs, delta), at_least(theirs, ours, delta))
+        if low > enough:
+            break
+    return low, max(at_most(ours, theirs, delta), at_most(theirs, ours, delta))
+
+
+def side_by_side(first: Likeliest, second: Likeliest) -> tuple[np.ndarray, np.ndarray]:
+    """What was found, by output."""
+    outputs = [*{**first.found, **second.found}]
+    p, q = (np.array([side.found.get(output, 0.0) for output in outputs]) for side in (first, second))
+    return p, q
+
+
+def at_least(first: Likeliest, second: Likeliest, delta: float) -> float:
+    """Epsilon, from below: of a set of outputs the first has at least what was found, the second that and its rest."""
+    (p, q), rest = side_by_side(first, second), second.rest
+    if delta == 0:  # the best set has the largest ratios
+        with np.errstate(divide="ignore"):
+            order = np.argsort(np.where(p > 0, np.log(q) - np.log(p), math.inf))
+            ratios = np.log(np.cumsum(p[order])) - np.log(np.cumsum(q[order]) + rest)
+        return max(0.0, float(np.max(ratios, initial=0.0)))
+
+    def surely(e: float) -> float:
+        factor = math.exp(min(e, 700))
+        return float(np.maximum(p - factor * q, 0).sum()) - factor * rest
+
+    return smallest_epsilon(surely, delta)
+
+
+def at_most(first: Likeliest, second: Likeliest, delta: float) -> float:
+    """Epsilon, from above: what is left of the first may all lie where the second has nothing."""
+    (p, q), rest = side_by_side(first, second), first.rest
+    if rest > 0 and rest >= delta:
+        return math.inf
+    return smallest_epsilon(lambda e: float(np.maximum(p - math.exp(min(e, 700)) * q, 0).sum()) + rest, delta)
 
 
 def loss(first: Outputs, second: Outputs, guarantee: Guarantee) -> tuple[float, float]:

@@ -21,11 +21,11 @@ from dpcheck.audits.outputs.foreign import OPAQUE
 from dpcheck.audits.outputs.returned import Mechanism
 from dpcheck.audits.pairs.neighbours import Pair
 from dpcheck.audits.same_noise.by_answers import by_answers, converted
-from dpcheck.audits.same_noise.draws import CHOICE, COIN, twins_of_seed
-from dpcheck.audits.same_noise.enumeration import Tosses, distribution, loss
+from dpcheck.audits.same_noise.draws import CHOICE, COIN, GEOMETRIC, twins_of_seed
+from dpcheck.audits.same_noise.enumeration import Tosses, distribution, likeliest, loss
 from dpcheck.audits.same_noise.holdings import changed, state
 from dpcheck.audits.same_noise.listening import listening
-from dpcheck.audits.same_noise.noisy_rows import Rows, verdict_of
+from dpcheck.audits.same_noise.noisy_rows import SLACK, Rows, verdict_of
 from dpcheck.audits.same_noise.noisy_values import Trace
 from dpcheck.audits.same_noise.responses import Units, response
 from dpcheck.audits.same_noise.result import KEPT, UNSEEN, VIOLATED, Replayed, claimed_by
@@ -34,6 +34,7 @@ from dpcheck.audits.same_noise.telling import runs_to_tell, told_apart
 from dpcheck.bounds.language.errors import InvalidInput
 from dpcheck.bounds.language.guarantees import Guarantee
 
+DISCRETE = {"uniform", CHOICE, COIN}  # laws of draws that may have few outcomes
 ALONE = 12  # units that are moved one at a time
 FRESH = 10  # runs under other noise that confirm a number without any
 FEW = 2  # such runs where all uses of noise were seen
@@ -78,8 +79,20 @@ def _judge(stage: Stage, guarantee: Guarantee, first: Seen, second: Seen) -> Rep
     if not (first.same_as(again) and first.way == again.way):
         return replace(result, unseen=(OWN_SOURCE,))
     public = public_seeds(first, fresh)
-    unseen = [*_unheard(stage, first, second, public)]
-    discrete = {draw.law for draw in (*first.draws, *second.draws)} <= {"uniform", CHOICE, COIN}
+    unheard = [*_unheard(stage, first, second, public)]
+    judged = _judge_by_noise(stage, guarantee, result, first, second, public, unheard)
+    laws = {draw.law for draw in (*first.draws, *second.draws)}
+    if judged.verdict == UNSEEN and not unheard and GEOMETRIC in laws and laws <= {*DISCRETE, GEOMETRIC}:
+        listed = _listed_in_part(stage, guarantee, result, public)
+        judged = judged if listed is None else listed
+    return judged
+
+
+def _judge_by_noise(
+    stage: Stage, guarantee: Guarantee, result: Replayed, first: Seen, second: Seen, public: Public, unheard: list[str]
+) -> Replayed:
+    unseen = [*unheard]
+    discrete = {draw.law for draw in (*first.draws, *second.draws)} <= DISCRETE
     if first.draws and discrete and not unseen:
         listed = _enumerated(stage, guarantee, result, public)
         if listed is not None:
@@ -125,17 +138,9 @@ def _unheard(stage: Stage, first: Seen, second: Seen, public: Public) -> Iterato
 
 def _enumerated(stage: Stage, guarantee: Guarantee, result: Replayed, public: Public) -> Replayed | None:
     """By the probabilities of all outputs, if these can be listed."""
-
-    def output(side: int, tosses: Tosses) -> Any:
-        run = stage.run(side, trace=tosses)
-        repeated = [draw.again for draw in run.draws if draw.again is not None and draw.law != COIN]
-        known = any(draw.seed in public for draw in run.draws)
-        tosses.lost = tosses.lost or known or bool(run.sources or run.coins) or len(repeated) > len({*repeated})
-        return run.words, run.numbers.tobytes()
-
     listed = []
     for side in (0, 1):
-        found = distribution(partial(output, side))
+        found = distribution(partial(_outcome, stage, public, side))
         if found is None:
             stage.failed.clear()
             return None
@@ -145,6 +150,30 @@ def _enumerated(stage: Stage, guarantee: Guarantee, result: Replayed, public: Pu
     unseen = () if verdict != UNSEEN else ("no account is tight enough for these probabilities",)
     note = f"by the probabilities of all {len({*listed[0], *listed[1]})} outputs"
     return replace(result, verdict=verdict, low=low, high=high, unseen=unseen, notes=(note,))
+
+
+def _listed_in_part(stage: Stage, guarantee: Guarantee, result: Replayed, public: Public) -> Replayed | None:
+    """By the probabilities of the likeliest outputs, where geometric noise has no last one; None if that is too few."""
+    first, second = (partial(_outcome, stage, public, side) for side in (0, 1))
+    bounds = likeliest(first, second, guarantee, result.claimed * (1 + SLACK))
+    if bounds is None:
+        stage.failed.clear()
+        return None
+    verdict = verdict_of(*bounds, result.claimed)
+    if verdict == UNSEEN or (verdict == KEPT and stage.released != "output"):
+        return None
+    note = "by the probabilities of the likeliest outputs; those of the others count for the claim"
+    return replace(result, verdict=verdict, low=bounds[0], high=bounds[1], notes=(note,))
+
+
+def _outcome(stage: Stage, public: Public, side: int, tosses: Tosses) -> Any:
+    """The output of a run with given outcomes of its coins."""
+    run = stage.run(side, trace=tosses)
+    repeated = [draw.again for draw in run.draws if draw.again is not None and draw.law != COIN]
+    known = any(draw.seed in public for draw in run.draws)
+    tosses.endless = any(draw.law == GEOMETRIC for draw in run.draws)
+    tosses.lost = tosses.lost or known or bool(run.sources or run.coins) or len(repeated) > len({*repeated})
+    return run.words, run.numbers.tobytes()
 
 
 def _by_output(

@@ -1,4 +1,5 @@
-"""Told apart: outputs that always differ, in so many runs that a true claim shows it with probability at most SURE."""
+"""Told apart: outputs that always differ. If noise may decide on that, in so many runs that a true claim shows it with
+probability at most SURE."""
 
 from __future__ import annotations
 
@@ -11,12 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from dpcheck.audits.same_noise.draws import CHOICE, COIN
+from dpcheck.audits.same_noise.noisy_values import Trace
 from dpcheck.audits.same_noise.result import VIOLATED, Replayed
 from dpcheck.audits.same_noise.stage import Seen, Stage, difference
 from dpcheck.bounds.language.guarantees import Guarantee
 
 SURE = 1e-8  # false-alarm rate on one pair: of a hundred pairs, one in a million
 MOST_TOLD = 64  # runs on each dataset
+FEW = 2  # runs that confirm what was read of the code
 FRESH = 3  # seeds from here on: those before it have been looked at
 
 
@@ -30,9 +34,30 @@ def told_apart(
     def form(run: Seen) -> Any:
         return run.words, None if by_form else run.numbers.tobytes()
 
+    if by_form and not unseen and form_is_fixed(stage, first) and form_is_fixed(stage, second, side=1):
+        leak = f"the output's form tells the datasets apart: {difference(first, second)}"
+        note = "no noise decides on the form: it is looked at where it is returned alone"
+        return replace(result, verdict=VIOLATED, low=math.inf, leaks=(leak,), notes=(note,))
     if form(first) != form(second) and _always(stage, guarantee, form, form(first)):
         return _told(guarantee, result, f"{what} tells the datasets apart: {difference(first, second)}")
     return replace(result, unseen=(*unseen, f"{what} differs: {difference(first, second)}"))
+
+
+def form_is_fixed(stage: Stage, plain: Seen, side: int = 0) -> bool:
+    """Whether no noise decides on the form of the output: it is heard, and nobody looks at it before it is returned.
+
+    Noise itself shows in a form as the sign of a zero, or as a number that is not finite. A few runs under other noise
+    must agree: they see uses of noise that the reading of one run does not.
+    """
+    if any(draw.law in (COIN, CHOICE) for draw in plain.draws):
+        return False
+    trace = Trace()
+    traced = stage.run(side, trace=trace)
+    looked = any(answer.site is not None for answer in trace.answers) or trace.selections or trace.compared
+    odd = any(np.any(~np.isfinite(answer.value) | (answer.value == 0)) for answer in trace.answers)
+    if odd or looked or trace.decides or not traced.same_as(plain) or traced.way != plain.way:
+        return False
+    return all(stage.run(side, seed=FRESH + i).words == plain.words for i in range(FEW))
 
 
 def told_by_numbers(stage: Stage, guarantee: Guarantee, result: Replayed, first: Seen, second: Seen) -> Replayed:

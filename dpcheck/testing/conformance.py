@@ -37,6 +37,7 @@ PROMISES: dict[str, Callable[[Subject], None]] = {
         runs.results_pickle,
         privacy.every_step_is_counted,
         privacy.plans_are_public,
+        privacy.output_is_made_of_the_answers,
         privacy.worst_pair_is_one,
         privacy.sensitivity_is_kept_and_reached,
         privacy.sensitivity_is_kept_by_others,

@@ -26,6 +26,7 @@ from dpcheck.testing.movement import Broken, differing, movement, must
 from dpcheck.testing.subjects import Subject, Untried
 
 ADDED = (Gaussian, Laplace, L2Laplace, WishartDifference)  # laws whose noise is looked at
+REPEATED, REPEATED_TO = 8, 1e-6  # trials whose steps are repeated, and how exactly, relative to noise and output
 BANDS = (0.5, 1.0, 2.0)  # ratios up to these enter the identity of densities, which makes it one of bounded numbers
 
 
@@ -176,6 +177,30 @@ def same(one: Any, other: Any) -> bool:
 
 
 # Sensitivity and privacy -----------------------------------------------------------------------------
+def output_is_made_of_the_answers(subject: Subject) -> None:
+    """What is let out is made of the noisy answers and public numbers alone: the neighbour's steps make the same.
+
+    What was added to it later, or taken from the records, is no part of the transcript that the account is about.
+    """
+    first, second = subject.pair
+    done = subject.solver.calibrated(first, subject.guarantee)
+    found = subject.solver.performed(first, done, subject.seed, REPEATED, trace=True)
+    if found.trace is None:
+        raise Broken("no trace on request")
+    for data in (first,) if subject.guarantee.relation == ADD_REMOVE else (first, second):  # of one size
+        method = subject.solver.method(data, done.plan, done.released)
+        state, out = method.start_with(REPEATED, found.trace.coins), np.empty_like(found.w)
+        for t in range(method.steps + 1):
+            ends = found.trace.stops == t
+            out[ends] = method.output(state)[ends]
+            if t < method.steps:
+                state = method.update(state, found.trace.answers[t].copy(), t)
+        grain = method.grain(done.noise_std)
+        apart = float(np.abs(out - found.w).max(initial=0.0))
+        due = REPEATED_TO * max(grain, float(np.abs(out).max(initial=0.0)))
+        must(apart <= due, f"it is {apart:.3g} from what the same steps make of the same answers")
+
+
 def worst_pair_is_one(subject: Subject) -> None:
     """The worst pair are neighbours: one record (or attribute of it) differs, and nothing that is public."""
     first, second = subject.pair

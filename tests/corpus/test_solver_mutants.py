@@ -35,6 +35,14 @@ def test_a_step_that_is_not_counted_is_noticed_though_no_audit_sees_it() -> None
     assert "accounts for" in said.promise
 
 
+def test_noise_after_the_projection_is_no_mistake_of_privacy_and_noticed() -> None:
+    """On an average of iterates, far inside of the set; where nothing is added to the output, it is no mistake."""
+    said = look(("bassily_sgd", "noise after the projection"))
+    assert not said.audited
+    assert "made of the noisy answers" in said.promise
+    assert "noise after the projection" not in {mistake for _, mistake in fitting(["dp_fw_l1"])}
+
+
 def test_mistakes_of_every_kind_fit_somewhere() -> None:
     kinds = {
         "sensitivity",
@@ -82,5 +90,5 @@ def test_the_page_names_what_was_missed() -> None:
     ]
     text = page(said, 3)
     assert "| half the noise | noise scale | 3 | 1 | 1 of 2 | 1 of 2 | 1 of 2 |" in text
-    assert "Looked at: 3 of 9, drawn with seed 4." in page(said, 9, seed=4)
+    assert f"Looked at: 3 of 9, of 3 of {len(solvers())} solvers, drawn with seed 4." in page(said, 9, seed=4)
     assert text.endswith("## Missed\n\n- `laplace`: half the noise\n")
