@@ -119,11 +119,12 @@ def plan_average(data: Parties, guarantee: PureDP) -> Plan:
     cell = power_of_two(moves / CELLS)
     release = replace(exact, sensitivity=exact.sensitivity + ROUNDED * data.d * cell)
     released = release.calibrated(PureDP(guarantee.eps * (1 - HELD_BACK)))
-    noise = InsideNoise(float(released.law.scale) / cell)
-    least = data.d * noise.rounding / HELD_BACK
+    scale = float(released.law.scale) / cell
+    least = data.d * InsideNoise(min(max(1.0, scale), 2.0**39)).rounding / HELD_BACK
     if not least <= guarantee.eps <= MOST:
         allowed = f"from {least:.3g} to {MOST:g}, for which coins of so many digits are made"
         raise InvalidInput("epsilon", guarantee.eps, allowed, "Choose another, or average in the clear.")
+    noise = InsideNoise(scale)
     limit = math.ceil(data.data_lipschitz / (data.l2 * data.count * cell)) + 1
     common = Common(data.count, data.d, data.l2, cell, limit, noise)
     promised = ApproxDP(guarantee.eps, noise.delta(data.d))

@@ -54,6 +54,10 @@ class Session:
         if len(tasks) < LEAST or any(task.common is not tasks[0].common for task in tasks):
             limit = f"at least {LEAST}, with one common plan"
             raise InvalidInput("tasks", len(tasks), limit, "With two parties a share is the number itself.")
+        if not patience > 0:
+            raise InvalidInput(
+                "patience", patience, "a number of seconds > 0", f"Pass patience={PATIENCE:g} for example."
+            )
         if find_spec("mpyc") is None:
             raise MissingDependency("mpyc", "computing with other parties", "parties")
         self.tasks, self.patience, self.end = tasks, patience, 0.0

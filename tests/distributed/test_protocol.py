@@ -158,7 +158,11 @@ def test_what_is_refused() -> None:
         plan_descent(THREE, PROMISED, steps=2, curious=2)
     with pytest.raises(dp.InvalidInput, match="less than half of 3"):
         plan_descent(THREE, PROMISED, steps=2).seen_by(2)
-    with pytest.raises(dp.InvalidInput, match="to 16, for which"):
-        plan_average(THREE, dp.PureDP(17.0))
+    for most in (17.0, 1e9):
+        with pytest.raises(dp.InvalidInput, match=r"^epsilon is .* to 16, for which"):
+            plan_average(THREE, dp.PureDP(most))
+    for never in (0.0, -1.0, float("nan")):
+        with pytest.raises(dp.InvalidInput, match=r"^patience is .* seconds > 0"):
+            plan_descent(THREE, PROMISED, steps=2).run(patience=never)
     with pytest.raises(dp.InvalidInput, match="split_evenly"):
         plan_descent(THREE.party(0), PROMISED, steps=2)  # type: ignore[arg-type]

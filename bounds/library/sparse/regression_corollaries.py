@@ -33,6 +33,7 @@ from dpcheck.bounds.library.sparse.dpsl_kt import (
     beta_pub,
     big,
     chapter2,
+    corollary7_explicit,
     curved,
     error_kt,
     explicit,
@@ -241,6 +242,11 @@ corollary11_corrected = Claim(
     ],
 )
 
+logistic_teaching = explicit(row, statistical=2 * row * sqrt(log(d) / n))
+at_the_ends = corollary7_explicit.formula.subs(dict(logistic_teaching.where), simultaneous=True).subs(
+    {kappa_s: 3, mu: Rational(1, 10)}
+)
+
 corollary15 = Claim(
     id="lwang21.corollary3.3.15", kind=Kind.UTILITY,
     source=Source("lwang21", "Corollary 3.3.15, and again Corollary 3.5.3", line=3153),
@@ -255,8 +261,9 @@ corollary15 = Claim(
     checks=[
         Chain(
             error_kt,
-            Step("<=", because=explicit(row, statistical=2 * row * sqrt(log(d) / n))),
-            Step("<=", 10**14 * STATEMENT, where={delta: 2 ** -(1 + v), kappa_s: 3 / (1 + w), mu: (1 + u) / 10}),
+            Step("<=", because=logistic_teaching),
+            Step("<=", at_the_ends, where={kappa_s: 3 / (1 + w), mu: (1 + u) / 10, delta: 2 ** -(1 + v)}),
+            Step("<=", 10**14 * STATEMENT, where={delta: 2 ** -(1 + v)}),
         )
     ],
 )
