@@ -41,6 +41,7 @@ UNCORRECTED = {
     "dwang20.theorem3.1.3.queries": "theorem 3.1.1's noise, as the proof has it: theorem3.1.3.privacy.corrected",
     "dwang20.algorithm4.3.29.hessian_noise": "the noise on Hessians is a hypothesis of theorem4.3.6.corrected",
     "dwang20.theorem3.3.4.privacy.clean": "our reading of a proof; the box goes on from noise: theorem3.3.4.privacy",
+    "dwang20.theorem3.2.1.largest": "our reading of “top”; by the other, the least: theorem3.2.1.privacy",
     "dwang20.theorem4.2.3": "built on theorem4.2.11; equation4.20.corrected has what is true on three wells",
     "dwang20.theorem4.2.11": "exponential in β, not polynomial, like the spectral gap: lemma4.2.1.unavoidable",
     "dwang20.theorem4.3.2.proof": "a step of a proof, off in its units: theorem4.3.2.records.corrected has both sizes",

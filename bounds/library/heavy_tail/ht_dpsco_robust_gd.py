@@ -4,7 +4,7 @@ What descent makes of gradients that err by χ: robust_descent.py. In the text t
 1/√β and the failure probability δ'; here they are 1/√κ and γ. Solver: dpcheck/solvers/heavy_tail/ht_dpsco_robust_gd.py.
 """
 
-from sympy import Eq, Ge, Integer, Le, Rational, Symbol, log, sqrt
+from sympy import Eq, Ge, Integer, Le, Rational, Symbol, exp, log, sqrt, symbols
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
@@ -57,7 +57,7 @@ noisy_at_a_point = quantity(
     latex=r"\|g(w)-\nabla L(w)\|", holds=LIKELY,
 )
 far = Symbol("x", positive=True)
-_u = Symbol("u", nonnegative=True)
+_u, _a, _d, _n = symbols("u a d n", nonnegative=True)
 ell, kappa = means.ell, means.kappa
 root_gap = sqrt(eps + log(1 / delta)) - sqrt(log(1 / delta))  # its square is the ρ with ρ + 2√(ρ log(1/δ)) = ε
 
@@ -211,6 +211,9 @@ theorem7_corrected = risk_after(
     "In what gradients err by: the start's error and theirs add up, where the text multiplies them.",
 )
 
+at_one = d * sqrt(T * log(n / gamma) / (n * rho))  # χ of Lemma 3.2.10 for β = v = 1
+
+
 # Convex ----------------------------------------------------------------------------------------------
 taylor = Claim(
     id="dwang20.theorem3.2.5.taylor", kind=Kind.IDENTITY,
@@ -225,6 +228,32 @@ taylor = Claim(
             Step(">=", eps**2 / (4 * log(1 / delta) + 2 * eps), because=Premise(
                 "√(a+ε) - √a = ε/(√(a+ε) + √a), and (x+y)² ≤ 2x² + 2y²")),
             Step(">=", STATEMENT, where={delta: means.usual[delta], eps: 1 / (1 + _u)}),
+        )
+    ],
+)
+
+theorem7_given = Claim(
+    id="dwang20.theorem3.2.7.given", kind=Kind.UTILITY,
+    source=Source("dwang20", "Theorem 3.2.7, for v = β = Δ = 1, given Lemma 3.2.10", line=1669),
+    says="With constants of order 1 the rate follows from gradients that err by at most this χ, Lemma 3.2.10 at β = 1.",
+    assumes=[*strong_risk, *erring, Eq(rho, root_gap**2), Eq(T, (1 + alpha) / alpha * log(n)), alpha <= 1,
+             Setting("χ = d√(T log(n/γ)/(nε̃)), which is Lemma 3.2.10 for β = v = 1")],
+    added=[delta <= Rational(1, 2), gamma <= Rational(1, 2), eps <= 1, n >= 3],
+    states=Rate(F_T, d**2 * log(n) ** 2 * log(1 / delta) * ell / (alpha**3 * n * eps**2)),
+    provenance=Provenance.CONSEQUENCE,
+    ignores_units=True,
+    checks=[
+        Chain(
+            F_T,
+            Step("<=", because=Cites("dwang20.theorem3.2.7.corrected", {
+                chi: at_one, beta: Integer(1), diam: Integer(1)})),
+            Step("<=", 1 / n**2 + at_one**2 * (1 + alpha) ** 2 / alpha**2, because=Premise(
+                "(1-x)^T ≤ e^(-xT), which is 1/n here, and (a+b)² ≤ 2a² + 2b²")),
+            Step("<=", 1 / n + 8 * d**2 * log(n) * log(n / gamma) / (alpha**3 * n * rho), because=Slack(
+                {"n ≥ 1": 1 / n - 1 / n**2, "log n and log(n/γ) are positive":
+                    d**2 * log(n) * log(n / gamma) / (alpha**3 * n * rho) * (8 - (1 + alpha) ** 3)})),
+            Step("<=", because=Cites("dwang20.theorem3.2.5.taylor")),
+            Step("<=", 200 * STATEMENT, where={**means.usual, n: exp(1 + _n), alpha: 1 / (1 + _a), d: 1 + _d}),
         )
     ],
 )
