@@ -180,7 +180,8 @@ ANY = "at ε = n³ the rate falls as √(ln n)/n²; any algorithm, private or no
 def population(part: str, losses: Setting, least: Expr, why: str) -> Claim:
     """The population risk as printed: without a term for n records standing in for their law."""
     return Claim(
-        id=f"dwang20.theorem4.2.6{part}", source=Source("dwang20", f"Theorem 4.2.6{part}", 3337), kind=Kind.UTILITY,
+        id=f"dwang20.theorem4.2.6{part}", kind=Kind.UTILITY,
+        source=Source("dwang20", f"Theorem 4.2.6{', robust regression' if part else ''}; ⁴√ for 4√ in the text", 3337),
         says="The excess population risk at w_R with these γ_t and T, but for a probability η (γ here).",
         assumes=[losses, lipschitz(G, "in l1"), *settings],
         states=Rate(pop_likely, rate), guarantee=ApproxDP(eps, delta), ignores_units=True,

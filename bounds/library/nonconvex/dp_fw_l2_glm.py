@@ -85,7 +85,8 @@ ANY = "at ε = n³, below c₁T for large n, the rate falls as 1/n²; no algorit
 def unlearnable(part: str, line: int, losses: Setting, least: Expr, why: str) -> Claim:
     """The population risk as printed: without a term for n records standing in for their law."""
     return Claim(
-        id=f"dwang20.theorem4.2.5{part}", source=Source("dwang20", f"Theorem 4.2.5{part}", line), kind=Kind.UTILITY,
+        id=f"dwang20.theorem4.2.5{part}", kind=Kind.UTILITY,
+        source=Source("dwang20", f"Theorem 4.2.5{', robust regression' if part else ''}", line),
         says="The excess population risk at w_R, with these γ_t and T.",
         assumes=[losses, lipschitz(G), *choices],
         states=Rate(pop_mean, rate), guarantee=ApproxDP(eps, delta), hidden=(c1,), ignores_units=True,

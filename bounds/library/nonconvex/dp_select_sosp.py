@@ -207,3 +207,24 @@ size_corrected = Claim(
         )
     ],
 )
+
+crowd = sqrt(d * sqrt(a) / (n * eps))
+remark_output = Claim(
+    id="dwang20.remark4.3.2.selected",
+    source=Source("dwang20", "Remark 4.3.2, n fixed, the output of Theorem 4.3.2; ln(1/ξ) left out", line=4025),
+    kind=Kind.UTILITY,
+    says="With n records the selection puts out an O((p√ln(1/δ)/(nε))^(1/2))-SOSP: α is what d/(εα²) allows.",
+    assumes=[*losses, *quiet, *passed, Eq(alpha, crowd)],
+    states=Rate(sosp, crowd),
+    guarantee=ApproxDP(eps, delta),
+    ignores_units=True,
+    checks=[
+        Chain(
+            sosp,
+            Step("<=", g_out + bent_out**2 / rho_h, because=Premise("Definition 4.3.2: the larger of the two")),
+            Step("<=", because=Cites("dwang20.theorem4.3.2.gradient")),
+            Step("<=", because=Cites("dwang20.theorem4.3.2.curvature")),
+            Step("<=", 4 * STATEMENT),
+        )
+    ],
+)

@@ -380,6 +380,19 @@ remark_level = Claim(
         lambda x: [n - d * sqrt(a) / (x ** Rational(7, 4) * eps)], only="(4.59) with equality falls as α grows")))],
 )
 
+remark_output = Claim(
+    id="dwang20.remark4.3.2.output",
+    source=Source("dwang20", "Remark 4.3.2, n fixed, the output of DP-TR; ln(1/ζ) left out", line=4025),
+    kind=Kind.UTILITY,
+    says="With n records DP-TR puts out an O((p√ln(1/δ)/(nε))^(4/7))-SOSP: α is what (4.59) allows.",
+    assumes=[*losses, *printed_noise, lam <= sqrt(alpha * rho_h), Eq(alpha, crowd ** Rational(4, 7))],
+    states=Rate(sosp, crowd ** Rational(4, 7)),
+    guarantee=ApproxDP(eps, delta),
+    ignores_units=True,
+    cites=[Cites("dwang20.remark4.3.2.level")],
+    checks=[Chain(sosp, Step("<=", because=Cites("dwang20.theorem4.3.5.output")), Step("<=", 9 * STATEMENT))],
+)
+
 remark_steps = Claim(
     id="dwang20.remark4.3.2.steps",
     source=Source("dwang20", "Remark 4.3.2, the number of steps", line=4027),

@@ -32,8 +32,11 @@ pop_likely = quantity(
     "pop_likely", "likely excess population risk", printed="Err_P(w_R)", latex=r"\mathrm{Err}_P(w_R)", holds=LIKELY
 )
 
-GLM = Setting("‖x‖ ≤ 1, ‖w‖ ≤ 1, y = 0 or 1, E[y|x] = σ⟨w*,x⟩, c_σ ≤ σ' ≤ C_σ, |σ''| ≤ C_σ, |σ| ≤ B on [-1,1]")
-ROBUST = Setting("‖x‖ ≤ 1, ‖w‖ ≤ 1, y = ⟨w*,x⟩+ξ, ξ symmetric, |ψ'|, |ψ''| ≤ C_ψ, ψ' odd, > 0 for s > 0, h'(0) > c_ψ")
+# Norms are l2 and l2 in Theorem 4.2.5, l∞ and l1 in Theorem 4.2.6.
+GLM = Setting("‖x‖, ‖w‖ ≤ 1, dual norms, y = 0 or 1, E[y|x] = σ⟨w*,x⟩, c_σ ≤ σ' ≤ C_σ, |σ''| ≤ C_σ, |σ| ≤ B on [-1,1]")
+ROBUST = Setting(
+    "‖x‖, ‖w‖ ≤ 1, dual norms, y = ⟨w*,x⟩+ξ, ξ symmetric, |ψ'|, |ψ''| ≤ C_ψ, ψ' odd, > 0 for s > 0, h'(0) > c_ψ"
+)
 STEEP = Setting("h(s)/s ≥ c_ψ for 0 < |s| ≤ 2, h(s) = E ψ'(s+ξ)")
 m, tilt, apart, off, curve, row = symbols("m t a o b x", nonnegative=True)
 
