@@ -37,7 +37,7 @@ shape = {**usual, d: 2 * exp(w), n: 2 + y}
 
 # Privacy -------------------------------------------------------------------------------------------
 theorem1, theorem1_corrected, theorem1_add_remove = privacy(
-    "theorem6.2.1", "Theorem 6.2.1, with line 1 of Algorithm 6.2.48", 7958, eps <= 1
+    "theorem6.2.1", "Theorem 6.2.1", 7958, eps <= 1, of_output="Algorithm 6.2.48, which lets out Σ⁺, is (ε, δ)-private."
 )
 
 # Entries -------------------------------------------------------------------------------------------

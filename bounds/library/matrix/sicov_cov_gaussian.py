@@ -20,7 +20,10 @@ deviation = quantity(
 )
 released = Release(sqrt(2) / n, Gaussian(deviation))
 classical = sqrt(2 * log(Rational(5, 4) / delta)) / (n * eps)
-MOVED = "a record moves from e₁ to e₂: two entries of the diagonal move by 1/n"
+MOVED = (
+    "a record moves from e₁ to e₂: two entries of the diagonal move by 1/n, and Θ̂, whose inverse has S̃_ii + ρ there, "
+    "hides neither"
+)
 
 privacy = Claim(
     id="dwang20.theorem6.3.7.privacy", kind=Kind.PRIVACY,
