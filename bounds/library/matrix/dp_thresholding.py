@@ -192,19 +192,25 @@ corollary1 = upper("corollary6.2.1", "Corollary 6.2.1, (6.22)", 7974, "The same 
 STAND_INS = Setting("entries of Ũ uniform on [-1, 1], γ = 0.1 and n = 100,000, none of which is printed")
 
 
-def finding(part: str, line: int, says: str, provenance: Provenance = Provenance.PRINTED) -> Claim:
+NO_DIAGONAL = Setting("Ũ has no diagonal, so that E‖x‖² is p/4, whatever its other entries")
+
+
+def finding(
+    part: str, line: int, says: str, provenance: Provenance = Provenance.PRINTED, added: Setting = STAND_INS
+) -> Claim:
     """What the text says of Figures 6.5 to 6.8: a ratio is at most 1."""
     return Claim(
         id=f"dwang20.section6.2.6.{part}", kind=Kind.EXPERIMENT,
         source=Source("dwang20", "section 6.2.6, on Figures 6.5 to 6.8", line=line),
         says=says,
         states=Le(ratio, 1),
-        added=[STAND_INS],
+        added=[added],
         provenance=provenance,
     )  # fmt: skip
 
 
-bounded_samples = finding("bounded", 8227, "For λ = 50 and c = 200 a sample's norm is below 1 with high probability.")
+bounded_samples = finding("bounded", 8227, "For λ = 50 and c = 200 a sample's norm is below 1 with high probability.",
+                          added=NO_DIAGONAL)  # fmt: skip
 denser = finding("sparsity", 8237, "The denser Σ is, the larger the relative error.")
 larger_p = finding("dimension", 8237, "Where p doubles, the relative error grows slightly: by a quarter at most.",
                    Provenance.READING)  # fmt: skip
