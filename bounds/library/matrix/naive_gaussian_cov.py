@@ -26,7 +26,7 @@ usual = {delta: 2 ** -(1 + z), eps: 1 / (1 + v)}  # δ ≤ 1/2 and ε ≤ 1
 # Privacy -------------------------------------------------------------------------------------------
 sensitivity = Claim(
     id="dwang20.equation6.16.sensitivity", kind=Kind.SENSITIVITY,
-    source=Source("dwang20", "(6.16): what its noise must hide", line=7904),
+    source=Source("dwang20", "(6.16): what its noise must hide", line=7906),
     says="One record moves the mean of outer products by √2/n at most in Frobenius norm, and its upper triangle too; "
     "one that goes from e₁ to e₂ moves it as far.",
     assumes=[bounded],
@@ -84,7 +84,7 @@ def privacy(
     )  # fmt: skip
 
 
-printed, corrected, add_remove = privacy("equation6.16", "(6.16), “is (ε, δ)-differentially private”", 7902, eps <= 1)
+printed, corrected, add_remove = privacy("equation6.16", "(6.16), “is (ε, δ)-differentially private”", 7904, eps <= 1)
 
 # Error ---------------------------------------------------------------------------------------------
 
@@ -108,7 +108,7 @@ def noisy(*last: Step) -> Chain:
 
 equation17 = Claim(
     id="dwang20.equation6.17", kind=Kind.UTILITY,
-    source=Source("dwang20", "(6.17)", line=7912),
+    source=Source("dwang20", "(6.17)", line=7914),
     says="The error of the noisy covariance in spectral norm, where p is at least n (“p ≫ n”).",
     assumes=[unit, n <= d, eps <= 1],
     added=[delta <= Rational(1, 2)],
@@ -120,7 +120,7 @@ equation17 = Claim(
 
 equation17_anywhere = Claim(
     id="dwang20.equation6.17.anywhere", kind=Kind.UTILITY,
-    source=Source("dwang20", "(6.17), for any p and n", line=7912),
+    source=Source("dwang20", "(6.17), for any p and n", line=7914),
     says="Where p may be less than n the sampling error 1/√n belongs to it.",
     assumes=[unit, eps <= 1],
     added=[delta <= Rational(1, 2)],

@@ -54,7 +54,7 @@ drawn = Setting("N has normal entries of deviation β, and the error is at most 
 
 utility = Claim(
     id="dwang20.theorem6.3.7", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorem 6.3.7, (6.97), where en stands for εn", line=8786),
+    source=Source("dwang20", "Theorem 6.3.7, (6.97), where en stands for εn", line=8785),
     says="With high probability the error is O(d√ln(1/δ) max‖Θ‖²/(εn)).",
     assumes=[drawn, Eq(deviation, classical)],
     added=[delta <= Rational(1, 2)],

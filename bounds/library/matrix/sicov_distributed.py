@@ -78,7 +78,7 @@ pure_corrected = Claim(
 
 server = Claim(
     id="dwang20.algorithm6.3.52.server", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Algorithm 6.3.52, line 3, against the server; the text is silent", line=8803),
+    source=Source("dwang20", "Algorithm 6.3.52, line 3, against the server; the text is silent", line=8805),
     says="A player's message, with noise of the scale of Theorem 6.3.6, is (ε, δ)-private as the server sees it.",
     assumes=[eps < 1, unit, d >= 2],
     states=Eq(scale, 1 / n),

@@ -28,7 +28,7 @@ printed_scale = d ** Rational(5, 2) / (n * eps * rho**2)
 
 privacy = Claim(
     id="dwang20.theorem6.3.1", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Theorem 6.3.1, with the noise of Algorithm 6.3.50", line=8719),
+    source=Source("dwang20", "Theorem 6.3.1, with the noise of Algorithm 6.3.50", line=8721),
     says="Θ* + N with N ~ W_d(d+1, cI), c = d^(5/2)/(nερ²), is ε-private.",
     assumes=[unit],
     states=Eq(scale, printed_scale),
@@ -39,7 +39,7 @@ privacy = Claim(
 
 corrected = Claim(
     id="dwang20.theorem6.3.1.corrected", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Theorem 6.3.1", line=8719),
+    source=Source("dwang20", "Theorem 6.3.1", line=8721),
     says="It is (ε, δ)-private, at every ε, with c = d^(5/2)/(√2·nρ²·log(1/(1-δ))): with the printed noise δ may be "
     "1 - e^(-ε/√2).",
     assumes=[unit],
