@@ -10,6 +10,7 @@ from scipy import stats
 
 import dpcheck as dp
 from dpcheck.bounds.library.matrix import wishart_difference as wishart_theory
+from dpcheck.evidence.matrix.dp_thresholding import shown_by_output
 from dpcheck.families.covariances import (
     mean_triangle,
     nuclear_lattice,
@@ -96,6 +97,29 @@ def test_thresholds_are_those_of_the_document_and_leave_large_entries() -> None:
     assert np.abs(symmetric(sent.w, 2)[:, 0, 0] - 0.5).max() < 0.2
 
 
+def test_two_entries_above_the_threshold_show_in_the_output_and_tell_records_apart() -> None:
+    """The event that refutes Theorem 6.2.1 is one of Σ⁺, which has another form otherwise, and is rare: δ = 1e-22."""
+    t, rng = 4.0, np.random.default_rng(7)
+    noisy = rng.uniform(-0.9 * t, 0.9 * t, (50, 3, 3))
+    noisy = (noisy + noisy.transpose(0, 2, 1)) / 2
+    noisy[:, 0, 0], noisy[:, 1, 2] = t * rng.uniform(1, 2, (2, 50)) * [[1], [-1]]
+    noisy[:, 2, 1] = noisy[:, 1, 2]
+
+    def seen(matrix: np.ndarray) -> bool:
+        expected = np.zeros((3, 3))
+        expected[0, 0] = matrix[0, 0]
+        expected[1:, 1:] = abs(matrix[1, 2]) / 2 * np.array([[1, -1], [-1, 1]])
+        return bool(np.allclose(thresholded(matrix[None], t)[0], expected))
+
+    assert all(map(seen, noisy))
+    for i, j in ((1, 1), (2, 2), (0, 1), (0, 2)):  # one more entry above the threshold: another output
+        more = noisy[0].copy()
+        more[i, j] = more[j, i] = 1.5 * t
+        assert not seen(more)
+    at_22, at_12 = (shown_by_output({"eps": 1.0, "digits": k, "past": 3.5})[0] for k in (22, 12))
+    assert at_12 < 1 < at_22
+
+
 def test_pairs_off_the_axes_leak_no_more_than_those_on_them() -> None:
     """Alpha 1e-6: turned records, whose difference has no zeros; with half of the noise the same attack flags it."""
     angle = 0.7
@@ -118,6 +142,38 @@ def test_one_wishart_matrix_alone_has_an_edge_that_a_record_moves() -> None:
     noise = G @ G.transpose(0, 2, 1)
     outside = np.linalg.eigvalsh(noise - np.diag([1.0, 0.0]))[:, 0] < 0  # x = 0 against x = e₁
     assert outside.mean() == pytest.approx(1 - np.exp(-1 / 3), abs=0.02)
+
+
+@pytest.mark.parametrize("d", [2, 3, 6])
+def test_scipy_says_so_too_where_a_unit_vector_is_replaced_and_of_noisy_solutions(d: int) -> None:
+    """Draws of scipy's, in d > 1, at the printed scales and ε = 1: some have no density under the neighbour.
+
+    Planted: had a record no effect on the cone, none would be left out.
+    """
+    rng, n, rho = np.random.default_rng(8), 5, 0.5
+    one, other = np.linalg.qr(rng.standard_normal((d, 2)))[0].T
+    law = stats.wishart(d + 1, 3 / (2 * n) * np.eye(d))
+    noise = law.rvs(20_000, random_state=rng)
+
+    def outside(noise: np.ndarray, move: np.ndarray) -> np.ndarray:
+        return np.linalg.eigvalsh(noise - move)[:, 0] < 0
+
+    added, replaced = np.outer(one, one) / n, (np.outer(one, one) - np.outer(other, other)) / n
+    found = outside(noise, added)
+    assert found.mean() == pytest.approx(1 - np.exp(-1 / 3), abs=0.02)
+    with pytest.raises(np.linalg.LinAlgError):
+        law.logpdf((noise - added)[found][0])
+    inside = np.moveaxis(noise[~found][:50], 0, -1)
+    ratios = law.logpdf(inside) - law.logpdf(inside - added[..., None])
+    assert np.allclose(ratios, -1 / 3)  # where both are positive, far below ε
+    assert 0.15 < outside(noise, replaced).mean() < found.mean()  # unit vectors for unit vectors
+    first, second = 1 / rho, 1 / (rho + 1 / n)  # of Θ*: all records 0, or one of them e₁
+    noise = stats.wishart(d + 1, d**2.5 / (n * rho**2) * np.eye(d)).rvs(20_000, random_state=rng)
+    found = outside(noise, (first - second) * np.diag(np.eye(d)[0]))
+    cost = (first - second) * n * rho**2 / (2 * d**2.5)
+    assert found.mean() == pytest.approx(1 - np.exp(-cost), abs=0.01)
+    assert found.any()
+    assert not outside(noise, np.zeros((d, d))).any()
 
 
 def test_density_ratios_of_the_difference_keep_epsilon_in_two_dimensions() -> None:

@@ -189,6 +189,16 @@ def test_a_mean_against_its_bound(factor: float, verdict: Verdict, largest: Any)
         assert found.margin > 0
 
 
+def test_data_that_stand_in_decide_nothing_against_a_bound_and_may_support_it() -> None:
+    about = claim(Le(excess_risk, 1 / eps), kind=Kind.UTILITY)
+    above, below = (Within(noisy_error(f), CASES, "planted", trials=2000, stand_in=True) for f in (1.25, 0.8))
+    found = above.run(about, QUICK)
+    assert found.verdict is Verdict.UNCHECKED
+    assert f"above in {len(CASES)} of {len(CASES)} cases" in found.figure
+    assert found.counterexample is None
+    assert below.run(about, QUICK).verdict is Verdict.SUPPORTED
+
+
 def test_a_mean_at_its_bound_stays_open() -> None:
     found = Within(noisy_error(1.0), CASES, "exactly", trials=50).run(claim(Le(excess_risk, 1 / eps)), QUICK)
     assert found.verdict is Verdict.UNCHECKED

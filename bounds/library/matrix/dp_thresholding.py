@@ -37,13 +37,13 @@ shape = {**usual, d: 2 * exp(w), n: 2 + y}
 
 # Privacy -------------------------------------------------------------------------------------------
 theorem1, theorem1_corrected, theorem1_add_remove = privacy(
-    "theorem6.2.1", "Theorem 6.2.1, with line 1 of Algorithm 6.2.48", 7958, eps <= 1
+    "theorem6.2.1", "Theorem 6.2.1", 7957, eps <= 1, of_output="Algorithm 6.2.48, which lets out Σ⁺, is (ε, δ)-private."
 )
 
 # Entries -------------------------------------------------------------------------------------------
 lemma2_explicit = Claim(
     id="dwang20.lemma6.2.2.explicit", kind=Kind.UTILITY,
-    source=Source("dwang20", "Lemma 6.2.2, with numbers, as ‖x‖ ≤ 1", line=7882),
+    source=Source("dwang20", "Lemma 6.2.2, with numbers, as ‖x‖ ≤ 1", line=7890),
     says="An entry of S is within t of its mean but for a chance of 2exp(-2nt²).",
     assumes=[unit, width <= 1],
     states=Le(entry_tail, 2 * exp(-2 * n * t_dev**2)),
@@ -62,7 +62,7 @@ lemma2_explicit = Claim(
 
 lemma2 = Claim(
     id="dwang20.lemma6.2.2", kind=Kind.UTILITY,
-    source=Source("dwang20", "Lemma 6.2.2, (6.14)", line=7882),
+    source=Source("dwang20", "Lemma 6.2.2, (6.14)", line=7890),
     says="There are constants C₁ and γ of such a bound; 2 and 2 are some.",
     assumes=[unit, width <= 1],
     states=Le(entry_tail, C1 * exp(-8 * n * t_dev**2 / gamma_cov**2)),
@@ -95,12 +95,12 @@ def entry(part: str, place: str, line: int, says: str, miss: Symbol, rate: Expr,
 
 
 equation18 = entry(
-    "equation6.18", "(6.18), up to the last sign of equality", 7926,
+    "equation6.18", "(6.18), up to the last sign of equality", 7924,
     "All entries of Σ̃ are within t = γ√(log p/n) + 4σ₁√(log p) of Σ but for a chance of C/p⁶.",
     miss_all, d**-6, d**2, Rational(1),
 )  # fmt: skip
 lemma3 = entry(
-    "lemma6.2.3", "Lemma 6.2.3, (6.20)", 7962,
+    "lemma6.2.3", "Lemma 6.2.3, (6.20)", 7961,
     "An entry of Σ̂ is within 4min{|Σ_ij|, t} of Σ_ij but for a chance of C/p^(9/2).",
     miss_one, d ** -Rational(9, 2), Rational(1), Rational(3, 4),
 )  # fmt: skip
@@ -108,7 +108,7 @@ lemma3 = entry(
 # Matrices ------------------------------------------------------------------------------------------
 explicit = Claim(
     id="dwang20.theorem6.2.2.explicit", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorem 6.2.2, (6.56) to (6.64), with numbers, for any noise σ₁ on an entry", line=8329),
+    source=Source("dwang20", "Theorem 6.2.2, (6.56) to (6.64), with numbers, for any noise σ₁ on an entry", line=8327),
     says="The largest column sum of the error, squared; on average.",
     assumes=class_of,
     added=usual_sizes,
@@ -177,14 +177,14 @@ stated_rate = sparsity**2 * L * log(1 / delta) / (n * eps**2)
 sharp_rate = sparsity**2 * L * (1 / n + log(1 / delta) / (n * eps) ** 2)
 one_by_one = ApproxDP(eps, delta)
 
-theorem2 = upper("theorem6.2.2", "Theorem 6.2.2, (6.21)", 7968, "The squared spectral error on average.", cov_error2,
+theorem2 = upper("theorem6.2.2", "Theorem 6.2.2, (6.21)", 7967, "The squared spectral error on average.", cov_error2,
                  SPECTRAL, stated_rate, one_by_one, central, {})  # fmt: skip
 theorem2_sharp = upper(
-    "theorem6.2.2.sharp", "Theorem 6.2.2: what (6.57) shows", 8343,
+    "theorem6.2.2.sharp", "Theorem 6.2.2: what (6.57) shows", 8356,
     "Privacy costs a term of order 1/n², not a share of the sample.", cov_error2, SPECTRAL, sharp_rate, one_by_one,
     central, {}, Provenance.CONSEQUENCE,
 )  # fmt: skip
-corollary1 = upper("corollary6.2.1", "Corollary 6.2.1, (6.22)", 7974, "The same in every norm of maps of ℓ_w.",
+corollary1 = upper("corollary6.2.1", "Corollary 6.2.1, (6.22)", 7973, "The same in every norm of maps of ℓ_w.",
                    cov_error_w2, EVERY, stated_rate, one_by_one, central, {})  # fmt: skip
 
 
@@ -192,19 +192,25 @@ corollary1 = upper("corollary6.2.1", "Corollary 6.2.1, (6.22)", 7974, "The same 
 STAND_INS = Setting("entries of Ũ uniform on [-1, 1], γ = 0.1 and n = 100,000, none of which is printed")
 
 
-def finding(part: str, line: int, says: str, provenance: Provenance = Provenance.PRINTED) -> Claim:
+NO_DIAGONAL = Setting("Ũ has no diagonal, so that E‖x‖² is p/4, whatever its other entries")
+
+
+def finding(
+    part: str, line: int, says: str, provenance: Provenance = Provenance.PRINTED, added: Setting = STAND_INS
+) -> Claim:
     """What the text says of Figures 6.5 to 6.8: a ratio is at most 1."""
     return Claim(
         id=f"dwang20.section6.2.6.{part}", kind=Kind.EXPERIMENT,
         source=Source("dwang20", "section 6.2.6, on Figures 6.5 to 6.8", line=line),
         says=says,
         states=Le(ratio, 1),
-        added=[STAND_INS],
+        added=[added],
         provenance=provenance,
     )  # fmt: skip
 
 
-bounded_samples = finding("bounded", 8227, "For λ = 50 and c = 200 a sample's norm is below 1 with high probability.")
+bounded_samples = finding("bounded", 8227, "For λ = 50 and c = 200 a sample's norm is below 1 with high probability.",
+                          added=NO_DIAGONAL)  # fmt: skip
 denser = finding("sparsity", 8237, "The denser Σ is, the larger the relative error.")
 larger_p = finding("dimension", 8237, "Where p doubles, the relative error grows slightly: by a quarter at most.",
                    Provenance.READING)  # fmt: skip

@@ -51,7 +51,7 @@ LEMMA6 = "Lemma 6.3.6: Θ + ηΘ⁻¹ contracts by q ≤ 1 - η/β² for 0 < η 
 
 upper = Claim(
     id="dwang20.lemma6.3.5.upper", kind=Kind.UTILITY,
-    source=Source("dwang20", "Lemma 6.3.5, (6.87), the first number of the minimum", line=8664),
+    source=Source("dwang20", "Lemma 6.3.5, (6.87), the first number of the minimum", line=8675),
     says="The largest eigenvalue of Θ* is at most (d - α tr(S))/ρ, α = 1/(‖S‖₂+ρd).",
     assumes=[solved],
     states=Le(top, (d - S_trace / (S_top + rho * d)) / rho),
@@ -71,7 +71,7 @@ upper = Claim(
 
 lower = Claim(
     id="dwang20.lemma6.3.5.lower", kind=Kind.UTILITY,
-    source=Source("dwang20", "Lemma 6.3.5, (6.87), α", line=8664),
+    source=Source("dwang20", "Lemma 6.3.5, (6.87), α", line=8675),
     says="The least eigenvalue of Θ* is at least α = 1/(‖S‖₂+ρd).",
     assumes=[solved],
     states=Ge(bottom, 1 / (S_top + rho * d)),
@@ -80,7 +80,7 @@ lower = Claim(
 
 either = Claim(
     id="dwang20.lemma6.3.5.gamma", kind=Kind.UTILITY,
-    source=Source("dwang20", "Lemma 6.3.5, (6.88), the second number of the minimum", line=8664),
+    source=Source("dwang20", "Lemma 6.3.5, (6.88), the second number of the minimum", line=8675),
     says="The largest eigenvalue of Θ* is at most γ of (6.88), for S with an inverse and without.",
     assumes=[solved],
     states=Le(top, second),
@@ -89,7 +89,7 @@ either = Claim(
 
 moments = Claim(
     id="dwang20.equation6.98.moments", kind=Kind.SENSITIVITY,
-    source=Source("dwang20", "after (6.98)", line=8903),
+    source=Source("dwang20", "after (6.98)", line=8904),
     says="A record moves S by at most 2/n (by √2/n, in fact).",
     assumes=[unit],
     states=Le(moved, 2 / n),
@@ -99,7 +99,7 @@ moments = Claim(
 
 least_moments = Claim(
     id="dwang20.equation6.98.moments.least", kind=Kind.SENSITIVITY,
-    source=Source("dwang20", "after (6.98)", line=8903),
+    source=Source("dwang20", "after (6.98)", line=8904),
     says="A record moves S by at most √2/n, and from e₁ to e₂ by that.",
     assumes=[unit],
     states=Le(moved, sqrt(2) / n),
@@ -117,7 +117,7 @@ least_moments = Claim(
 
 traces = Claim(
     id="dwang20.theorem6.3.4.sensitivity", kind=Kind.SENSITIVITY,
-    source=Source("dwang20", "Theorems 6.3.4 and 6.3.6: what Wishart noise must hide", line=8762),
+    source=Source("dwang20", "Theorems 6.3.4 and 6.3.6: what Wishart noise must hide", line=8763),
     says="What a record adds to S, and what it takes from it, have traces of at most 1/n.",
     assumes=[unit, row <= 1],
     states=Le(traced, 1 / n),
@@ -135,7 +135,7 @@ traces = Claim(
 
 sensitivity = Claim(
     id="dwang20.equation6.99", kind=Kind.SENSITIVITY,
-    source=Source("dwang20", "(6.99)", line=8910),
+    source=Source("dwang20", "(6.99)", line=8914),
     says="A record moves the minimiser by at most 2β²/n, β being the larger spectral norm of the two.",
     assumes=[unit, solved],
     states=Le(gap, 2 * largest**2 / n),
@@ -153,7 +153,7 @@ sensitivity = Claim(
 
 stability = Claim(
     id="dwang20.theorem6.3.3", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorem 6.3.3, (6.93)", line=8754),
+    source=Source("dwang20", "Theorem 6.3.3, (6.93)", line=8755),
     says="Noise N on S moves the minimiser by at most max{‖Θ*‖₂², ‖Θ̂‖₂²}‖N‖_F.",
     assumes=[solved, Eq(M, largest**2)],
     added=[both],
@@ -172,7 +172,7 @@ stability = Claim(
 
 triangle_sensitivity = Claim(
     id="dwang20.theorem6.3.5.sensitivity", kind=Kind.SENSITIVITY,
-    source=Source("dwang20", "Theorem 6.3.5: what its noise must hide", line=8770),
+    source=Source("dwang20", "Theorem 6.3.5: what its noise must hide", line=8769),
     says="A record moves the upper triangle of S by at most √(d(d+3)/2)/n in l1, and for d = 2 by that.",
     assumes=[unit],
     states=Le(l1_moved, sqrt(d * (d + 3) / 2) / n),

@@ -12,16 +12,16 @@ from dpcheck.bounds.library.local.ldp_pca_gauss import noise_of_a_user, private,
 from dpcheck.bounds.library.matrix import dp_thresholding as central
 from dpcheck.bounds.library.matrix.dp_thresholding import upper
 
-algorithm49, algorithm49_corrected = noise_of_a_user("algorithm6.2.49.privacy", "Algorithm 6.2.49, line 2", 7994)
+algorithm49, algorithm49_corrected = noise_of_a_user("algorithm6.2.49.privacy", "Algorithm 6.2.49, line 2", 7998)
 
 local = Cites("dwang20.algorithm6.2.49.privacy.corrected")
 averaged = {sigma_1: sigma_1 / sqrt(n)}
 
 theorem3 = upper(
-    "theorem6.2.3", "Theorem 6.2.3, (6.24)", 8008, "The squared spectral error on average.", central.cov_error2,
+    "theorem6.2.3", "Theorem 6.2.3, (6.24)", 8011, "The squared spectral error on average.", central.cov_error2,
     central.SPECTRAL, central.stated_rate, private, local, averaged,
 )  # fmt: skip
 theorem3_norms = upper(
-    "theorem6.2.3.norms", "Theorem 6.2.3, last sentence", 8012, "The same in every norm of maps of ℓ_w.",
+    "theorem6.2.3.norms", "Theorem 6.2.3, last sentence", 8015, "The same in every norm of maps of ℓ_w.",
     central.cov_error_w2, central.EVERY, central.stated_rate, private, local, averaged,
 )  # fmt: skip

@@ -26,7 +26,7 @@ usual = {delta: 2 ** -(1 + z), eps: 1 / (1 + v)}  # δ ≤ 1/2 and ε ≤ 1
 # Privacy -------------------------------------------------------------------------------------------
 sensitivity = Claim(
     id="dwang20.equation6.16.sensitivity", kind=Kind.SENSITIVITY,
-    source=Source("dwang20", "(6.16): what its noise must hide", line=7904),
+    source=Source("dwang20", "(6.16): what its noise must hide", line=7906),
     says="One record moves the mean of outer products by √2/n at most in Frobenius norm, and its upper triangle too; "
     "one that goes from e₁ to e₂ moves it as far.",
     assumes=[bounded],
@@ -46,16 +46,23 @@ sensitivity = Claim(
 released = Release(sensitivity.formula, Gaussian(sigma_1))
 without = Release(radius**2 / n, Gaussian(sigma_1), relation=ADD_REMOVE)  # n is public, and what is divided by stays n
 classical = sqrt(2 * log(Rational(5, 4) / delta)) / (n * eps)
+OF_S = "Noise of variance 2ln(1.25/δ)/(nε)² on each entry makes S (ε, δ)-private, as one record is another."
 PAIR = "a record goes from e₁ to e₂: two entries of the diagonal move by 1/n"
 
 
-def privacy(stem: str, place: str, line: int, *assumes: Hypothesis) -> tuple[Claim, Claim, Claim]:
-    """Noise that the section prints for S: under replace-one, as corrected, and where a record comes or goes."""
+def privacy(
+    stem: str, place: str, line: int, *assumes: Hypothesis, of_output: str = ""
+) -> tuple[Claim, Claim, Claim]:
+    """Noise that the section prints for S: under replace-one, as corrected, and where a record comes or goes.
+
+    `of_output` is what the first says where it is of what is made of Σ̃, for which an account of Σ̃ decides nothing.
+    """
 
     def claim(
         part: str, says: str, noise: Expr, relation: Relation | None = None, corrects: str | None = None
     ) -> Claim:
         here = released if relation is None else without
+        account = Accountant(here.at(r_outer=1.0), PAIR if relation is None else "x or no record at all")
         return Claim(
             id=f"dwang20.{stem}{part}", kind=Kind.PRIVACY,
             source=Source("dwang20", place, line=line),
@@ -66,19 +73,18 @@ def privacy(stem: str, place: str, line: int, *assumes: Hypothesis) -> tuple[Cla
             corrects=corrects,
             provenance=Provenance.PRINTED if relation is None else Provenance.READING,
             ignores_units=True,
-            checks=[Accountant(here.at(r_outer=1.0), PAIR if relation is None else "x or no record at all")],
+            checks=[] if of_output and not part else [account],
         )  # fmt: skip
 
     return (
-        claim("", "Noise of variance 2ln(1.25/δ)/(nε)² on each entry makes S (ε, δ)-private, as one record is another.",
-              classical),
+        claim("", of_output or OF_S, classical),
         claim(".corrected", "It takes twice that variance.", sqrt(2) * classical, corrects=f"dwang20.{stem}"),
         claim(".add_remove", "The printed noise is enough where neighbours have a record more or less, n being public.",
               classical, ADD_REMOVE),
     )  # fmt: skip
 
 
-printed, corrected, add_remove = privacy("equation6.16", "(6.16), “is (ε, δ)-differentially private”", 7902, eps <= 1)
+printed, corrected, add_remove = privacy("equation6.16", "(6.16), “is (ε, δ)-differentially private”", 7904, eps <= 1)
 
 # Error ---------------------------------------------------------------------------------------------
 
@@ -102,7 +108,7 @@ def noisy(*last: Step) -> Chain:
 
 equation17 = Claim(
     id="dwang20.equation6.17", kind=Kind.UTILITY,
-    source=Source("dwang20", "(6.17)", line=7912),
+    source=Source("dwang20", "(6.17)", line=7914),
     says="The error of the noisy covariance in spectral norm, where p is at least n (“p ≫ n”).",
     assumes=[unit, n <= d, eps <= 1],
     added=[delta <= Rational(1, 2)],
@@ -114,7 +120,7 @@ equation17 = Claim(
 
 equation17_anywhere = Claim(
     id="dwang20.equation6.17.anywhere", kind=Kind.UTILITY,
-    source=Source("dwang20", "(6.17), for any p and n", line=7912),
+    source=Source("dwang20", "(6.17), for any p and n", line=7914),
     says="Where p may be less than n the sampling error 1/√n belongs to it.",
     assumes=[unit, eps <= 1],
     added=[delta <= Rational(1, 2)],

@@ -64,7 +64,7 @@ def bound(
 # Any protocol --------------------------------------------------------------------------------------
 theorem4 = Claim(
     id="dwang20.theorem6.2.4", kind=Kind.LOWER_BOUND,
-    source=Source("dwang20", "Theorem 6.2.4, (6.29); α with H ≥ 1, as in Lemma 6.2.4", line=8079),
+    source=Source("dwang20", "Theorem 6.2.4, (6.29); α with H ≥ 1, as in Lemma 6.2.4", line=8059),
     says="The general Assouad lemma, of reports.",
     assumes=[squared],
     states=Ge(risk, separation / 4 * gaps),
@@ -88,7 +88,7 @@ theorem4 = Claim(
 informed = (exp(eps) - 1) ** 2 * tv**2
 lemma12 = Claim(
     id="dwang20.lemma6.2.12", kind=Kind.LOWER_BOUND,
-    source=Source("dwang20", "Lemma 6.2.12, where its min{4, e^(2ε)} is used: up to ε = log 2 it is e^(2ε)", line=8462),
+    source=Source("dwang20", "Lemma 6.2.12, where its min{4, e^(2ε)} is used: up to ε = log 2 it is e^(2ε)", line=8461),
     says="How far a private report tells two laws of a record apart.",
     assumes=[eps <= log(2)],
     states=Le(chi2_reports, exp(2 * eps) * informed),
@@ -107,12 +107,12 @@ lemma12 = Claim(
 )  # fmt: skip
 
 theorem5 = bound(
-    "theorem6.2.5", "Theorem 6.2.5, (6.30), the square outside of the integral as in [98]", 8086,
+    "theorem6.2.5", "Theorem 6.2.5, (6.30), the square outside of the integral as in [98]", 8067,
     "The risk of sequential protocols, by mixtures of one user's law.", in_turn, milder,
     gap=1 - sqrt(n * eps**2 / (2 * r) * told),
 )  # fmt: skip
 theorem5_corrected = bound(
-    "theorem6.2.5.corrected", "Theorem 6.2.5", 8086,
+    "theorem6.2.5.corrected", "Theorem 6.2.5", 8067,
     "Squares are averaged over pairs of laws that differ in v_j alone.", in_turn, milder,
     gap=1 - sqrt(n * eps**2 / (2 * r) * told_apart), corrects="dwang20.theorem6.2.5",
     steps=(
@@ -135,20 +135,20 @@ by_pairs = (
     Step(">=", because=Cites("dwang20.lemma6.2.12")),
 )  # fmt: skip
 theorem6 = bound(
-    "theorem6.2.6", "Theorem 6.2.6, (6.31)", 8098, "The risk of protocols without interaction, by χ² of mixtures.",
+    "theorem6.2.6", "Theorem 6.2.6, (6.31)", 8075, "The risk of protocols without interaction, by χ² of mixtures.",
     at_once, mild, gap=1 - sqrt((eps**2 * chi2_mixed) ** n / 2),
 )  # fmt: skip
 theorem6_corrected = bound(
-    "theorem6.2.6.corrected", "Theorem 6.2.6", 8098,
+    "theorem6.2.6.corrected", "Theorem 6.2.6", 8075,
     "Information adds up over users, and pairs of laws are compared.", at_once, mild, gap=apart,
     corrects="dwang20.theorem6.2.6", steps=by_pairs,
 )  # fmt: skip
 corollary2 = bound(
-    "corollary6.2.2", "Corollary 6.2.2, (6.33)", 8139, "The same with an average over the other rows.", at_once, mild,
+    "corollary6.2.2", "Corollary 6.2.2, (6.33)", 8097, "The same with an average over the other rows.", at_once, mild,
     gap=1 - sqrt(eps ** (2 * n) / 2 * chi2_mean),
 )  # fmt: skip
 corollary2_corrected = bound(
-    "corollary6.2.2.corrected", "Corollary 6.2.2", 8139, "As Theorem 6.2.6, corrected.", at_once, mild, gap=apart,
+    "corollary6.2.2.corrected", "Corollary 6.2.2", 8097, "As Theorem 6.2.6, corrected.", at_once, mild, gap=apart,
     corrects="dwang20.corollary6.2.2", steps=by_pairs,
 )  # fmt: skip
 
@@ -162,7 +162,7 @@ in_family = [
 def in_class(part: str, says: str, small: Hypothesis, limit: Expr) -> Claim:
     return Claim(
         id=f"dwang20.lemma6.2.6.{part}", kind=Kind.LOWER_BOUND,
-        source=Source("dwang20", "Lemma 6.2.6, with γ = √C/2, and (6.73)", line=8178),
+        source=Source("dwang20", "Lemma 6.2.6, with γ = √C/2, and (6.73)", line=8139),
         says=says,
         assumes=[*in_family, small],
         states=Le(top, limit),
@@ -187,7 +187,7 @@ lemma6_tails = in_class("tails", "They are ρ-sub-Gaussian.", 2 * scale <= rho, 
 def separated(corrects: str | None, says: str, limit: Expr) -> Claim:
     return Claim(
         id="dwang20.lemma6.2.7" + (".corrected" if corrects else ""), kind=Kind.LOWER_BOUND,
-        source=Source("dwang20", "Lemma 6.2.7", line=8186),
+        source=Source("dwang20", "Lemma 6.2.7", line=8147),
         says=says,
         assumes=[*in_family, 10 * d * scale <= 1, 2 * half_p <= d],
         states=Ge(separation, limit),
@@ -210,7 +210,7 @@ lemma7_corrected = separated("dwang20.lemma6.2.7", "Entries of Σ(τ) are c·a, 
 
 theorem7_family = Claim(
     id="dwang20.theorem6.2.7.family", kind=Kind.LOWER_BOUND,
-    source=Source("dwang20", "Proof of Theorem 6.2.7: what its family can show", line=8567),
+    source=Source("dwang20", "Proof of Theorem 6.2.7: what its family can show", line=8579),
     says="On the family the matrix 0, which no data are needed for, errs by 1/(25p²) at most, whatever n: the proof's "
     "family cannot give the rate s²log(p)/(nε²) where p is large.",
     assumes=[*in_family, 10 * d * scale <= 1],

@@ -20,7 +20,10 @@ deviation = quantity(
 )
 released = Release(sqrt(2) / n, Gaussian(deviation))
 classical = sqrt(2 * log(Rational(5, 4) / delta)) / (n * eps)
-MOVED = "a record moves from e₁ to e₂: two entries of the diagonal move by 1/n"
+MOVED = (
+    "a record moves from e₁ to e₂: two entries of the diagonal move by 1/n, and Θ̂, whose inverse has S̃_ii + ρ there, "
+    "hides neither"
+)
 
 privacy = Claim(
     id="dwang20.theorem6.3.7.privacy", kind=Kind.PRIVACY,
@@ -51,7 +54,7 @@ drawn = Setting("N has normal entries of deviation β, and the error is at most 
 
 utility = Claim(
     id="dwang20.theorem6.3.7", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorem 6.3.7, (6.97), where en stands for εn", line=8786),
+    source=Source("dwang20", "Theorem 6.3.7, (6.97), where en stands for εn", line=8785),
     says="With high probability the error is O(d√ln(1/δ) max‖Θ‖²/(εn)).",
     assumes=[drawn, Eq(deviation, classical)],
     added=[delta <= Rational(1, 2)],

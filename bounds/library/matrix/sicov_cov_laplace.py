@@ -23,7 +23,7 @@ released = Release(triangle_sensitivity.formula, Laplace(entry))
 
 privacy = Claim(
     id="dwang20.theorem6.3.5.privacy", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Theorem 6.3.5, first sentence", line=8770),
+    source=Source("dwang20", "Theorem 6.3.5, first sentence", line=8769),
     says="S + N with Laplace noise of scale 2d/(nε), drawn once for an entry and its mirror image, is ε-private.",
     assumes=[unit],
     states=Eq(entry, 2 * d / (n * eps)),
@@ -36,7 +36,7 @@ drawn = Setting("N has Laplace noise of scale b, and the error is at most max‖
 
 utility = Claim(
     id="dwang20.theorem6.3.5", kind=Kind.UTILITY,
-    source=Source("dwang20", "Theorem 6.3.5, (6.95)", line=8773),
+    source=Source("dwang20", "Theorem 6.3.5, (6.95)", line=8771),
     says="With high probability the error is O(d² max‖Θ‖²/(nε)).",
     assumes=[drawn, Eq(entry, 2 * d / (n * eps))],
     states=Rate(high_error, d**2 * M / (n * eps)),

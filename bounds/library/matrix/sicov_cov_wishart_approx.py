@@ -21,7 +21,7 @@ MOVED = "a record moves S by uuᵀ/n - vvᵀ/n at most, u and v orthogonal: the 
 
 lemma1 = Claim(
     id="dwang20.lemma6.3.1", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Lemma 6.3.1 (of Sheffet), with the least m", line=8648),
+    source=Source("dwang20", "Lemma 6.3.1 (of Sheffet), with the least m", line=8649),
     says="AᵀA + N with N ~ W_d(m, B²I), m = d + 14/ε²·ln(4/δ), is (ε, δ)-private, rows of A having norm at most B.",
     assumes=[eps < 1, delta < exp(-1), Eq(scale, norm**2)],
     states=Eq(degrees, enough),
@@ -32,7 +32,7 @@ lemma1 = Claim(
 
 privacy = Claim(
     id="dwang20.theorem6.3.6.privacy", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Theorem 6.3.6, first sentence; δ < 1/ε is printed for δ < 1/e", line=8776),
+    source=Source("dwang20", "Theorem 6.3.6, first sentence; δ < 1/ε is printed for δ < 1/e", line=8777),
     says="S + N with N ~ W_d(m, I/n), m = d + 14/ε²·ln(4/δ), is (ε, δ)-private.",
     assumes=[eps < 1, delta < 1 / eps, Eq(degrees, enough), unit],
     states=Eq(scale, 1 / n),

@@ -26,7 +26,7 @@ ADDED = "all records 0, or one of them a unit vector v: S' = S + vvᵀ/n"
 
 lemma2 = Claim(
     id="dwang20.lemma6.3.2", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Lemma 6.3.2 (of Jiang, Xie and Zhang)", line=8652),
+    source=Source("dwang20", "Lemma 6.3.2 (of Jiang, Xie and Zhang)", line=8651),
     says="AᵀA + N with N ~ W_d(d+1, 3B²/(2nε)·I) is ε-private, A having n rows of norm at most B.",
     assumes=[Setting("the n rows of A have norm at most B")],
     states=Eq(scale, 3 * norm**2 / (2 * n * eps)),
@@ -37,7 +37,7 @@ lemma2 = Claim(
 
 lemma2_corrected = Claim(
     id="dwang20.lemma6.3.2.corrected", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Lemma 6.3.2", line=8652),
+    source=Source("dwang20", "Lemma 6.3.2", line=8651),
     says="It is (ε, δ)-private, at every ε, with c = B²/(2 log(1/(1-δ))), and with no less.",
     assumes=[Setting("the n rows of A have norm at most B")],
     states=Eq(scale, norm**2 / (2 * log(1 / (1 - delta)))),
@@ -49,7 +49,7 @@ lemma2_corrected = Claim(
 
 privacy = Claim(
     id="dwang20.theorem6.3.4.privacy", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Theorem 6.3.4, first sentence", line=8762),
+    source=Source("dwang20", "Theorem 6.3.4, first sentence", line=8763),
     says="S + N with N ~ W_d(d+1, cI), c = 3/(2εn), is ε-private.",
     assumes=[unit],
     states=Eq(scale, 3 / (2 * eps * n)),
@@ -60,7 +60,7 @@ privacy = Claim(
 
 corrected = Claim(
     id="dwang20.theorem6.3.4.privacy.corrected", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Theorem 6.3.4, first sentence", line=8762),
+    source=Source("dwang20", "Theorem 6.3.4, first sentence", line=8763),
     says="It is (ε, δ)-private, at every ε, with c = 1/(2n log(1/(1-δ))), and with no less: δ is 1 - e^(-ε/3) with the "
     "printed noise.",
     assumes=[unit],

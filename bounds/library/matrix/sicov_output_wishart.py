@@ -22,23 +22,24 @@ output_error = quantity(
 noise = Wishart(scale, d + 1, d)
 moves = sqrt(2 * d) * d**2 / (rho**2 * n)  # √d times (6.99), with √2 for 2, and ‖Θ*‖₂ ≤ d/ρ
 released = Release(moves, noise)
-one_number = Release(1 / (rho * (1 + n * rho)), noise)
+one_axis = Release(1 / (rho * (1 + n * rho)), noise)
+E1 = "all records 0, or one of them e₁: Θ* is diagonal as S is (Hadamard), 1/ρ but for a first entry 1/(1/n+ρ)"
 printed_scale = d ** Rational(5, 2) / (n * eps * rho**2)
 
 privacy = Claim(
     id="dwang20.theorem6.3.1", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Theorem 6.3.1, with the noise of Algorithm 6.3.50", line=8719),
+    source=Source("dwang20", "Theorem 6.3.1, with the noise of Algorithm 6.3.50", line=8721),
     says="Θ* + N with N ~ W_d(d+1, cI), c = d^(5/2)/(nερ²), is ε-private.",
     assumes=[unit],
     states=Eq(scale, printed_scale),
     guarantee=PureDP(eps),
     ignores_units=True,
-    checks=[Accountant(one_number, "d = 1: Θ* = 1/(S+ρ), all records 0 or one of them 1", {d: (1, 1)})],
+    checks=[Accountant(one_axis, E1, {d: (2, 2)})],
 )
 
 corrected = Claim(
     id="dwang20.theorem6.3.1.corrected", kind=Kind.PRIVACY,
-    source=Source("dwang20", "Theorem 6.3.1", line=8719),
+    source=Source("dwang20", "Theorem 6.3.1", line=8721),
     says="It is (ε, δ)-private, at every ε, with c = d^(5/2)/(√2·nρ²·log(1/(1-δ))): with the printed noise δ may be "
     "1 - e^(-ε/√2).",
     assumes=[unit],

@@ -63,7 +63,7 @@ def covariances(case: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray, dict[s
     v = np.zeros((2, r))
     v[0] = rng.integers(0, 2, r)
     v[1] = v[0]
-    moved = rng.permutation(r)[: max(1, round(case["part"] * r))]
+    moved = rng.permutation(r)[: max(2, round(case["part"] * r))]  # α is printed with H > 1, and meant with H ≥ 1
     v[1, moved] = 1 - v[1, moved]
     found = []
     for signs in v:

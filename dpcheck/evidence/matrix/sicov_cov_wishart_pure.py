@@ -10,10 +10,15 @@ from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.solvers.matrix.sicov_cov_wishart_pure import SicovCovWishartPure
 
 SOLVER = SicovCovWishartPure(rho=1e3)
+TOLD = "Θ̂⁻¹ has S̃_ii + ρ on its diagonal, so that solving does not hide what the noise shows"
 
 
 def stated() -> tuple[Any, Any, Guarantee]:
     return SOLVER.mechanism(PureDP(1.0), "stated", transcript=True), SOLVER.worst_pair(), PureDP(1.0)
+
+
+def solution() -> tuple[Any, Any, Guarantee]:
+    return SOLVER.mechanism(PureDP(1.0), "stated"), SOLVER.worst_pair(), PureDP(1.0)
 
 
 def certified() -> tuple[Any, Any, Guarantee]:
@@ -23,6 +28,9 @@ def certified() -> tuple[Any, Any, Guarantee]:
 
 attack = partial(AuditCheck, trials=20_000)
 CHECKS = {
-    "dwang20.theorem6.3.4.privacy": [attack(stated, "as published; a record at 0 or e₁", at={"n": 2})],
+    "dwang20.theorem6.3.4.privacy": [
+        attack(stated, "as published; a record at 0 or e₁", at={"n": 2}),
+        attack(solution, f"of Θ̂ alone; {TOLD}", at={"n": 2}),
+    ],
     "dwang20.theorem6.3.4.privacy.corrected": [attack(certified, "certified noise; at 0 or e₁", at={"n": 2})],
 }

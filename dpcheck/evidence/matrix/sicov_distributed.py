@@ -14,7 +14,8 @@ from dpcheck.solvers.matrix.sicov_distributed import SicovDistributed
 
 CLAIMED = ApproxDP(0.9, 1e-2)
 FLAT = 1e-9  # a determinant this small, over the squared trace, is 0
-ADDED = np.zeros((2, 2)), np.array([[1.0, 0.0], [0.0, 0.0]])
+FIRST, SECOND = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]), np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+ADDED, MOVED = (np.zeros((2, 3)), FIRST), (FIRST, SECOND)  # fewer players than dimensions, as the text has it
 
 
 def of_rank_one(data: np.ndarray, rng: np.random.Generator, trials: int) -> np.ndarray:
@@ -32,7 +33,7 @@ def messages() -> tuple[Any, Any, Guarantee]:
 
 def summed() -> tuple[Any, Any, Guarantee]:
     solver = SicovDistributed(rho=1e3)
-    return solver.mechanism(CLAIMED, "stated", transcript=True), solver.worst_pair(), CLAIMED
+    return solver.mechanism(CLAIMED, "stated", transcript=True), MOVED, CLAIMED
 
 
 def summed_pure() -> tuple[Any, Any, Guarantee]:
@@ -41,8 +42,10 @@ def summed_pure() -> tuple[Any, Any, Guarantee]:
 
 attack = partial(AuditCheck, trials=20_000)
 CHECKS = {
-    "dwang20.algorithm6.3.52.approx": [attack(summed, "as published; from e₁ to e₂", at={"n": 2})],
-    "dwang20.algorithm6.3.52.pure": [attack(summed_pure, "as published; a record at 0 or e₁", at={"n": 2})],
+    "dwang20.algorithm6.3.52.approx": [attack(summed, "as published; from e₁ to e₂", at={"n": 2, "d": 3})],
+    "dwang20.algorithm6.3.52.pure": [
+        attack(summed_pure, "as published; a record at 0 or e₁", at={"n": 2, "d": 3, "m_wishart": 4})
+    ],
     "dwang20.algorithm6.3.52.server": [
         attack(messages, "whether a message less e₁e₁ᵀ/n has rank one", at={"n": 2, "d": 2})
     ],
