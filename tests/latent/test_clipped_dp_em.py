@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import dpcheck as dp
 from dpcheck.evidence.latent.clipped_dp_em import drawn_mixture, moved
 from dpcheck.families.mixtures import SHAPES, Cells, Mixture, Round, clustered, raised, statistics
-from dpcheck.solvers.latent.clipped_dp_em import ClippedDPEM, unflattened
+from dpcheck.solvers.latent.clipped_dp_em import ClippedDPEM, unflattened, usual_reach
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -72,6 +73,17 @@ def test_starts_are_the_clusters_of_the_cells() -> None:
     assert gaps.min(axis=0).max() < 0.1
     assert masses[0] == pytest.approx(np.full(3, 1 / 3), abs=0.01)
     assert spread[0] == pytest.approx(0.05, abs=0.02)
+
+
+def test_clipping_takes_two_percent_of_a_normal_components_covariance_at_most() -> None:
+    """By the exact mean of min(‖z‖², ρ²); half the margin would take five percent."""
+    for d in (1, 2, 5, 20, 100, 1000):
+        lost = [
+            1 - stats.chi2.cdf(bound, d + 2) - bound / d * stats.chi2.sf(bound, d)
+            for bound in (usual_reach(d) ** 2, (usual_reach(d) ** 2 + d) / 2)
+        ]
+        assert lost[0] < 0.021
+        assert d > 20 or lost[1] > 0.04
 
 
 def test_rough_public_bounds_cost_little() -> None:

@@ -9,6 +9,7 @@ import pytest
 from scipy import integrate, optimize, stats
 
 import dpcheck as dp
+from dpcheck.bounds.library.latent import em_moments
 from dpcheck.families.em_models import (
     LatentRecords,
     MissingCovariates,
@@ -58,6 +59,18 @@ def test_missing_covariates_are_right_at_the_truth_on_average_and_off_elsewhere(
     b = np.array([[0.1, 0.2, 0.3]])
     plain = (records.y - records.X @ b[0])[:, None] * records.X
     assert whole.gradients(b)[:, 0] == pytest.approx(plain)  # nothing missing: least squares
+
+
+def test_gradients_with_missing_covariates_are_as_long_as_is_proved_and_longer_than_printed() -> None:
+    """Lemmas 7.2.8 and 7.2.22 where σ is small and ‖β*‖ smaller: of order σ, five hundred times what they say."""
+    sd, length, rng = 1e-3, 1e-6, np.random.default_rng(3)
+    records = MissingCovariates.drawn(20_000, np.array([length]), rng, sd=sd, missing=0.01)
+    found = records.gradients(np.array([[length]]))[:, 0, 0]
+    at = {"norm_em": length, "sd_em": sd, "snr_em": length / sd, "d": 1}
+    assert float((found**2).mean()) < 100 * float(em_moments.lemma8_corrected.evaluate(**at))
+    assert float((found**2).mean()) > 1e4 * float(em_moments.lemma8.evaluate(**at))
+    assert float(found.std()) < 100 * float(em_moments.lemma22_corrected.evaluate(**at))
+    assert float(found.std()) > 300 * float(em_moments.lemma22.evaluate(**at))
 
 
 def fixed_point(truth: float, power: float) -> float:

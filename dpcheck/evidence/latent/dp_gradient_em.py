@@ -13,10 +13,12 @@ from dpcheck.bounds.library.latent import dp_gradient_em as theory
 from dpcheck.evidence.audit_checks import AuditCheck
 from dpcheck.evidence.latent.clipped_dp_gradient_em import SEARCHED, searched
 from dpcheck.evidence.property_checks import Property
+from dpcheck.evidence.rate_checks import Exponents
+from dpcheck.families.em_models import SignedMixture
 from dpcheck.families.robust_means import robust_average
 from dpcheck.solvers.latent.dp_gradient_em import DPGradientEM
 
-CLAIMED = ApproxDP(0.9, 1e-2)
+CLAIMED, DELTA = ApproxDP(0.9, 1e-2), 1e-6
 
 
 def moved(case: Mapping[str, Any]) -> tuple[float, float]:
@@ -25,6 +27,20 @@ def moved(case: Mapping[str, Any]) -> tuple[float, float]:
     scale, kappa = 10.0 ** case["scale"], math.log(one.d / case["gamma"])
     gap = robust_average(one.gradients(at), scale, kappa) - robust_average(other.gradients(at), scale, kappa)
     return float(np.linalg.norm(gap)), float(theory.sensitivity.evaluate(s_grad=scale, n=one.n, d=one.d))
+
+
+def astray(point: Mapping[str, float], trials: int, seed: int) -> np.ndarray:
+    """How far one step of the code leads from β*, where the gradient is 0: what one noisy robust gradient errs by."""
+    n, d = int(point["n"]), int(point["d"])
+    eps = point["rho"] + 2 * math.sqrt(point["rho"] * math.log(1 / DELTA))
+    found = []
+    for i in range(trials):
+        rng = np.random.default_rng([seed, i])
+        truth = np.full(d, 3 / math.sqrt(d))
+        solver = DPGradientEM(steps=1, start=tuple(truth.tolist()), second_moment=2.0)
+        w = solver.solution(SignedMixture.drawn(n, truth, rng), ApproxDP(eps, DELTA), rng, calibration="stated").w[0]
+        found.append(np.linalg.norm(w - truth))
+    return np.array(found)
 
 
 def attacked() -> tuple[Any, Any, Guarantee]:
@@ -37,6 +53,12 @@ CHECKS = {
     "dwang20.theorem7.2.2": [
         AuditCheck(attacked, "a gradient that turns round, every answer seen",
                    at={"n": 4, "d": 2, "T": 5, "gamma": 0.05})
+    ],
+    "dwang20.equation7.78": [
+        Exponents(
+            {"n": [1e3, 4e3, 1.6e4], "d": [2.0, 4.0, 8.0, 16.0], "rho": [1e-3, 4e-3, 1.6e-2]}, astray,
+            "one step from β* on mixtures at ‖β*‖ = 3σ, T = 1, τ = 2", trials=40, two_sided=True,
+        )
     ],
     "dwang20.theorem7.2.2.sensitivity": [
         Property(moved, {**SEARCHED, "gamma": (1e-6, 0.5)}, "three models, a record of any size, β of any size")

@@ -129,6 +129,11 @@ class MixtureRounds(Method):
         return max(1, min(2048, HELD // held))
 
 
+def usual_reach(d: int) -> float:
+    """ρ² is a deviation of ‖z‖² and 4 above its mean: noise on covariances grows with ρ⁴, clipping takes 2% of them."""
+    return math.sqrt(d + math.sqrt(2 * d) + 4)
+
+
 def flattened(found: Mixture) -> Array:
     """Weights, means and covariances of each trial in one row."""
     return np.concatenate([part.reshape(len(part), -1) for part in found], axis=1)
@@ -171,7 +176,7 @@ class ClippedDPEM(Solver):
         axes = min(d, MOST_AXES, max(2, self.k - 1))
         side = math.floor((clear / math.sqrt(3 + rounds)) ** (1 / axes))
         side = max(3, min(side, math.floor(MOST_CELLS ** (1 / axes))))
-        return Plan(2, rounds, Cells(axes, side), self.reach or math.sqrt(d + 3 * math.sqrt(2 * d) + 3))
+        return Plan(2, rounds, Cells(axes, side), self.reach or usual_reach(d))
 
     def release(self, data: Array, plan: Plan) -> Release:
         return theory.released.at(n=len(data), T=plan.steps)  # privacy: dwang20.section7.2.6.clipped
