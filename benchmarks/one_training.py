@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
-from scipy import stats
+from scipy import optimize, special, stats
 
 from benchmarks.pages import DOCS, write_rows, write_section
 from dpcheck.audits.training.canary_bounds import (
@@ -99,6 +99,45 @@ def rows() -> dict[str, Row]:
     shown = smallest_epsilon(lambda e: often * float(gaussian_delta(e, mu)), DELTA)
     found["all at once"] = Row(1000, partial(shown_at_once, mu=mu, m=1000, often=often), shown, 4.0)
     return found
+
+
+SEEN = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25)  # how often a limit's mechanism may be told from the Gaussian
+
+
+def no_median_above(eps: float, m: int, delta: float = DELTA, alpha: float = ALPHA) -> float:
+    """What the median of no valid bound under a Gaussian's curve passes, if m canaries may interfere.
+
+    A mechanism shows Gaussian scores of this epsilon with probability w, and else nothing; losses above c are shown as
+    c. All together m scores lie there with probability at most `seen`: so rarely it differs from the Gaussian itself. A
+    smaller curve that this mechanism has is rejected with probability at most alpha, thus from Gaussian scores at most
+    alpha / w + seen, which is a half for w = alpha / (1/2 - seen).
+    """
+    mu = float(gaussian_mu(np.array([eps]), delta)[0])
+    return min(_limit(mu, m, seen, delta, alpha / (0.5 - seen)) for seen in SEEN)
+
+
+def _limit(mu: float, m: int, seen: float, delta: float, w: float) -> float:
+    """The least epsilon whose Gaussian curve this mechanism has."""
+
+    def beyond(score: float) -> float:
+        return float(stats.norm.sf(score - mu / 2) + stats.norm.sf(score + mu / 2))
+
+    end = float(optimize.brentq(lambda score: beyond(score) - seen / m, 0.0, 40.0))
+    losses = np.linspace(0, mu * end, 2000)
+    inside = stats.norm.cdf([end - mu / 2, end + mu / 2])[:, None] - stats.norm.cdf(
+        losses / mu - np.array([[mu / 2], [-mu / 2]])
+    )
+    right = special.expit(mu * end) - np.exp(losses) * special.expit(-mu * end)  # of those that are shown as c
+    needed = w * (inside[0] - np.exp(losses) * inside[1] + seen / m * right)
+
+    def lacks(eps: float) -> bool:
+        return bool(np.any(gaussian_delta(losses, float(gaussian_mu(np.array([eps]), delta)[0])) < needed))
+
+    low, high = 0.0, 40.0
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (middle, high) if lacks(middle) else (low, middle)
+    return high
 
 
 def bounds_of(seen: CoinScores, asked: Question, known: dict[int, CanaryBound]) -> list[float]:

@@ -33,6 +33,8 @@ WORDS = (
     " rate, steps and delta log-uniform; `corpus/accountant_laws.py`). Broken means: by more than the accuracy that"
     f" the accountant is asked for or states, {ACCURACY:g} relative and absolute. The last law compares with"
     " `dp.account`: a smaller answer than its bound from below promises more privacy than there is.",
+    "A law that an accountant does not answer, as it raises, counts as broken. Rényi divergences bound epsilon from"
+    " above and do not attain it: the closed form is no law for them, and says how far above they lie.",
     "Opacus's `gdp` warns as it is made that it 'can underestimate privacy expenditure'; it is shown for comparison.",
 )
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, sparse, stats
 
+from benchmarks.one_training import _limit, no_median_above
 from dpcheck.audits.training.canary_bounds import (
     CanaryBound,
     CoinScores,
@@ -112,6 +113,31 @@ def test_no_mechanism_below_a_curve_guesses_better(m: int, r: int, v: int, mu: f
     best, curve = best_law(m, r, v, gaussian_points(mu, 65)), GaussianCurves(np.array([mu]))
     assert mass_needed(curve, v, r, m, 0.998 * best)[0] <= 1
     assert mass_needed(curve, v, r, m, 1.25 * best)[0] > 1
+
+
+def test_leaking_at_times_with_hidden_tails_limits_every_bound() -> None:
+    """The mechanism behind the limit has the curve of the limit's epsilon, and of none much below: by its own sums."""
+    seen, m, eps = 0.1, 1000, 4.0
+    w, mu = ALPHA / (0.5 - seen), float(gaussian_mu(np.array([eps]), DELTA)[0])
+    limit = _limit(mu, m, seen, DELTA, w)
+    edges = np.linspace(-12, 12, 48_001)
+    p, q = (np.diff(stats.norm.cdf(edges, loc=shift)) for shift in (mu / 2, -mu / 2))
+    from_outside = np.cumsum((p + q)[::-1])[::-1]
+    end = edges[np.searchsorted(-from_outside, -seen / m)]  # the scores of both laws beyond either end
+    tails, most = np.abs((edges[1:] + edges[:-1]) / 2) > end, np.exp(mu * end)
+    both = (p + q)[tails] / 2
+    up = np.sign((edges[1:] + edges[:-1])[tails]) > 0
+    p[tails] = 2 * both * np.where(up, most, 1) / (1 + most)
+    q[tails] = 2 * both * np.where(up, 1, most) / (1 + most)
+    assert p.sum() == pytest.approx(1, abs=1e-9)
+    losses = np.linspace(0, 6, 301)
+    profile = np.array([w * np.maximum(p - np.exp(e) * q, 0).sum() for e in losses])
+    allowed = [
+        gaussian_delta(losses, float(gaussian_mu(np.array([x]), DELTA)[0])) for x in (1.01 * limit, 0.95 * limit)
+    ]
+    assert np.all(profile <= allowed[0])
+    assert np.any(profile > allowed[1])
+    assert no_median_above(eps, 100) < no_median_above(eps, m) < no_median_above(eps, 10_000) < eps
 
 
 def test_a_curve_of_one_point_needs_no_less_than_that_point() -> None:
