@@ -14,7 +14,7 @@ import sympy
 
 from dpcheck.bounds.language.claim import CITATION, Check, Cites, Claim, Effort, Evidence, Verdict, pretty
 from dpcheck.bounds.language.symbols import TABLE
-from dpcheck.bounds.proving.chains import Cases
+from dpcheck.bounds.proving.chains import Cases, Chain
 from dpcheck.bounds.proving.implications import Need, broken_at, needs, read
 
 
@@ -76,9 +76,10 @@ def allowed(here: Any, point: Mapping[str, Any]) -> str:
 
 def citations_of(claim: Claim, known: Mapping[str, Claim]) -> list[Citation]:
     """The checks that a claim's citations bring, but for those that a proof settles under what it says: a case of
-    it, or what it is granted."""
-    under_cases = [cites for check in claim.checks if isinstance(check, Cases) for cites in check.cites]
-    return [Citation(c, known[c.id]) for c in claim.cites if c not in under_cases and not c.granted]
+    it, the constants it chooses, or what it is granted."""
+    chains = [check for check in claim.checks if isinstance(check, Cases | Chain)]
+    settled = [c for check in chains if isinstance(check, Cases) or check.choosing for c in check.cites]
+    return [Citation(c, known[c.id]) for c in claim.cites if c not in settled and not c.granted]
 
 
 _: type[Check] = Citation
