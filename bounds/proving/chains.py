@@ -25,8 +25,9 @@ How to write one:
   none of them negative: for the reason beside it, which is a premise, because the machine sees it under the
   hypotheses, or by the cited inequality, so many times.
 - `Premise(words)` is not checked. It is named in the evidence: PROVED, given: ... It may not lead to the statement.
-  Name the class of losses that it uses, "(convex, smooth)": a hypothesis must name it too. A step names the hypotheses
-  in words that its reason rests on, `uses=[...]`, and shows nothing of a claim that lacks one.
+  Name the class of losses that it uses, "(convex, smooth)": a hypothesis must name it too, and so it must the T that a
+  premise chooses. A step names the hypotheses that its reason rests on and no algebra checks, `uses=[...]`, and shows
+  nothing of a claim that lacks one: those in words, and limits of a step size that a premise needs.
 - The last step is STATEMENT, which is read from the claim and never typed again; of a rate, a number times it.
   `choosing` gives numbers to constants that the statement says exist.
 - Claims with cases: `Cases({eps <= 1: Chain(...), eps > 1: Chain(...)})`, which must cover the hypotheses.
@@ -43,6 +44,7 @@ import sympy
 
 from dpcheck.bounds.language.claim import Check, Cites, Claim, Effort, Evidence, Hypothesis, Kind, Rate, Verdict, pretty
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.symbols import T
 from dpcheck.bounds.proving.implications import follows
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Algebra, Link, Reason, Settled, nearly
 from dpcheck.bounds.proving.reasons import (
@@ -83,13 +85,14 @@ OF_LOSSES = {  # what a hypothesis says of losses, in words, and a premise may u
     "Lipschitz": re.compile(r"\bLipschitz\b"),
     "modulus": re.compile(r"\bmodulus\b"),
 }
+STEPS, CHOSEN_STEPS = re.compile(r"\bT\b"), re.compile(r"\bT = ")  # the number of steps, in words
 
 
 @dataclass(frozen=True)
 class Step:
     """One link: `relation` to what stands before, the expression, and why. Algebra needs no reason.
 
-    `uses` are hypotheses in words that the reason rests on: it shows nothing of a claim without them.
+    `uses` are hypotheses that the reason rests on and nothing checks: it shows nothing of a claim without them.
     """
 
     relation: str
@@ -226,7 +229,7 @@ class Chain:
         return "" if factor == 1 or constant else f"it ends in {self.steps[-1].expr}, not in the statement"
 
     def unsaid(self, claim: Claim) -> str:
-        """A hypothesis in words that a step uses and the claim does not have; "" if there is none."""
+        """A hypothesis that a step uses and the claim does not have; "" if there is none."""
         used = (h for step in self.steps for h in step.uses)
         missing = next((h for h in used if h not in claim.assumes), None)
         return "" if missing is None else f"a step rests on this, which is no hypothesis: {missing}"
@@ -287,6 +290,8 @@ def unassumed(premises: Iterable[str], claim: Claim) -> str:
         for word, pattern in OF_LOSSES.items():
             if pattern.search(premise) and not any(pattern.search(h) for h in assumed):
                 return f"it is given that {premise}, and no hypothesis says {word}"
+        if CHOSEN_STEPS.search(premise) and T not in claim.symbols and not any(STEPS.search(h) for h in assumed):
+            return f"it is given that {premise}, and no hypothesis says what T is"
     return ""
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from tokenize import TokenError
 from typing import Any
 
 import sympy
+from sympy.parsing import sympy_parser
 
 from dpcheck.bounds.language.claim import Claim, FunctionClass, Hypothesis, Setting, pretty
+from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.relations.conditions import relation_follows
 from dpcheck.bounds.relations.inequalities import Answer, Box, Where, meets
 
@@ -72,6 +76,33 @@ def beyond(box: Box, given: Sequence[sympy.Basic], seed: int) -> bool:
     """Whether the hypotheses allow values outside the box."""
     ends = [relation for s, (low, high) in box.items() for relation in (sympy.Ge(s, low), sympy.Le(s, high))]
     return not all(end == sympy.true or follows(end, given, seed).holds for end in ends)
+
+
+# Step sizes in words -------------------------------------------------------------------------------
+STEP_SIZE = re.compile(r"(?:\bstep size|\bη =) (min\(.*\)|[^,;]+)")
+IMPLIED = (*sympy_parser.standard_transformations, sympy_parser.implicit_multiplication)
+
+
+def says_step(words: str, taken: sympy.Expr, known: Iterable[sympy.Symbol] = ()) -> bool:
+    """Whether words name this step size: "step size 1/(μ+β), any T". Of a minimum, one of its two may be taken."""
+    found = STEP_SIZE.search(words)
+    steps = found[1].removeprefix("min(").removesuffix(")" if found[1].startswith("min(") else "") if found else ""
+    printed = {TABLE[s].printed: s for s in (*known, *taken.free_symbols)}
+    return any(sympy.simplify(said - taken) == 0 for step in steps.split(", ") for said in as_formula(step, printed))
+
+
+def as_formula(text: str, printed: Mapping[str, sympy.Symbol]) -> Iterator[sympy.Expr]:
+    """What is written, in symbols as they are printed; nothing of words that are no formula."""
+    names = {f"_{i}": symbol for i, symbol in enumerate(printed.values())}
+    for name, shown in sorted(zip(names, printed, strict=True), key=lambda pair: -len(pair[1])):
+        text = text.replace(shown, f" {name} ")
+    text = re.sub(r"√\s*(\w+)", r"sqrt(\1)", text.replace("·", "*").replace("²", "**2"))
+    try:
+        found = sympy_parser.parse_expr(text, local_dict=dict(names), transformations=IMPLIED)
+    except (SyntaxError, TokenError, TypeError, ValueError, AttributeError, sympy.SympifyError):
+        return
+    if isinstance(found, sympy.Expr):
+        yield found
 
 
 # Classes of losses ---------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,14 +10,12 @@ import sympy
 
 from dpcheck.bounds.language.claim import Cites, Claim, FunctionClass, Kind, Rate, Setting, pretty
 from dpcheck.bounds.language.errors import InvalidInput
-from dpcheck.bounds.language.symbols import eta
-from dpcheck.bounds.proving.implications import Need, follows, needs
+from dpcheck.bounds.language.symbols import TABLE, eta
+from dpcheck.bounds.proving.implications import Need, follows, needs, says_step
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Link, Settled, at_most, compare, nearly, substitutions
 from dpcheck.bounds.proving.steps import Same
 from dpcheck.bounds.registry import library
 from dpcheck.bounds.relations.inequalities import Answer, counterexample, equations, signs_agree
-
-STEP_SIZE = re.compile(r"\bstep size|\bη\b")  # a hypothesis in words that says how far a step goes
 
 
 # Assumptions ---------------------------------------------------------------------------------------
@@ -60,9 +57,10 @@ def step_unsaid(cites: Cites, claim: Claim) -> str:
     """That the cited claim is read at a step size which this one does not say; "" if it does."""
     if eta not in cites.where or eta in claim.symbols:
         return ""
-    if any(STEP_SIZE.search(h.words) for h in claim.assumes if isinstance(h, Setting)):
+    taken = sympy.sympify(cites.where[eta])
+    if any(says_step(h.words, taken, claim.symbols) for h in claim.assumes if isinstance(h, Setting)):
         return ""
-    return f"{cites.id} is read at the step size {pretty(cites.where[eta])}, and no hypothesis says which is taken"
+    return f"{cites.id} is read at the step size {pretty(taken)}, and no hypothesis says that this one is taken"
 
 
 def in_words(need: Need, claim: Claim) -> bool:
@@ -384,6 +382,13 @@ class Slack:
         for part in (*self.seen, *(factor for factor, _ in self.cited)):
             if not self.never_negative(sympy.sympify(part), link):
                 return Settled(Answer(None, f"{pretty(part)} is not seen to be ≥ 0"), link.before)
+        for reason, part in self.given.items():
+            factors = [f for f in sympy.Mul.make_args(sympy.sympify(part)) if f.free_symbols]
+            public = [f for f in factors if f.free_symbols <= TABLE.keys()]  # vectors are the proof's own
+            unseen = [f for f in public if not self.never_negative(f, link)]
+            if len(unseen) > (len(public) == len(factors)):  # the reason is why one of the factors is ≥ 0
+                what = " or ".join(map(pretty, unseen))
+                return Settled(Answer(None, f"{reason}: {what} is not seen to be ≥ 0"), link.before)
         alone = len(self.given) == 1 and not self.seen and not self.cited  # the difference itself is taken as given
         typed = alone or any(restates(sympy.sympify(part), link.claim) for part in self.given.values())
         premises, rests = (*self.given, *granted), tuple(cites.id for cites in self.cites)

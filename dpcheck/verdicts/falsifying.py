@@ -1,8 +1,9 @@
 """A claim's mutants: its statement falsified in every way that is known to make it false.
 
 A mutant is kept only if it is false as far as is known: changed in the direction that falsifies, and below (above)
-what the claim's own checks and its corrected versions establish. A hypothesis is dropped or weakened only where a
-search then finds a counterexample.
+what the claim's own checks and its corrected versions establish. A printed hypothesis on numbers is dropped or weakened
+only where a search then finds a counterexample; one in words, which no number decides, and one that was added to prove
+the statement count as needed.
 """
 
 from __future__ import annotations
@@ -16,13 +17,26 @@ from typing import Any
 import numpy as np
 import sympy
 
-from dpcheck.bounds.language.claim import Check, Claim, Evidence, Kind, Rate, Verdict, lambdified, pretty
+from dpcheck.bounds.language.claim import (
+    LOGS_FREE,
+    Check,
+    Claim,
+    Evidence,
+    Hypothesis,
+    Kind,
+    Rate,
+    Setting,
+    Verdict,
+    lambdified,
+    pretty,
+)
 from dpcheck.bounds.language.errors import DpcheckError
 from dpcheck.bounds.language.symbols import NONE, TABLE, T
 from dpcheck.bounds.privacy.numeric_checks import CompositionAccountant
-from dpcheck.bounds.proving.chains import Chain
+from dpcheck.bounds.proving.chains import Cases, Chain
 from dpcheck.bounds.proving.implications import relations
 from dpcheck.bounds.proving.proofs import AtMost, Equals, Sharper
+from dpcheck.bounds.proving.reasons import Minimiser
 from dpcheck.bounds.relations.inequalities import counterexample, equations
 
 STRONG = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.LOOSE)
@@ -60,6 +74,9 @@ def mutants_of(
     for condition in claim.conditions:
         if condition not in of_the_losses:  # dropped or not, strongly convex and smooth losses have it
             yield from without(claim, condition, held, chosen)
+    for hypothesis in needed(claim, checks):
+        rest = [h for h in claim.assumes if h != hypothesis]
+        yield from made(claim, f"{pretty(hypothesis)} dropped, which a proof must name", assumes=rest)
 
 
 def changed(claim: Claim) -> Iterator[tuple[str, sympy.Expr, Any]]:
@@ -163,6 +180,22 @@ def without(
             break
 
 
+def needed(claim: Claim, checks: Sequence[Check]) -> Iterator[Hypothesis]:
+    """Hypotheses without which a chain must not hold: settings in words, and what we added.
+
+    Algebra alone has no use for words, and to count operations takes no property of losses.
+    """
+    cases = [one for check in checks for one in (check.cases.values() if isinstance(check, Cases) else [check])]
+    chains = [one for one in cases if isinstance(one, Chain)]
+    reasons = [reason for one in chains for reason in (one.start, *(step.because for step in one.steps))]
+    algebra = all(reason is None or isinstance(reason, sympy.Basic | Minimiser) for reason in reasons)
+    if algebra or claim.kind is Kind.COST:
+        return
+    for hypothesis in claim.assumes:
+        if hypothesis != LOGS_FREE and (isinstance(hypothesis, Setting) or hypothesis in claim.added):
+            yield hypothesis
+
+
 def made(
     claim: Claim,
     how: str,
@@ -170,6 +203,7 @@ def made(
     formula: sympy.Expr | None = None,
     flip: bool = False,
     conditions: Sequence[sympy.Basic] | None = None,
+    assumes: Sequence[Hypothesis] | None = None,
 ) -> Iterator[Mutant]:
     """The mutated claim, unless it is no claim at all."""
     new, states = claim.formula if formula is None else formula, claim.states
@@ -180,8 +214,9 @@ def made(
             changed_states: Any = replace(states, of=new, below=states.below != flip)
         else:
             changed_states = (turned[type(states)] if flip else type(states))(claim.subject, new)
-        assumes = claim.assumes if conditions is None else [*words, *conditions]
-        added = claim.added if conditions is None else [h for h in claim.added if h in assumes]
+        if assumes is None:
+            assumes = claim.assumes if conditions is None else [*words, *conditions]
+        added = [h for h in claim.added if h in assumes]
         found = replace(claim, states=changed_states, assumes=assumes, added=added)
         if found.unit_gap is None or claim.unit_gap is not None:  # the registry refuses a new gap in units
             yield Mutant(how, found)

@@ -122,6 +122,24 @@ def test_slack_must_add_up_and_its_signs_must_be_seen():
     assert "do not add up" in run(chain, replace(about, states=Le(excess_risk, D**2))).detail
 
 
+def test_a_reason_shows_the_sign_of_one_factor_and_no_other():
+    """With steps beyond 2/β a descent lemma was divided by a negative number, and all stayed proved."""
+    x = sympy.Symbol("x", real=True)
+    weight = 2 * eta - beta * eta**2
+    chain = Chain(
+        excess_risk,
+        Step("=", x**2, because=fact),
+        Step(
+            "<=",
+            STATEMENT,
+            because=Slack(given={"the descent lemma": (D - weight * x**2) / weight}, seen=[D / eta]),
+        ),
+    )
+    about = claim(Le(excess_risk, D / weight + D / eta), [eta < 2 / beta])
+    assert proves(chain, about)
+    assert "is not seen to be ≥ 0" in run(chain, replace(about, assumes=[])).detail
+
+
 def test_slack_may_be_a_cited_inequality(known):
     """(2/β - η) times a cited bound; a factor that may be negative, an equation and a rate are refused."""
     cited = known(claim(Le(noise_norm2, L * D), [eta <= 1 / beta], number=1))

@@ -27,6 +27,7 @@ from dpcheck.bounds.language.symbols import (
     Delta,
     Delta_T,
     L,
+    T,
     beta,
     c,
     c1,
@@ -191,6 +192,28 @@ def test_a_citation_takes_no_step_size_that_is_not_said(known):
     unsaid = run(chain, replace(about, assumes=[smooth(beta)]))
     assert unsaid.verdict is Verdict.UNCHECKED
     assert "step size" in unsaid.detail
+
+
+@pytest.mark.parametrize(
+    "words", ["step size 3/β", "step size 1/L", "step sizes that are public", "η ≤ 1/β", "step size"]
+)
+def test_a_citation_takes_the_step_size_that_is_said(known, words):
+    """A bound for the step size 1/β stayed proved of steps of 3/β: any word on steps was enough."""
+    cited = known(claim(Le(excess_risk, L * eta), [smooth(beta)], number=7))
+    chain = Chain(excess_risk, Step("<=", because=Cites(cited, {eta: 1 / beta})), Step("<=", STATEMENT))
+    about = claim(Le(excess_risk, 2 * L / beta), [smooth(beta), Setting(words)])
+    assert run(chain, about).verdict is Verdict.UNCHECKED
+    for said in ("w₀ = 0, step size 1/β, any n", "step size min(1/β, D/(L√n))", "case 2: n = 3, η = 1/β"):
+        assert proves(chain, replace(about, assumes=[smooth(beta), Setting(said)]))
+
+
+def test_a_premise_chooses_no_number_of_steps_that_is_not_said():
+    """A bound for T = log X steps stayed proved of a claim that says nothing of T."""
+    chain = Chain(excess_risk, Step("<=", eta * L, because=Premise("e^-T ≤ η for T = log(1/η)")), Step("<=", STATEMENT))
+    about = claim(Le(excess_risk, eta * L + D), [Setting("T = log(1/η) steps")])
+    assert proves(chain, about)
+    assert "what T is" in run(chain, replace(about, assumes=[])).figure
+    assert proves(chain, replace(about, assumes=[Eq(T, log(1 / eta)), eta < 1]))
 
 
 def test_convex_losses_need_not_be_strongly_so():

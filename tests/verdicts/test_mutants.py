@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sympy import Eq, Integer, Le, exp, log, sqrt
 
-from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Kind, Rate, Source, Verdict
+from dpcheck.bounds.language.claim import LOGS_FREE, Claim, Effort, Evidence, Kind, Rate, Setting, Source, Verdict
 from dpcheck.bounds.language.symbols import (
     D,
     L,
@@ -32,6 +32,7 @@ from dpcheck.bounds.language.symbols import (
 from dpcheck.bounds.privacy.numeric_checks import CompositionAccountant
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Step
 from dpcheck.bounds.proving.proofs import AtMost, Equals
+from dpcheck.bounds.registry import library
 from dpcheck.verdicts import mutants
 from dpcheck.verdicts.catalogue import catalogue
 from dpcheck.verdicts.falsifying import STRONG, mutants_of
@@ -103,6 +104,40 @@ def test_every_change_of_an_equation_is_a_mutant() -> None:
 def test_a_hypothesis_that_is_not_needed_is_no_mutant() -> None:
     about = claim(bound, [eta <= 1 / beta, eps <= 1], checks=[chain])
     assert "ε ≤ 1 dropped" not in made(about)
+
+
+def test_a_hypothesis_in_words_or_added_must_be_named_by_the_proof() -> None:
+    """A run that starts at 0, a convex set that is symmetric: dropped, they left their statements proved."""
+    words, more = Setting("the run starts at 0"), d <= n
+    kept = {"assumes": [eta <= 1 / beta, words, LOGS_FREE], "added": [more], "checks": [chain]}
+    unnamed = {f"{h} dropped, which a proof must name" for h in (words, "d ≤ n")}
+    assert set(survivors(claim(bound, **kept))) == unnamed
+    first, last = chain.steps
+    named = Chain(excess_risk, replace(first, uses=[words, more]), last)
+    assert not survivors(claim(bound, **kept | {"checks": [named]}))
+    assert unnamed <= set(made(claim(bound, **kept | {"checks": [named]})))
+    assert not unnamed & set(made(claim(bound, kind=Kind.COST, **kept)))
+
+
+@pytest.mark.parametrize(
+    "claim_id",
+    [
+        "zhang17.lemma2.confined",
+        "zhang17.theorem3.pure.proof",
+        "zhang17.lemma11.step",
+        "wangxu19.algorithm4.width",
+        "lssgd20.theorem3.corrected",
+        "dwang20.lemma3.1.7",
+        "lwang21.section4.5.clipping",
+    ],
+)
+def test_claims_about_convex_and_other_losses_notice_what_is_dropped(claim_id) -> None:
+    about = library[claim_id]
+    dropped = [m for m in mutants_of(about, about.checks) if m.how.endswith("which a proof must name")]
+    assert dropped
+    for mutant in dropped:
+        pieces = [check.run(mutant.claim, Effort()) for check in about.checks if check.kind == "symbolic"]
+        assert mutants.judge(pieces, about.kind) not in STRONG, mutant.how
 
 
 def test_a_constant_that_the_proof_chooses_makes_no_hypothesis_needed() -> None:

@@ -9,8 +9,8 @@ from sympy import Eq, Integer, Rational, Symbol, exp, log, pi, sqrt
 from dpcheck.bounds.language.claim import Claim, Kind, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import T, c, delta, eps, excess_risk, gradients, n
-from dpcheck.bounds.library.convex.dp_accmd_proof import divergence, dual2
-from dpcheck.bounds.library.convex.gaussian_width import diameter, spread, width
+from dpcheck.bounds.library.convex.dp_accmd_proof import divergence, dual2, exact_y, noisy_y
+from dpcheck.bounds.library.convex.gaussian_width import diameter, spread, symmetric, width
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s, full_gradients, losses, sigma_n
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Premise, Step
@@ -85,16 +85,21 @@ def with_divergence(name: str, says: str, setting: Setting, granted: str, correc
         source=Source("dwang20", "Theorem 3.1.7, as its proof ends", line=1359),
         kind=Kind.UTILITY,
         says=says,
-        assumes=[*losses, Setting("C symmetric"), setting],
+        assumes=[*losses, symmetric, setting],
         states=Rate(excess_risk, sqrt(divergence) * rate),
         guarantee=ApproxDP(eps, delta),
         corrects=corrects,
         checks=[
             Chain(
                 excess_risk,
-                Step("<=", because=Cites("dwang20.equation3.58", {L_s: L_C}, granted=granted)),
+                Step("<=", because=Cites("dwang20.equation3.58", {L_s: L_C}, granted=granted), uses=[setting]),
                 Step("<=", 8 * L_C * divergence / T**2 + T * sigma_n**2 * dual2 / (2 * L_C)),
-                Step("<=", explicit, because=Premise("the maximum's variance is at most ‖C‖₂²/4 (Lemma 3.1.7)")),
+                Step(
+                    "<=",
+                    explicit,
+                    because=Premise("the maximum's variance is at most ‖C‖₂²/4 (Lemma 3.1.7)"),
+                    uses=[symmetric],
+                ),
                 Step("=", at_T, because=Premise("σ of (3.9) with c = 8, and T² of (3.59)")),
                 Step("<=", 12 * STATEMENT),
             )
@@ -103,13 +108,11 @@ def with_divergence(name: str, says: str, setting: Setting, granted: str, correc
 
 
 IN_SET = "Lemma 3.1.6: F is L‖C‖₂²-smooth in the norm of the set, which stands for L in α too"
-theorem7_proof = with_divergence(
-    "proof", "With the factor √V₀.", Setting("y steps by the exact gradient, as printed"), IN_SET
-)
+theorem7_proof = with_divergence("proof", "With the factor √V₀.", exact_y, IN_SET)
 theorem7_corrected = with_divergence(
     "corrected",
     "With the factor √V₀, for the algorithm that uses one noisy gradient in both steps.",
-    Setting("y steps by the noisy gradient"),
+    noisy_y,
     f"{IN_SET}; (3.55) holds for it too (dwang20.equation3.55.noisy_y)",
     corrects="dwang20.theorem3.1.7",
 )

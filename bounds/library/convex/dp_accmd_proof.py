@@ -34,7 +34,7 @@ phi, phi_next = (
 )
 
 in_norm = Setting("F convex, L-smooth in ‖·‖; w 1-strongly convex in ‖·‖")
-exact_y = Setting("y steps by the exact gradient, as printed")
+exact_y, noisy_y = Setting("y steps by the exact gradient, as printed"), Setting("y steps by the noisy gradient")
 CONVEX = "F is convex, at x = r·z + (1-r)·y, and (1-r)/r = 2αL-1"
 SAME_POINTS = Premise("F(x)-F(y⁺) = g(x)-g(y⁺); the noise is σ times a standard normal")
 DEFINED = Premise("the definition of Φ")
@@ -73,21 +73,28 @@ def gives_away(gradient: Expr, weight: Expr, square: Expr) -> Slack:
     return Slack(given=common | optimal, seen=[square])
 
 
-in_coordinates = Step("=", alpha_k * p * z, because=Premise("in one coordinate"))
+in_coordinates = Premise("in one coordinate")
 one_step = Le(scaled_gain, doubled * decrease + V_old - V_new + alpha_k**2 * b_dual**2)
 
 equation55 = line(
-    "3.55", 1322, "One step of the algorithm as printed.", one_step,
-    in_coordinates,
+    "3.55",
+    1322,
+    "One step of the algorithm as printed.",
+    one_step,
+    Step("=", alpha_k * p * z, because=in_coordinates, uses=[exact_y]),
     Step("<=", STATEMENT, because=gives_away(p, L_s / 2, (alpha_k * b - (z - z_n) / 2) ** 2)),
     place="equation (3.55)", provenance=Provenance.PRINTED,
 )
 
 equation55_repaired = line(
-    "3.55.noisy_y", 1322, "The same if the y step uses the noisy gradient, and L‖y-x‖² for L/2·‖y-x‖².", one_step,
-    in_coordinates,
+    "3.55.noisy_y",
+    1322,
+    "The same if the y step uses the noisy gradient, and L‖y-x‖² for L/2·‖y-x‖².",
+    one_step,
+    Step("=", alpha_k * p * z, because=in_coordinates, uses=[noisy_y]),
     Step("<=", STATEMENT, because=gives_away(p + b, L_s, alpha_k**2 * (b + L_s * (y - x)) ** 2)),
-    place="equation (3.55), for one noisy gradient in both steps", setting=Setting("y steps by the noisy gradient"),
+    place="equation (3.55), for one noisy gradient in both steps",
+    setting=noisy_y,
     provenance=Provenance.CONSEQUENCE,
 )
 

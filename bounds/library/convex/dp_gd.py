@@ -35,6 +35,7 @@ A_STEP = (
     "a noisy step: F falls by ‖∇F‖²/(2β) and rises by ‖noise‖²/(2β), β = L+μ (smooth), and ‖∇F‖² ≥ 2μ(F-F°) "
     "(convex, and μ/2·‖x‖²)"
 )
+RIDGE = Setting("r = μ/2·‖x‖², step size 1/(L+μ)")
 kept = L_s / (L_s + mu)  # of the gap, in a step
 falls = Induction(T, gap0, lambda gap: kept * gap + d * sigma_n**2 / (2 * (L_s + mu)), given=A_STEP)
 
@@ -43,8 +44,8 @@ utility = Claim(
     source=source,
     kind=Kind.UTILITY,
     says="Excess risk of the last iterate on strongly convex risks, for every T and noise.",
-    assumes=[*losses, Setting("r = μ/2·‖x‖², step size 1/(L+μ)")],
+    assumes=[*losses, RIDGE],
     states=Le(excess_risk, kept**T * gap0 + d * sigma_n**2 / (2 * mu)),
     provenance=Provenance.CONSEQUENCE,
-    checks=[Chain(excess_risk, Step("<=", STATEMENT, because=falls))],
+    checks=[Chain(excess_risk, Step("<=", STATEMENT, because=falls, uses=[RIDGE]))],
 )

@@ -11,6 +11,7 @@ from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import T, c, c1, d, delta, eps, eta, excess_risk, gradients, mu, n
 from dpcheck.bounds.library.convex.dp_katyusha_proof import grown, theta
 from dpcheck.bounds.library.convex.variance_reduction import (
+    R_STRONG,
     G,
     L_s,
     full_gradients,
@@ -80,6 +81,9 @@ inner1, inner2 = 3 * n / 4, 3 * kappa / 4
 epochs1, epochs2 = 15 * sqrt(kappa / n) * log(n), 11 * log(n)
 LONG1 = Premise("Φ₀ ≤ 3g₀ shrinks to 3g₀/X in T = 15√(L/(μn))·log n epochs")
 LONG2 = Premise("Φ₀ ≤ 3g₀ shrinks to 3g₀/X in T = 11·log n epochs")
+PARAMETERS = Setting("m and θ as in the two cases; T = 15√(L/(μn))·log n and T = 11·log n epochs for their O()")
+NEAR = Setting("g₀ ≤ G²/(2μ), as at the minimiser of r")
+SHRINKS = [PARAMETERS, NEAR, R_STRONG, eps <= n]
 usual = {n: exp(1 + more), delta: exp(-extra) / 2}
 
 
@@ -93,25 +97,27 @@ utility = Claim(
     source=Source("dwang20", "Theorem 3.1.3, equation (3.6)", line=711),
     kind=Kind.UTILITY,
     says="Excess risk of DP-Katyusha, with noise of the order of (3.3) in line 7 and the parameters of either case.",
-    assumes=[*strong, Eq(eta, 1 / (3 * L_s * theta)), theta <= Rational(1, 2), grown >= 1],  # in both cases
-    added=[eps <= n, delta <= Rational(1, 2), n >= 3, Setting("g₀ ≤ G²/(2μ), as at the minimiser of r")],
+    assumes=[*strong, Eq(eta, 1 / (3 * L_s * theta)), theta <= Rational(1, 2), grown >= 1, PARAMETERS],  # in both cases
+    added=[eps <= n, delta <= Rational(1, 2), n >= 3, NEAR],
     states=Rate(excess_risk, d * log(n) ** 2 * G**2 * log(1 / delta) / (n**2 * eps**2 * mu)),
     guarantee=ApproxDP(eps, delta),
     checks=[
-        Cases({
-            n <= kappa: Chain(
-                excess_risk,
-                Step("<=", because=Cites("dwang20.equation3.42", granted="ημm = θ")),
-                Step("<=", 3 * unit + noise_of(epochs1, epochs1, inner1), because=LONG1),
-                Step("<=", 6100 * STATEMENT, where=usual),
-            ),
-            n >= kappa: Chain(
-                excess_risk,
-                Step("<=", because=Cites("dwang20.equation3.46", granted="θ = 1/2, m = 3/4·L/μ")),
-                Step("<=", 3 * unit + noise_of(Integer(2), epochs2, inner2), because=LONG2),
-                Step("<=", 600 * STATEMENT, where=usual),
-            ),
-        })
+        Cases(
+            {
+                n <= kappa: Chain(
+                    excess_risk,
+                    Step("<=", because=Cites("dwang20.equation3.42", granted="ημm = θ")),
+                    Step("<=", 3 * unit + noise_of(epochs1, epochs1, inner1), because=LONG1, uses=SHRINKS),
+                    Step("<=", 6100 * STATEMENT, where=usual),
+                ),
+                n >= kappa: Chain(
+                    excess_risk,
+                    Step("<=", because=Cites("dwang20.equation3.46", granted="θ = 1/2, m = 3/4·L/μ")),
+                    Step("<=", 3 * unit + noise_of(Integer(2), epochs2, inner2), because=LONG2, uses=SHRINKS),
+                    Step("<=", 600 * STATEMENT, where=usual),
+                ),
+            }
+        )
     ],
 )
 

@@ -30,7 +30,8 @@ w = 1 + eta * mu
 noise = d * sigma_n**2 / (2 * L_s)
 strongly = [*losses, Setting("r μ-strongly convex")]
 fits = Le(L_s * theta + L_s * theta / (1 - theta), 1 / eta)  # (3.29)
-case1 = [Eq(eta, 1 / (3 * L_s * theta)), theta <= Rational(1, 2), Setting("case 1: ημm = θ")]
+CASE1 = Setting("case 1: ημm = θ")
+case1 = [Eq(eta, 1 / (3 * L_s * theta)), theta <= Rational(1, 2), CASE1]
 case2 = Setting("case 2: θ = 1/2, η = 2/(3L), m = 3/4·L/μ")
 READING = Provenance.READING
 
@@ -69,9 +70,9 @@ gives_away = Slack(
         "r is convex, at the next y": (theta * r_t + (1 - theta) * r_s - r_y) / theta,
         "Lemma 3.1.1": share * (2 * L_s * (F_s - F_y - p * (s - y)) + d * sigma_n**2 - V),
         "Young": share * V + L_s * theta / (2 * (1 - theta)) * move**2 - (p - v) * move,
-        "(3.29)": (1 / eta - L_s * theta - L_s * theta / (1 - theta)) / 2 * move**2,
         "E v = ∇F(y)": -(p - v) * away,
-    }
+    },
+    seen=[(1 / eta - L_s * theta - L_s * theta / (1 - theta)) / 2 * move**2],  # (3.29)
 )
 constant = (1 - theta) / theta * gap_snap + share * d * sigma_n**2  # the same in each step
 
@@ -123,7 +124,7 @@ equation41 = equation(
     [*strongly, *case1],
     Le(potential_next, (potential + noise) / grown),
     Step("=", gap_new + weight1 * apart**2, because=DEFINED),
-    Step("<=", theta / (grown * (1 - theta) * weights) * epoch, because=Slack(given=short)),
+    Step("<=", theta / (grown * (1 - theta) * weights) * epoch, because=Slack(given=short), uses=[CASE1]),
     Step("<=", because=Cites("dwang20.equation3.39")),
     Step("=", (gap_snap + weight1 * start**2 + noise) / grown),
     Step("=", (potential + noise) / grown, because=DEFINED),

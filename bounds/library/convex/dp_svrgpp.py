@@ -12,6 +12,7 @@ from dpcheck.bounds.language.claim import Claim, Kind, Rate, Source
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import T, c, c1, d, delta, distance, eps, eta, excess_risk, gradients, n, quantity
 from dpcheck.bounds.library.convex.variance_reduction import (
+    R_CONVEX,
     G,
     L_s,
     apart,
@@ -144,8 +145,14 @@ summed = Claim(
         Chain(
             excess_risk,
             Step("<=", last, because=Premise("the potential is the risk and terms ≥ 0")),
-            Step("<=", start / 2**T + d * sigma_n**2 / (4 * L_s), because=Induction(
-                T, start=start, step=lambda now: (now + equation50.formula - before) / 2, given="(3.50), halved")),
+            Step(
+                "<=",
+                start / 2**T + d * sigma_n**2 / (4 * L_s),
+                uses=[R_CONVEX],
+                because=Induction(
+                    T, start=start, step=lambda now: (now + equation50.formula - before) / 2, given="(3.50), halved"
+                ),
+            ),
             Step("<=", STATEMENT),
         )
     ],

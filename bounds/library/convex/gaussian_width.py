@@ -133,7 +133,7 @@ lemma6_corrected = Claim(
     assumes=[symmetric],
     states=Le(l2, diameter / 2 * minkowski),
     corrects="dwang20.lemma3.1.6",
-    checks=[Chain(l2, Step("<=", STATEMENT, because=Slack(given=in_the_set)))],
+    checks=[Chain(l2, Step("<=", STATEMENT, because=Slack(given=in_the_set), uses=[symmetric]))],
 )
 
 lemma6_smooth = Claim(
@@ -162,5 +162,11 @@ lemma7 = Claim(
     says="The mean squared maximum of ⟨w, v⟩ over C, v standard normal.",
     assumes=[symmetric],
     states=Rate(width2, spread),
-    checks=[Chain(width2, Step("<=", width**2 + diameter**2 / 4, because=POINCARE), Step("<=", STATEMENT))],
+    checks=[
+        Chain(
+            width2,
+            Step("<=", width**2 + diameter**2 / 4, because=POINCARE, uses=[symmetric]),
+            Step("<=", STATEMENT),
+        )
+    ],
 )

@@ -132,9 +132,9 @@ recursion3 = Claim(
 
 
 # Sensitivity ---------------------------------------------------------------------------------------
-def by_steps(subject, step, given, start=0):  # type: ignore[no-untyped-def]
-    """The bound carried from one step to the next, for a reason in words."""
-    return Chain(subject, Step("<=", STATEMENT, because=Induction(T, start=start, step=step, given=given)))
+def by_steps(subject, step, given, uses=()):  # type: ignore[no-untyped-def]
+    """The bound carried from one step to the next, for a reason in words that rests on these hypotheses."""
+    return Chain(subject, Step("<=", STATEMENT, because=Induction(T, step=step, given=given), uses=uses))
 
 
 lemma2 = Claim(
@@ -161,6 +161,7 @@ lemma2_corrected = Claim(
             Delta_T, lambda b: b + 2 * eta * L / n,
             "a gradient step on the common records does not expand (convex, smooth); two gradients of the other differ "
             "by 2L/n (Lipschitz)",
+            uses=[eta <= 1 / beta],
         ),
         Exactness(sensitivity_at, convex_points, "over all smooth convex losses", vary=["eta"]),
     ],
@@ -193,12 +194,14 @@ lemma3_corrected = Claim(
             Delta_T, contraction,
             "a gradient step on the common records contracts by 1-ημ (strongly convex, smooth); two gradients of the "
             "other differ by 2L/n (Lipschitz)",
+            uses=[eta <= 1 / (beta + mu)],
         ),
         Exactness(sensitivity_at, strong_points, "over all smooth strongly convex losses", vary=["eta"]),
     ],
 )
 
-regularised = [Setting("f = ℓ + μ/2·‖w‖² with ℓ convex"), eta <= 1 / (beta + mu), mu <= beta]
+REGULARISED = Setting("f = ℓ + μ/2·‖w‖² with ℓ convex")
+regularised = [REGULARISED, eta <= 1 / (beta + mu), mu <= beta]
 
 lemma3_regularised = Claim(
     id="zhang17.lemma3.regularised", kind=Kind.SENSITIVITY,
@@ -208,20 +211,28 @@ lemma3_regularised = Claim(
     states=Le(Delta_T, 2 * L / (n * mu) * (1 - (1 - eta * mu) ** T)),
     corrects="zhang17.lemma3",
     checks=[
-        by_steps(Delta_T, contraction, "the common part, μ/2·‖w‖² in it, contracts by 1-ημ (convex, smooth); ∇ℓ "
-                 "differs by 2L/n (Lipschitz)"),
+        by_steps(
+            Delta_T,
+            contraction,
+            "the common part, μ/2·‖w‖² in it, contracts by 1-ημ (convex, smooth); ∇ℓ differs by 2L/n (Lipschitz)",
+            uses=[REGULARISED, eta <= 1 / (beta + mu)],
+        ),
         Exactness(lambda p: sensitivity_at(p, regularised=True), strong_points, "over all such regularised losses"),
     ],
 )
+
+FROM_0, REGULARISED_FROM_0 = Setting("the run starts at 0"), Setting("f = ℓ + μ/2·‖w‖²; the run starts at 0")
 
 lemma2_confined = Claim(
     id="zhang17.lemma2.confined", kind=Kind.SENSITIVITY,
     source=Source("zhang17", "Lemma 2"),
     says="A run from 0 goes no further than its steps: a bound on the gradients is needed only within that ball.",
-    assumes=[lipschitz(L, AT_ITERATES), Setting("the run starts at 0")],
+    assumes=[lipschitz(L, AT_ITERATES), FROM_0],
     states=Le(end_norm, eta * L * T),
     provenance=Provenance.CONSEQUENCE,
-    checks=[by_steps(end_norm, lambda b: b + eta * L, "a step adds η∇f, of norm at most ηL (Lipschitz)")],
+    checks=[
+        by_steps(end_norm, lambda b: b + eta * L, "a step adds η∇f, of norm at most ηL (Lipschitz)", uses=[FROM_0])
+    ],
 )
 
 lemma3_confined = Claim(
@@ -229,8 +240,10 @@ lemma3_confined = Claim(
     source=Source("zhang17", "Lemma 3, for the losses of section 4"),
     says="The regulariser keeps every run from 0 in the ball of radius L/μ: a bound on ‖∇ℓ‖ is needed only there.",
     assumes=[
-        lipschitz(L, "without its regulariser, " + AT_ITERATES), Setting("f = ℓ + μ/2·‖w‖²; the run starts at 0"),
-        eta <= 1 / (beta + mu), mu <= beta,
+        lipschitz(L, "without its regulariser, " + AT_ITERATES),
+        REGULARISED_FROM_0,
+        eta <= 1 / (beta + mu),
+        mu <= beta,
     ],
     states=Le(end_norm, L / mu * (1 - (1 - eta * mu) ** T)),
     provenance=Provenance.CONSEQUENCE,
@@ -238,25 +251,37 @@ lemma3_confined = Claim(
         by_steps(
             end_norm, lambda b: (1 - eta * mu) * b + eta * L,
             "a step keeps 1-ημ of w and adds η∇ℓ, of norm at most ηL (Lipschitz)",
+            uses=[REGULARISED_FROM_0],
         )
     ],
 )
 
 towards = Symbol("towards", nonnegative=True)  # ⟨∇F, w-ŵ⟩
 
+NEAR_0 = Setting("w₀ = 0; ‖ŵ‖ ≤ D for both datasets")
+
 ball3 = Claim(
     id="zhang17.lemma3.ball", kind=Kind.SENSITIVITY,
     source=Source("zhang17", "proof of Lemma 3: the iterates stay in the ball of radius 2D", line=398),
     says="A run from 0 never leaves the ball of radius 2D around 0, if its minimiser has norm at most D.",
-    assumes=[strongly_convex(mu), smooth(beta), eta <= 1 / (beta + mu), Setting("w₀ = 0; ‖ŵ‖ ≤ D for both datasets")],
+    assumes=[strongly_convex(mu), smooth(beta), eta <= 1 / (beta + mu), NEAR_0],
     states=Le(end_norm**2, (2 * D) ** 2),
     checks=[
         Chain(
             end_norm**2,
-            Step("<=", 2 * end_away**2 + 2 * D**2, because=Premise("(‖w_T-ŵ‖ + ‖ŵ‖)² ≤ 2‖w_T-ŵ‖² + 2‖ŵ‖²")),
-            Step("<=", STATEMENT, because=Induction(
-                T, start=4 * D**2, step=lambda b: b - 2 * (2 * eta - beta * eta**2) * towards,
-                given="‖w-ŵ-η∇F‖² = ‖w-ŵ‖² - 2η⟨∇F, w-ŵ⟩ + η²‖∇F‖² with ‖∇F‖² ≤ β⟨∇F, w-ŵ⟩ (convex, smooth)")),
+            Step(
+                "<=", 2 * end_away**2 + 2 * D**2, because=Premise("(‖w_T-ŵ‖ + ‖ŵ‖)² ≤ 2‖w_T-ŵ‖² + 2‖ŵ‖²"), uses=[NEAR_0]
+            ),
+            Step(
+                "<=",
+                STATEMENT,
+                because=Induction(
+                    T,
+                    start=4 * D**2,
+                    step=lambda b: b - 2 * (2 * eta - beta * eta**2) * towards,
+                    given="‖w-ŵ-η∇F‖² = ‖w-ŵ‖² - 2η⟨∇F, w-ŵ⟩ + η²‖∇F‖² with ‖∇F‖² ≤ β⟨∇F, w-ŵ⟩ (convex, smooth)",
+                ),
+            ),
         )
     ],
 )
@@ -306,13 +331,19 @@ lemma8 = Claim(
     checks=[
         Chain(
             gap_T,
-            Step("<=", STATEMENT, because=Slack(
-                given={
-                    "F never rises: the last of T gaps is at most their mean": gap_sum / T - gap_T,
-                    "F(w_t⁺)-F(ŵ) ≤ β/2·(‖w_t-ŵ‖²-‖w_t⁺-ŵ‖²) (convex, smooth: Nesterov [18]) adds up over T steps":
-                    (beta / 2 * (distance**2 - end_away**2) - gap_sum) / T,
-                },
-                seen=[beta * end_away**2 / (2 * T), Rational(3, 2) * beta * distance**2 / T])),
+            Step(
+                "<=",
+                STATEMENT,
+                uses=[Eq(eta, 1 / beta)],
+                because=Slack(
+                    given={
+                        "F never rises: the last of T gaps is at most their mean": gap_sum / T - gap_T,
+                        "F(w_t⁺)-F(ŵ) ≤ β/2·(‖w_t-ŵ‖²-‖w_t⁺-ŵ‖²) (convex, smooth: Nesterov [18]) adds up over T steps":
+                        (beta / 2 * (distance**2 - end_away**2) - gap_sum) / T,
+                    },
+                    seen=[beta * end_away**2 / (2 * T), Rational(3, 2) * beta * distance**2 / T],
+                ),
+            ),
         ),
         Exactness(rate_at, natural_points, "over all such risks", vary=["eta"]),
     ],

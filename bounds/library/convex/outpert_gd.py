@@ -57,8 +57,9 @@ stated_noise = sqrt(2 * log(2 / delta)) * Delta / eps  # from exp(-eps^2 ||z||^2
 convex_step, strong_step = {eta: 1 / beta}, {eta: 1 / (mu + beta)}
 convex_Delta, convex_exact = 3 * L * T / (beta * n), released.sensitivity.subs(convex_step)
 strong_Delta = 5 * L * (1 + beta / mu) / (n * beta)
-convex_case = [convex(), smooth(beta), lipschitz(L), Setting("step size 1/β, T steps")]
-strong_case = [strongly_convex(mu), smooth(beta), lipschitz(L, AT_ITERATES), Setting("step size 1/(μ+β), any T")]
+CONVEX_STEPS, STRONG_STEPS = Setting("step size 1/β, T steps"), Setting("step size 1/(μ+β), any T")
+convex_case = [convex(), smooth(beta), lipschitz(L), CONVEX_STEPS]
+strong_case = [strongly_convex(mu), smooth(beta), lipschitz(L, AT_ITERATES), STRONG_STEPS]
 exactly = GaussianAccountant(Delta / sigma, "a query whose sensitivity is exactly Δ")
 
 algorithm1_approx = Claim(
@@ -155,7 +156,7 @@ theorem1_pure = Claim(
     checks=[
         Chain(
             Cites("zhang17.algorithm1.pure", {Delta: Delta_T}),
-            Step("<=", because=Cites("zhang17.lemma2", convex_step)),
+            Step("<=", because=Cites("zhang17.lemma2", convex_step), uses=[CONVEX_STEPS]),
             Step("=", STATEMENT),
         )
     ],
@@ -172,28 +173,30 @@ theorem1_pure_strong = Claim(
     checks=[
         Chain(
             Cites("zhang17.algorithm1.pure", {Delta: Delta_T}),
-            Step("<=", because=Cites("zhang17.lemma3", strong_step)),
+            Step("<=", because=Cites("zhang17.lemma3", strong_step), uses=[STRONG_STEPS]),
             Step("=", STATEMENT),
         )
     ],
 )
 
 # Utility -------------------------------------------------------------------------------------------
-def explicit(converges: Cites, noise: Cites) -> Chain:
-    """Smoothness makes of the excess risk of w_T + z that of w_T and the noise; a lemma bounds each."""
+def explicit(converges: Cites, noise: Cites, start: Setting) -> Chain:
+    """Smoothness makes of the excess risk of w_T + z that of w_T and the noise; a lemma bounds each.
+
+    The lemma's ‖w₀-ŵ‖ is at most D for what is said of the start.
+    """
     return Chain(
         excess_risk,
         Step("<=", gap_T + beta / 2 * noise_norm2, because=Premise("F is β-smooth, and E z = 0 (A.2)")),
-        Step("<=", because=converges),
+        Step("<=", because=converges, uses=[start]),
         Step("=", because=noise),
         Step("<=", STATEMENT),
     )
 
 
-strong_losses = [
-    strongly_convex(mu), smooth(beta), lipschitz(L, "where ‖w‖ ≤ 2D"), mu <= beta,
-    Setting("‖ŵ‖ ≤ D, w₀ = 0, step size 1/(μ+β)"),
-]
+STRONG_START = Setting("‖ŵ‖ ≤ D, w₀ = 0, step size 1/(μ+β)")
+CONVEX_START = Setting("‖ŵ‖ ≤ D, w₀ = 0, step size 1/β")
+strong_losses = [strongly_convex(mu), smooth(beta), lipschitz(L, "where ‖w‖ ≤ 2D"), mu <= beta, STRONG_START]
 exponentially = Cites("zhang17.lemma5", {**strong_step, distance: D})
 of_pure_noise = Cites("zhang17.lemma6", {sigma: strong_Delta / eps})
 of_approx_noise = Cites("zhang17.lemma7", {sigma: stated_noise.subs(Delta, strong_Delta)})
@@ -209,32 +212,38 @@ after_T_steps = beta / 2 * D**2 / approx_X + approx_risk
 ENOUGH_STEPS = Premise("exp(-2μβT/(μ+β)²) ≤ 1/X for T = (μ²+β²)/(μβ)·log X, as 2(μ²+β²) ≥ (μ+β)² and X ≥ 1")
 
 
-def after_enough(proof: str, left: Expr, end: Expr) -> Chain:
+LARGE_X = Setting("X ≥ 1, so that T is at least 0")
+PURE_T = Setting("T = (μ²+β²)/(μβ)·log X steps, X = μ²n²ε²D²/(L²d²)")
+APPROX_T = Setting("T = (μ²+β²)/(μβ)·log X steps, X = μ²n²ε²D²/(L²d log(1/δ))")
+
+
+def after_enough(proof: str, left: Expr, end: Expr, steps: Setting) -> Chain:
     """The explicit bound of the proof, with the T that the theorem takes."""
     bound = Step("<=", because=Cites(proof))
-    return Chain(excess_risk, bound, Step("<=", left, because=ENOUGH_STEPS), Step("<=", end))
+    enough = Step("<=", left, because=ENOUGH_STEPS, uses=[steps, LARGE_X])
+    return Chain(excess_risk, bound, enough, Step("<=", end))
 
 
 theorem2_pure = Claim(
     id="zhang17.theorem2.pure", kind=Kind.UTILITY,
     source=Source("zhang17", "Theorem 2, part 1", line=157),
     says="Excess risk of the ε-private output after T = Θ((μ²+β²)/(μβ)·log X) steps, X = μ²n²ε²D²/(L²d²).",
-    assumes=strong_losses,
-    added=[Setting("X ≥ 1, so that T is at least 0")],
+    assumes=[*strong_losses, PURE_T],
+    added=[LARGE_X],
     states=Rate(excess_risk, beta * L**2 * d**2 / (n**2 * eps**2 * mu**2)),
     guarantee=PureDP(eps),
-    checks=[after_enough("zhang17.theorem2.pure.proof", beta / 2 * D**2 / pure_X + pure_risk, 201 * STATEMENT)],
+    checks=[after_enough("zhang17.theorem2.pure.proof", beta / 2 * D**2 / pure_X + pure_risk, 201 * STATEMENT, PURE_T)],
 )
 
 theorem2_approx = Claim(
     id="zhang17.theorem2.approx", kind=Kind.UTILITY,
     source=Source("zhang17", "Theorem 2, part 2", line=161),
     says="Excess risk of the (ε, δ)-private output after T = Θ((μ²+β²)/(μβ)·log X) steps, X = μ²n²ε²D²/(L²d log(1/δ)).",
-    assumes=strong_losses,
-    added=[Setting("X ≥ 1, so that T is at least 0"), delta <= Rational(1, 2)],
+    assumes=[*strong_losses, APPROX_T],
+    added=[LARGE_X, delta <= Rational(1, 2)],
     states=Rate(excess_risk, beta * L**2 * d * log(1 / delta) / (n**2 * eps**2 * mu**2)),
     guarantee=ApproxDP(eps, delta),
-    checks=[after_enough("zhang17.theorem2.approx.proof.corrected", after_T_steps, 201 * STATEMENT)],
+    checks=[after_enough("zhang17.theorem2.approx.proof.corrected", after_T_steps, 201 * STATEMENT, APPROX_T)],
 )
 
 theorem2_pure_proof = Claim(
@@ -243,7 +252,7 @@ theorem2_pure_proof = Claim(
     says="The explicit bound in the proof, for every T.",
     assumes=strong_losses,
     states=Le(excess_risk, left_by_descent + pure_risk),
-    checks=[explicit(exponentially, of_pure_noise)],
+    checks=[explicit(exponentially, of_pure_noise, STRONG_START)],
 )
 
 theorem2_approx_proof = Claim(
@@ -269,10 +278,10 @@ theorem2_approx_proof_corrected = Claim(
     assumes=strong_losses,
     states=Le(excess_risk, left_by_descent + approx_risk),
     corrects="zhang17.theorem2.approx.proof",
-    checks=[explicit(exponentially, of_approx_noise)],
+    checks=[explicit(exponentially, of_approx_noise, STRONG_START)],
 )
 
-convex_losses = [convex(), smooth(beta), lipschitz(L), Setting("‖ŵ‖ ≤ D, w₀ = 0, step size 1/β")]
+convex_losses = [convex(), smooth(beta), lipschitz(L), CONVEX_START]
 slowly = Cites("zhang17.lemma8", {**convex_step, distance: D})
 pure_steps = (beta**2 * n**2 * eps**2 * D**2 / (L**2 * d**2)) ** Rational(1, 3)
 approx_steps = (beta**2 * n**2 * eps**2 * D**2 / (L**2 * d * log(1 / delta))) ** Rational(1, 3)
@@ -285,7 +294,7 @@ theorem3_pure_proof = Claim(
     says="The explicit bound in the proof, for every T.",
     assumes=convex_losses,
     states=Le(excess_risk, 2 * beta * D**2 / T + 9 * T**2 * L**2 * d * (d + 1) / (2 * beta * n**2 * eps**2)),
-    checks=[explicit(slowly, Cites("zhang17.lemma6", {sigma: convex_Delta / eps}))],
+    checks=[explicit(slowly, Cites("zhang17.lemma6", {sigma: convex_Delta / eps}), CONVEX_START)],
 )
 
 theorem3_approx_proof = Claim(
@@ -294,7 +303,7 @@ theorem3_approx_proof = Claim(
     says="The explicit bound in the proof, for every T.",
     assumes=convex_losses,
     states=Le(excess_risk, 2 * beta * D**2 / T + 9 * T**2 * L**2 * d * log(2 / delta) / (beta * n**2 * eps**2)),
-    checks=[explicit(slowly, Cites("zhang17.lemma7", {sigma: stated_noise.subs(Delta, convex_Delta)}))],
+    checks=[explicit(slowly, Cites("zhang17.lemma7", {sigma: stated_noise.subs(Delta, convex_Delta)}), CONVEX_START)],
 )
 
 

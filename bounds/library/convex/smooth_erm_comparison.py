@@ -25,7 +25,9 @@ from dpcheck.bounds.language.symbols import (
 )
 from dpcheck.bounds.library.convex.bassily_sgd import bassily_approx, bassily_pure
 from dpcheck.bounds.library.convex.outpert_gd import (
+    APPROX_T,
     ENOUGH_STEPS,
+    LARGE_X,
     after_enough,
     after_T_steps,
     approx_rate,
@@ -152,9 +154,14 @@ matches = Claim(
     checks=[
         Chain(
             ratio,
-            Step("=", excess_risk / lower_bound, because=Premise("Bassily et al.: d/(n²ε²) where d ≤ n²ε²")),
+            Step(
+                "=",
+                excess_risk / lower_bound,
+                because=Premise("Bassily et al.: d/(n²ε²) where d ≤ n²ε²"),
+                uses=[d <= n**2 * eps**2],
+            ),
             Step("<=", because=Cites("zhang17.theorem2.approx.proof.corrected", units_of(theorem2_approx))),
-            Step("<=", after_T_steps.subs(units) / lower_bound, because=ENOUGH_STEPS),
+            Step("<=", after_T_steps.subs(units) / lower_bound, because=ENOUGH_STEPS, uses=[APPROX_T, LARGE_X]),
             Step("<=", 201 * STATEMENT),
         )
     ],
@@ -215,14 +222,16 @@ theorem2_explicit = Claim(
     assumes=theorem2_approx.assumes,
     states=Le(excess_risk, 201 * theorem2_approx.formula),
     provenance=Provenance.CONSEQUENCE,
-    checks=[after_enough("zhang17.theorem2.approx.proof.corrected", after_T_steps, STATEMENT)],
+    checks=[after_enough("zhang17.theorem2.approx.proof.corrected", after_T_steps, STATEMENT, APPROX_T)],
 )
+
+INDEPENDENT = Setting("records drawn independently, w* in the ball of radius R")
 
 population_strong_corrected = Claim(
     id="zhang17.remark.population.strongly_convex.corrected", kind=Kind.UTILITY,
     source=Source("zhang17", "section 3.1, after Theorem 2", 181),
     says="What the inequality cited there makes of Theorem 2, with probability 1-γ.",
-    assumes=[*theorem2_approx.assumes, Setting("records drawn independently, w* in the ball of radius R")],
+    assumes=[*theorem2_approx.assumes, INDEPENDENT],
     states=Rate(
         population_risk,
         L**2 * sqrt(beta * d * log(1 / delta)) / (n * eps * mu * sqrt(mu * gamma)) + L**2 / (gamma * mu * n),
@@ -231,9 +240,15 @@ population_strong_corrected = Claim(
     checks=[
         Chain(
             population_risk,
-            Step("<=", 2 * L / sqrt(mu * gamma) * sqrt(excess_risk) + 8 * L**2 / (gamma * mu * n), because=Premise(
-                "√(2L²/μ)·√(F(w)-F(ŵ)) + 4L²/(μn·γ/2) by [21], and F(w_priv)-F(ŵ) by Markov's inequality, each but "
-                "for γ/2")),
+            Step(
+                "<=",
+                2 * L / sqrt(mu * gamma) * sqrt(excess_risk) + 8 * L**2 / (gamma * mu * n),
+                because=Premise(
+                    "√(2L²/μ)·√(F(w)-F(ŵ)) + 4L²/(μn·γ/2) by [21], and F(w_priv)-F(ŵ) by Markov's inequality, each but "
+                    "for γ/2"
+                ),
+                uses=[INDEPENDENT],
+            ),
             Step("<=", because=Cites("zhang17.theorem2.approx.explicit")),
             Step("<=", 29 * STATEMENT),
         )

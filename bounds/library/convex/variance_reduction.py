@@ -53,8 +53,8 @@ sigma_1 = quantity("sigma_1", "noise for the sampled difference over G", printed
 sigma_2 = quantity("sigma_2", "noise for the full gradient over G", printed="σ₂", latex=r"\sigma_2")
 
 losses = [convex(), smooth(L_s), lipschitz(G)]
-composite = [*losses, Setting("r convex")]
-regularised = [*losses, Setting("r μ-strongly convex")]
+R_CONVEX, R_STRONG = Setting("r convex"), Setting("r μ-strongly convex")
+composite, regularised = [*losses, R_CONVEX], [*losses, R_STRONG]
 strong = [*regularised, mu <= L_s]
 kappa = L_s / mu
 stated_noise = G * sqrt(c * T * inner * log(1 / delta)) / (n * eps)  # (3.3)
@@ -114,15 +114,25 @@ lemma2 = Claim(
 )
 
 
-def proximal_step(bend: Any) -> Chain:
-    """(x_(j-1) - x_j)/η - v is a subgradient of r at x_j, and r lies `bend` above its tangent there."""
+def proximal_step(bend: Any, r_is: Setting) -> Chain:
+    """(x_(j-1) - x_j)/η - v is a subgradient of r at x_j, and r lies `bend` above its tangent there, by what it is."""
     return Chain(
         inner_v,
-        Step("<=", STATEMENT, because=Slack(given={
-            "(x_(j-1)-x_j)/η - v is a subgradient at x_j of r, which is (μ-strongly) convex":
-                r_u - r_x + near * apart / eta - inner_v - bend,
-            "x_(j-1)-u = (x_(j-1)-x_j) + (x_j-u)": (away**2 - (near + apart) ** 2) / (2 * eta),
-        })),
+        Step(
+            "<=",
+            STATEMENT,
+            uses=[r_is],
+            because=Slack(
+                given={
+                    f"(x_(j-1)-x_j)/η - v is a subgradient at x_j: {r_is}": r_u
+                    - r_x
+                    + near * apart / eta
+                    - inner_v
+                    - bend,
+                    "x_(j-1)-u = (x_(j-1)-x_j) + (x_j-u)": (away**2 - (near + apart) ** 2) / (2 * eta),
+                }
+            ),
+        ),
     )
 
 
@@ -131,9 +141,9 @@ lemma3 = Claim(
     source=Source("dwang20", "Lemma 3.1.3, first inequality", line=903),
     kind=Kind.UTILITY,
     says="A proximal step against any u, r convex; a, b, e are ‖x_(j-1)-x_j‖, ‖x_(j-1)-u‖, ‖x_j-u‖.",
-    assumes=[Setting("r convex")],
+    assumes=[R_CONVEX],
     states=Le(inner_v, -(near**2) / (2 * eta) + away**2 / (2 * eta) - apart**2 / (2 * eta) + r_u - r_x),
-    checks=[proximal_step(0)],
+    checks=[proximal_step(0, R_CONVEX)],
 )
 
 lemma3_strong = Claim(
@@ -141,27 +151,34 @@ lemma3_strong = Claim(
     source=Source("dwang20", "Lemma 3.1.3, second inequality", line=907),
     kind=Kind.UTILITY,
     says="The same for μ-strongly convex r.",
-    assumes=[Setting("r μ-strongly convex")],
+    assumes=[R_STRONG],
     states=Le(
         inner_v, -(near**2) / (2 * eta) + away**2 / (2 * eta) - (1 + eta * mu) / (2 * eta) * apart**2 + r_u - r_x
     ),
-    checks=[proximal_step(mu / 2 * apart**2)],
+    checks=[proximal_step(mu / 2 * apart**2, R_STRONG)],
 )
+
+R_CLOSED = Setting("r closed and convex")
 
 lemma4 = Claim(
     id="dwang20.lemma3.1.4",
     source=Source("dwang20", "Lemma 3.1.4, in squares", line=923),
     kind=Kind.UTILITY,
     says="A proximal step does not expand: e is the distance of the images, b that of the points.",
-    assumes=[Setting("r closed and convex")],
+    assumes=[R_CLOSED],
     states=Le(apart**2, away**2),
     checks=[
         Chain(
             apart**2,
-            Step("<=", STATEMENT, because=Slack(
-                given={"subgradients x - prox(x) of r are monotone, twice": 2 * (away - apart) * apart},
-                seen=[(away - apart) ** 2],
-            )),
+            Step(
+                "<=",
+                STATEMENT,
+                uses=[R_CLOSED],
+                because=Slack(
+                    given={"subgradients x - prox(x) of r are monotone, twice": 2 * (away - apart) * apart},
+                    seen=[(away - apart) ** 2],
+                ),
+            ),
         )
     ],
 )
@@ -201,22 +218,34 @@ equation13_corrected = Claim(
 here, there = symbols("here there", real=True)  # the gradients at x~ of the record and of the one that replaces it
 renyi = lam * (lam + 1) / (2 * sigma_2**2 * n**2)
 
+UNIT = Setting("‖∇f‖ ≤ 1")
+
 equation15 = Claim(
     id="dwang20.equation3.15",
     source=Source("dwang20", "equation (3.15), σ read as σ₂", line=979),
     kind=Kind.PRIVACY,
     says="The moments of the full gradient with noise σ₂.",
-    assumes=[Setting("‖∇f‖ ≤ 1")],
+    assumes=[UNIT],
     states=Le(moment, 2 * lam * (lam + 1) / (n**2 * sigma_2**2)),
     checks=[
         Chain(
             moment,
-            Step("=", renyi * (here - there) ** 2, because=Premise(
-                "(3.14): λ times the Rényi divergence of order λ+1 of Gaussians whose means differ in one gradient")),
-            Step("<=", STATEMENT, because=Slack(
-                given={"‖∇f(x̃, z)‖ ≤ 1": 2 * renyi * (1 - here**2), "‖∇f(x̃, z')‖ ≤ 1": 2 * renyi * (1 - there**2)},
-                seen=[renyi * (here + there) ** 2],
-            )),
+            Step(
+                "=",
+                renyi * (here - there) ** 2,
+                because=Premise(
+                    "(3.14): λ times the Rényi divergence of order λ+1 of Gaussians whose means differ in one gradient"
+                ),
+            ),
+            Step(
+                "<=",
+                STATEMENT,
+                uses=[UNIT],
+                because=Slack(
+                    given={"‖∇f(x̃, z)‖ ≤ 1": 2 * renyi * (1 - here**2), "‖∇f(x̃, z')‖ ≤ 1": 2 * renyi * (1 - there**2)},
+                    seen=[renyi * (here + there) ** 2],
+                ),
+            ),
         )
     ],
 )
@@ -282,16 +311,23 @@ step = Claim(
     checks=[
         Chain(
             gap_next,
-            Step("<=", young * error**2 + telescoping, because=Slack(
-                given={
-                    "F is L-smooth": F_x + slope * jump + L_s / 2 * jump**2 - F_t,
-                    "F is convex": F_z - F_x + slope * away,
-                    "(x-x_t)/η - v is a subgradient at x_t of r, which is convex":
-                        F_t - F_z - gap_next - (jump / eta + slope + error) * apart,
-                    "E⟨v-∇F, x-x*⟩ = 0": error * away,
-                    "Young": young * (error + jump * (1 - eta * L_s) / eta) ** 2,
-                },
-            )),
+            Step(
+                "<=",
+                young * error**2 + telescoping,
+                uses=[R_CONVEX],
+                because=Slack(
+                    given={
+                        "F is L-smooth": F_x + slope * jump + L_s / 2 * jump**2 - F_t,
+                        "F is convex": F_z - F_x + slope * away,
+                        "(x-x_t)/η - v is a subgradient at x_t of r, which is convex": F_t
+                        - F_z
+                        - gap_next
+                        - (jump / eta + slope + error) * apart,
+                        "E⟨v-∇F, x-x*⟩ = 0": error * away,
+                        "Young": young * (error + jump * (1 - eta * L_s) / eta) ** 2,
+                    },
+                ),
+            ),
             Step("=", young * variance + telescoping, because=Premise("the variance is E‖v-∇F‖²")),
             Step("<=", because=Cites("dwang20.equation3.26.corrected")),
             Step("<=", STATEMENT),

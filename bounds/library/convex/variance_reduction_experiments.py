@@ -45,15 +45,17 @@ step_size = Claim(
     hidden=(c,),
 )
 
+FIXED_STEPS = Setting("step sizes that do not depend on the data")
+
 step_size_corrected = replace(
     step_size,
     id="dwang20.section3.1.5.step_size.corrected",
     says="Step sizes that are fixed beforehand do not: the noise that Theorem 3.1.1 needs stays enough.",
-    assumes=[*theorem1_corrected.assumes, Setting("step sizes that do not depend on the data")],
+    assumes=[*theorem1_corrected.assumes, FIXED_STEPS],
     states=theorem1_corrected.states,
     hidden=(),
     corrects="dwang20.section3.1.5.step_size",
-    checks=[Chain(Cites("dwang20.theorem3.1.1.corrected"), Step("=", STATEMENT))],
+    checks=[Chain(Cites("dwang20.theorem3.1.1.corrected"), Step("=", STATEMENT, uses=[FIXED_STEPS]))],
 )
 
 

@@ -49,7 +49,12 @@ def corrected(name: str, source: Source) -> Claim:
             Chain(
                 Cites("zhang17.lemma9.exact"),
                 Step("<=", q * (exp(eps) - 1), because=Premise("log(1+x) ≤ x")),
-                Step("<=", q * eps * (exp(largest) - 1) / largest, because=Premise("e^ε lies below its chord")),
+                Step(
+                    "<=",
+                    q * eps * (exp(largest) - 1) / largest,
+                    because=Premise("e^ε lies below its chord"),
+                    uses=[eps <= largest],
+                ),
                 Step("<=", STATEMENT),
             )
         ],

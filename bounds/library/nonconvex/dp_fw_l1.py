@@ -18,7 +18,7 @@ from dpcheck.bounds.library.nonconvex.stationarity import a, both, gap_t, likely
 from dpcheck.bounds.privacy.iterate_accountants import SelectionAccountant
 from dpcheck.bounds.privacy.laws import Selected
 from dpcheck.bounds.privacy.release import Release, Seen
-from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Slack, Step
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, OnlySolution, Premise, Slack, Step
 from dpcheck.bounds.proving.proofs import NoConstant
 
 size_1 = quantity("size_1", "largest l1 norm of a point of the set", parameter=1, printed="‖C‖₁", latex=r"\|C\|_1")
@@ -34,7 +34,8 @@ big = Symbol("big", positive=True)
 
 NUMBERS, REMARKS = ("theorem6", "theorem4.1.6"), ("algorithm4", "algorithm4.1.19")
 AFTER: dict[str, Any] = {"places": ("after Corollary 1", "after Corollary 4.1.1"), "lines": (278, 2869)}
-in_l1 = [lipschitz(G, "in l1"), Setting("C = conv(A), A finite")]
+IN_HULL = Setting("C = conv(A), A finite")
+in_l1 = [lipschitz(G, "in l1"), IN_HULL]
 polytope = [smooth(L_s), *in_l1]  # Assumption 4 / 4.1.4
 stated_eps0 = eps / sqrt(8 * T * a)
 
@@ -70,10 +71,15 @@ lemma3 = Claim(
         Chain(
             miss,
             Step(
-                "<=", 2 * score_gap / eps0 * log(points / gamma),
-                because=Premise("at most |R| candidates fall short by β, with e^(-ε₀β/(2Δu)) of the best weight each"),
+                "=",
+                STATEMENT,
+                because=OnlySolution(
+                    lambda beta: [points * exp(-eps0 * beta / (2 * score_gap)) - exp(-x_tail)],
+                    "β is exceeded with probability |R|·e^(-ε₀β/(2Δu)) = γ at most: at most |R| candidates fall so "
+                    "short, each with e^(-ε₀β/(2Δu)) of the best one's weight",
+                ),
+                uses=[Eq(gamma, exp(-x_tail))],
             ),
-            Step("<=", STATEMENT),
         )
     ],
 )
@@ -135,11 +141,22 @@ sensitivity_corrected = Claim(
     checks=[
         Chain(
             score_gap,
-            Step("<=", size_1 * (g + g_other) / n, because=Premise("Hölder: ‖s‖₁ times two gradients in l∞, over n")),
-            Step("<=", STATEMENT, because=Slack({
-                "‖∇f(x,z)‖∞ ≤ G (Lipschitz in l1)": size_1 * (G - g) / n,
-                "‖∇f(x,z')‖∞ ≤ G (Lipschitz in l1)": size_1 * (G - g_other) / n,
-            })),
+            Step(
+                "<=",
+                size_1 * (g + g_other) / n,
+                because=Premise("Hölder: ‖s‖₁ times two gradients in l∞, over n"),
+                uses=[IN_HULL],
+            ),
+            Step(
+                "<=",
+                STATEMENT,
+                because=Slack(
+                    {
+                        "‖∇f(x,z)‖∞ ≤ G (Lipschitz in l1)": size_1 * (G - g) / n,
+                        "‖∇f(x,z')‖∞ ≤ G (Lipschitz in l1)": size_1 * (G - g_other) / n,
+                    }
+                ),
+            ),
         )
     ],
 )
@@ -191,7 +208,7 @@ privacy_corrected, privacy_corrected_twin = both(
                 "<=", T * loss_range**2 / 8 + 2 * sqrt(T * loss_range**2 / 8 * a),
                 because=Premise("losses of range r are r²/8-zCDP (Cesar, Rogers 2021), and ρ adds up over T steps"),
             ),
-            Step("<=", because=Cites(bounded_range.id, {noise_scale: 2 * score_gap / eps0})),
+            Step("<=", because=Cites(bounded_range.id, {noise_scale: 2 * score_gap / eps0}), uses=[IN_HULL]),
             Step("=", STATEMENT),
         )
     ],
@@ -242,11 +259,14 @@ ell = log(points * n / gamma)
 rate = size_1 * a ** Rational(1, 4) * sqrt(ell) / sqrt(n * eps)
 choices = [Eq(T, n * eps / (sqrt(a) * ell)), Eq(pace, sqrt(2 / T) / diameter), Eq(eps0, stated_eps0)]
 # What O() hides, as in the caption of Table 1; ‖x-y‖₂ ≤ ‖x‖₁ + ‖y‖₁; steps that stay in C.
-kept = [Eq(G, 1), Eq(L_s, 1), Eq(gap0, 1), diameter <= 2 * size_1, pace <= 1, Setting("T ≤ n")]
+FEW = Setting("T ≤ n")
+kept = [Eq(G, 1), Eq(L_s, 1), Eq(gap0, 1), diameter <= 2 * size_1, pace <= 1, FEW]
 by_explicit = (
     Step("<=", because=Cites(explicit.id)),
-    Step("<=", explicit.formula.subs(tail, ell), because=Premise("T ≤ n, so ln(|A|T/η) ≤ ln(|A|n/η)")),
+    Step("<=", explicit.formula.subs(tail, ell), because=Premise("T ≤ n, so ln(|A|T/η) ≤ ln(|A|n/η)"), uses=[FEW]),
 )
+
+small_set = [points <= 2 * d, n >= 2, gamma >= 1 / (n * d)]
 
 utility, utility_twin = both(
     *NUMBERS, places=("Theorem 6, equation (8) (the text has √ for ⁴√)", "Theorem 4.1.6, equation (4.8)"),
@@ -266,8 +286,8 @@ corollary, corollary_twin = both(
     lines=(276, 2867),
     kind=Kind.UTILITY,
     says="(8) on the unit l1 ball or the simplex, whose vertices are at most 2d, for η ≥ 1/(nd) (η is γ here).",
-    assumes=[*polytope, *choices, Eq(size_1, 1), points <= 2 * d],
-    added=[*kept, n >= 2, gamma >= 1 / (n * d)],
+    assumes=[*polytope, *choices, Eq(size_1, 1), small_set[0]],
+    added=[*kept, *small_set[1:]],
     states=Rate(likely_gap, a ** Rational(1, 4) * sqrt(log(n * d)) / sqrt(n * eps)),
     guarantee=ApproxDP(eps, delta),
     ignores_units=True,
@@ -276,7 +296,12 @@ corollary, corollary_twin = both(
             likely_gap,
             *by_explicit,
             Step("<=", 15 * rate),
-            Step("<=", 15 * rate.subs(ell, 3 * log(n * d)), because=Premise("|A|n/η ≤ 2n²d² ≤ (nd)³ for n ≥ 2")),
+            Step(
+                "<=",
+                15 * rate.subs(ell, 3 * log(n * d)),
+                because=Premise("|A|n/η ≤ 2n²d² ≤ (nd)³ for n ≥ 2"),
+                uses=small_set,
+            ),
             Step("<=", 26 * STATEMENT),
         )
     ],
@@ -295,7 +320,12 @@ in_ball, in_ball_twin = both(
     checks=[
         Chain(
             width,
-            Step(">=", d / sqrt(d + 1), because=Premise("b/‖b‖ lies in C, and E‖b‖ ≥ d/√(d+1) for d normals")),
+            Step(
+                ">=",
+                d / sqrt(d + 1),
+                because=Premise("b/‖b‖ lies in C, and E‖b‖ ≥ d/√(d+1) for d normals"),
+                uses=[HAS_BALL],
+            ),
             Step(">=", STATEMENT / sqrt(2)),
         )
     ],

@@ -21,7 +21,8 @@ from dpcheck.bounds.proving.chains import STATEMENT, Chain, Minimiser, Premise, 
 from dpcheck.bounds.proving.proofs import NoConstant
 
 THEOREM4 = ("theorem4", "theorem4.1.4")
-symmetric = [*losses, Setting("C symmetric")]
+SYMMETRIC = Setting("C symmetric")
+symmetric = [*losses, SYMMETRIC]
 released = stationarity.full_gradients(T)
 
 # Privacy -------------------------------------------------------------------------------------------
@@ -76,6 +77,7 @@ theorem4_direct = Claim(
             Step(
                 "<=", (gap0 / T + pace * 2 * sigma_n * width + L_s * pace**2 * diameter**2 / 2) / pace,
                 because=Premise("v is best for ∇F+ε, so β = ⟨v-v̂,-ε⟩ (4.10), of mean at most 2σ·G_C as C = -C"),
+                uses=[SYMMETRIC],
             ),
             Step("=", STATEMENT),
         )

@@ -13,14 +13,16 @@ from dpcheck.bounds.library.nonconvex.dp_lssgd import noise, nu, theorem1_correc
 from dpcheck.bounds.library.nonconvex.laplacian_smoothing import both
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Step
 
+FUNCTION = Setting("the iterates are a function of the noisy gradients alone")
+
 privacy, privacy_v0 = both(
     "figure5.5.privacy", "figure5.privacy", places=("section 5.4.2, Figure 5.5", "section 4.2, Figure 5"),
     lines=(8742, 198), kind=Kind.PRIVACY,
     says="The budget grows at exactly the same speed for DP-SGD, DP-LSSGD, DP-Adam and DP-LSAdam: one noise does for "
     "all, here that of lssgd20's Theorem 1 where it does for DP-LSSGD.",
-    assumes=[*theorem1_corrected.assumes, Setting("the iterates are a function of the noisy gradients alone")],
+    assumes=[*theorem1_corrected.assumes, FUNCTION],
     states=Eq(nu, noise(Integer(8))),
     guarantee=ApproxDP(eps, delta),
     provenance=Provenance.READING,
-    checks=[Chain(Cites("lssgd20.theorem1.corrected"), Step("<=", STATEMENT))],
+    checks=[Chain(Cites("lssgd20.theorem1.corrected"), Step("<=", STATEMENT, uses=[FUNCTION]))],
 )

@@ -265,7 +265,7 @@ class NoLess:
         enough = epsilon_high((spent,), here["delta"], REPLACE_ONE)
         figure = f"{self.part:g} of the noise gives eps at most {enough:.4g}, stated {here['eps']:g}"
         verdict = Verdict.REFUTED if enough <= here["eps"] else Verdict.UNCHECKED
-        return Evidence(self.kind, verdict, figure, self.because, counterexample=here)
+        return Evidence(self.kind, verdict, figure, self.because, 1 / self.part - 1, counterexample=here)
 
 
 TIGHT = "The noise of the theorem is also tight for DP-SGD: read as, no less of it gives (ε, δ)-privacy."

@@ -114,7 +114,7 @@ def all_steps(step: Claim, line: int, says: str, start: Expr) -> Claim:
 
 def summed(subject: Expr, share: Expr, why: Premise, proof: str, end: Expr = STATEMENT) -> list[Chain]:
     """The statement from what T steps come to, of which `subject` is a part."""
-    step = Step("<=", share * total / (eta * T), because=why)
+    step = Step("<=", share * total / (eta * T), because=why, uses=[drawn] if why is RANDOM else [])
     return [Chain(subject, step, Step("<=", because=Cites(proof)), Step("<=", end))]
 
 

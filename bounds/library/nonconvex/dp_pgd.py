@@ -130,12 +130,16 @@ less_noise, less_noise_dwang = both(
     says="Noise by zCDP is at most that of advanced composition, of T steps of ε/√(8T·ln(2/δ)) and δ/(2T) each.",
     assumes=[*losses, Eq(sigma_n, zcdp_noise), eps <= 1],
     added=[delta <= Rational(1, 2)],
-    states=Le(sigma_n, composed_noise), provenance=Provenance.READING,
-    checks=[Chain(
-        sigma_n,
-        Step("<=", G * sqrt(2 * T * (4 * a + 2 * eps)) / (n * eps), because=Premise("(x+y)² ≤ 2x² + 2y²")),
-        Step("<=", STATEMENT, where={**usual, eps: 1 / (1 + _x), T: 1 + _y}),
-    )],
+    states=Le(sigma_n, composed_noise),
+    provenance=Provenance.READING,
+    checks=[
+        Chain(
+            sigma_n,
+            Step("=", zcdp_noise),
+            Step("<=", G * sqrt(2 * T * (4 * a + 2 * eps)) / (n * eps), because=Premise("(x+y)² ≤ 2x² + 2y²")),
+            Step("<=", STATEMENT, where={**usual, eps: 1 / (1 + _x), T: 1 + _y}),
+        )
+    ],
 )
 
 
@@ -196,31 +200,42 @@ step_size, step_size_dwang = both(
     ],
 )
 
+FIXED_STEPS = Setting("step sizes that do not depend on the data")
+
 step_size_corrected, step_size_corrected_dwang = both(
     *SETTINGS, ".step_size.corrected", **IN_SETTINGS, kind=Kind.PRIVACY,
     says="Step sizes that are fixed beforehand do not: the noise of Theorem 1 corrected stays enough.",
-    assumes=[*losses, Setting("step sizes that do not depend on the data"), eps <= 1, delta <= Rational(1, 4)],
-    states=Eq(sigma_n, stated_noise.subs(c, 8)), guarantee=ApproxDP(eps, delta),
-    checks=[Chain(Cites("wangxu19.theorem1.corrected"), Step("=", STATEMENT))],
+    assumes=[*losses, FIXED_STEPS, eps <= 1, delta <= Rational(1, 4)],
+    states=Eq(sigma_n, stated_noise.subs(c, 8)),
+    guarantee=ApproxDP(eps, delta),
+    checks=[Chain(Cites("wangxu19.theorem1.corrected"), Step("=", STATEMENT, uses=[FIXED_STEPS]))],
 )
 
 # Utility: one step ---------------------------------------------------------------------------------
+PROXIMAL = Setting("r closed and convex")
+
 lemma2 = Claim(
     id="dwang20.lemma4.1.2",
     source=Source("dwang20", "Lemma 4.1.2", line=2917),
     kind=Kind.UTILITY,
     says="What a proximal step with an error ε gains, where r(u) = r(x⁺) and r(x_j) = r(x).",
-    assumes=[Setting("r closed and convex")],
+    assumes=[PROXIMAL],
     states=Ge(gain, moved**2 / eta + r_u - r_x + shake),
-    checks=[Chain(
-        gain,
-        Step(
-            ">=",
-            because=Cites("dwang20.lemma4.1.5", {modulus: Rational(1), weight: eta, step_gap: moved},
-                          granted="w = ‖x‖²/2, so that V = ‖u-x‖²/2 and α = 1"),
-        ),
-        Step("=", STATEMENT),
-    )],
+    checks=[
+        Chain(
+            gain,
+            Step(
+                ">=",
+                because=Cites(
+                    "dwang20.lemma4.1.5",
+                    {modulus: Rational(1), weight: eta, step_gap: moved},
+                    granted="w = ‖x‖²/2, so that V = ‖u-x‖²/2 and α = 1",
+                ),
+                uses=[PROXIMAL],
+            ),
+            Step("=", STATEMENT),
+        )
+    ],
 )
 
 one_step = Claim(
@@ -247,7 +262,8 @@ one_step = Claim(
 )
 
 # Utility: all steps --------------------------------------------------------------------------------
-half = [*composite, Setting("a constant step size γ, which is η here"), Eq(eta, 1 / (2 * L_s))]
+SAME_STEP = Setting("a constant step size γ, which is η here")
+half = [*composite, SAME_STEP, Eq(eta, 1 / (2 * L_s))]
 UNIFORM = Premise("R is uniform: the mean over the steps k and their noise")
 TELESCOPES = Premise("in that mean F(x_k) - F(x_(k+1)) is at most g₀/T, and ‖ε_k‖² is dσ²")
 
@@ -258,13 +274,20 @@ explicit = Claim(
     says="The mean squared noisy map at x_R with all constants: g₀ = F^r(x₁)-F^r(x°).",
     assumes=half,
     states=Le(step_map2, 4 * L_s * gap0 / T + 2 * d * sigma_n**2),
-    checks=[Chain(
-        step_map2,
-        Step("=", map_size**2, because=UNIFORM),
-        Step("<=", because=Rearranged("dwang20.theorem4.1.2.step")),
-        Step("<=", (gap0 / T + d * sigma_n**2 / (2 * L_s)) / (eta - L_s * eta**2), because=TELESCOPES),
-        Step("=", STATEMENT),
-    )],
+    checks=[
+        Chain(
+            step_map2,
+            Step("=", map_size**2, because=UNIFORM),
+            Step("<=", because=Rearranged("dwang20.theorem4.1.2.step")),
+            Step(
+                "<=",
+                (gap0 / T + d * sigma_n**2 / (2 * L_s)) / (eta - L_s * eta**2),
+                because=TELESCOPES,
+                uses=[SAME_STEP],
+            ),
+            Step("=", STATEMENT),
+        )
+    ],
 )
 
 noiseless = Claim(

@@ -29,7 +29,8 @@ C_u = quantity("C_u", "C₀·max(c_h, log(rτ/β), 1)", box=(1, 1e3), printed="C
 
 THEOREM3, REMARK2 = ("theorem3", "theorem4.1.3"), ("remark2", "remark4.1.2")
 of_the_data = [Setting("gradients τ-sub-Gaussian"), Setting("Hessians bounded by τ²dᶜ, τ³dᶜ-Lipschitz")]
-free = [*half, Setting("C = ℝᵈ and r = 0")]
+FREE, IN_BALL = Setting("C = ℝᵈ and r = 0"), Setting("x_R lies in the ball of Lemma 4.1.3")
+free = [*half, FREE]
 sampling = tau * sqrt(d * log(tau / beta_p) * log(n) / n)
 together = tau * sqrt(d / (n * eps)) * sqrt(log(tau / beta_p)) * sqrt(log(n)) * a ** Rational(1, 4)
 
@@ -50,13 +51,22 @@ empirical = Claim(
     says="The gradient of the empirical risk at x_R, which has no noise in it.",
     assumes=[*free, *(h.subs(c, 8) for h in printed_choice)],
     added=fixed,
-    states=Le(gradient_norm, 8 * low), provenance=Provenance.READING, ignores_units=True,
-    checks=[Chain(
-        gradient_norm,
-        Step("<=", sqrt(gradient_map2), because=Premise("Jensen; for C = ℝᵈ and r = 0 the map is the gradient")),
-        Step("<=", because=Cites("dwang20.theorem4.1.2.noiseless")),
-        Step("<=", STATEMENT, where=reached),
-    )],
+    states=Le(gradient_norm, 8 * low),
+    provenance=Provenance.READING,
+    ignores_units=True,
+    checks=[
+        Chain(
+            gradient_norm,
+            Step(
+                "<=",
+                sqrt(gradient_map2),
+                because=Premise("Jensen; for C = ℝᵈ and r = 0 the map is the gradient"),
+                uses=[FREE],
+            ),
+            Step("<=", because=Cites("dwang20.theorem4.1.2.noiseless")),
+            Step("<=", STATEMENT, where=reached),
+        )
+    ],
 )
 
 theorem3, theorem3_dwang = both(
@@ -64,17 +74,22 @@ theorem3, theorem3_dwang = both(
     kind=Kind.UTILITY,
     says="The population gradient at DP-PGD's x_R, n of order d·log d, for G, L and g₀ fixed and C at most log(τ/β).",
     assumes=[*of_the_data, *free, *printed_choice, n >= C_u * d * log(d), eps <= 1],
-    added=[*fixed, beta_p <= tau * exp(-C_u), Setting("x_R lies in the ball of Lemma 4.1.3")],
+    added=[*fixed, beta_p <= tau * exp(-C_u), IN_BALL],
     states=Rate(population_gradient, sampling + low),
-    hidden=(c,), ignores_units=True,
-    checks=[Chain(
-        population_gradient,
-        Step("<=", uniform_error + gradient_norm, because=Premise("the triangle inequality at x_R")),
-        Step("<=", because=Cites("dwang20.lemma4.1.3")),
-        Step("<=", because=Cites("dwang20.theorem4.1.3.empirical")),
-        Step("<=", 8 * STATEMENT, where={beta_p: tau * exp(-((sqrt(C_u) + _x) ** 2)), n: exp(_y**2)}),
-        choosing={c: Rational(8)},
-    )],
+    hidden=(c,),
+    ignores_units=True,
+    checks=[
+        Chain(
+            population_gradient,
+            Step(
+                "<=", uniform_error + gradient_norm, because=Premise("the triangle inequality at x_R"), uses=[IN_BALL]
+            ),
+            Step("<=", because=Cites("dwang20.lemma4.1.3")),
+            Step("<=", because=Cites("dwang20.theorem4.1.3.empirical")),
+            Step("<=", 8 * STATEMENT, where={beta_p: tau * exp(-((sqrt(C_u) + _x) ** 2)), n: exp(_y**2)}),
+            choosing={c: Rational(8)},
+        )
+    ],
 )
 
 big = Symbol("big", positive=True)

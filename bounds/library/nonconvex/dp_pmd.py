@@ -38,7 +38,8 @@ F_k = quantity("F_pmd", "F^r(x_k)", loss=1, printed="F(x_k)", latex="F^r(x_k)")
 F_k1 = quantity("F_pmd_next", "F^r(x_(k+1))", loss=1, printed="F(x_(k+1))", latex="F^r(x_{k+1})")
 
 mirror = Setting("w has modulus α, r convex")  # α is 1 in the theorem
-losses = [smooth(L_s), lipschitz(G), Setting("C symmetric and bounded"), mirror]
+IN_NORM = Setting("C symmetric and bounded")
+losses = [smooth(L_s), lipschitz(G), IN_NORM, mirror]
 L_C = L_s * diameter**2  # smoothness in the norm of the set, as printed
 NUMBERS, REMARK3 = ("theorem5", "theorem4.1.5"), ("remark3", "remark4.1.3")
 
@@ -100,20 +101,31 @@ descent = Claim(
     says="One step, the noise apart. (The line before has -γ⟨ε,g⟩ for +γ⟨ε,g⟩; this one holds either way.)",
     assumes=losses,
     states=Le(F_k1, F_k - (weight - L_C * weight**2) * map_k**2 + noise_k**2 / (2 * L_C)),
-    checks=[Chain(
-        F_k1,
-        Step("<=", F_k - gain + L_C / 2 * step_gap**2 + r_u - r_x,
-             because=Premise("F is L̃-smooth in the norm of C; r(u) and r(x_j) are r at x_(k+1) and x_k")),
-        Step("<=", because=Cites("dwang20.lemma4.1.5", {modulus: Rational(1)})),
-        Step("=", F_k - (1 / weight - L_C / 2) * (weight * map_k) ** 2 + weight * cross_k,
-             because=Premise("x_k - x_(k+1) = γ·g_k")),
-        Step(
-            "<=",
-            STATEMENT,
-            because=Slack(given={"⟨ε,g⟩ ≤ ‖ε‖°‖g‖": weight * (noise_k * map_k - cross_k)},
-                          seen=[(L_C * weight * map_k - noise_k) ** 2 / (2 * L_C)]),
-        ),
-    )],
+    checks=[
+        Chain(
+            F_k1,
+            Step(
+                "<=",
+                F_k - gain + L_C / 2 * step_gap**2 + r_u - r_x,
+                because=Premise("F is L̃-smooth in the norm of C; r(u) and r(x_j) are r at x_(k+1) and x_k"),
+                uses=[IN_NORM],
+            ),
+            Step("<=", because=Cites("dwang20.lemma4.1.5", {modulus: Rational(1)})),
+            Step(
+                "=",
+                F_k - (1 / weight - L_C / 2) * (weight * map_k) ** 2 + weight * cross_k,
+                because=Premise("x_k - x_(k+1) = γ·g_k"),
+            ),
+            Step(
+                "<=",
+                STATEMENT,
+                because=Slack(
+                    given={"⟨ε,g⟩ ≤ ‖ε‖°‖g‖": weight * (noise_k * map_k - cross_k)},
+                    seen=[(L_C * weight * map_k - noise_k) ** 2 / (2 * L_C)],
+                ),
+            ),
+        )
+    ],
 )
 
 # Utility: all steps --------------------------------------------------------------------------------

@@ -340,5 +340,7 @@ clipping = Claim(
     says="With gradients clipped to C₁ and their changes to C₂ a later estimator moves by 2((1-γ)C₂ + γC₁)/b at most.",
     assumes=[CLIPPED],
     states=Le(shift, 2 * ((1 - momentum) * clip_2 + momentum * clip_1) / later_batch),
-    checks=[Chain(shift, Step("<=", later_shift, because=ONE_TERM), Step("<=", STATEMENT, because=clipped))],
+    checks=[
+        Chain(shift, Step("<=", later_shift, because=ONE_TERM), Step("<=", STATEMENT, because=clipped, uses=[CLIPPED]))
+    ],
 )

@@ -77,16 +77,22 @@ fft, fft_v0 = both(
     ],
 )
 
+EVEN = Setting("d is even")
 even, even_v0 = both(
     "section5.2.condition", "section2.1.condition", places=("section 5.2.1", "section 2.1"), lines=(8290, 89),
     kind=Kind.IDENTITY,
     says="A_σ has condition number 1+4σ, whatever its dimension: an even one. In an odd one it is 1+2σ(1+cos(π/d)).",
     states=Eq(condition, 1 + 4 * smoothing),
-    added=[Setting("d is even")],
+    added=[EVEN],
     checks=[
         Chain(
             condition,
-            Step("=", eigenvalue, because=Premise("λ is least at θ = 0, where it is 1, and largest at θ = π, j = d/2")),
+            Step(
+                "=",
+                eigenvalue,
+                because=Premise("λ is least at θ = 0, where it is 1, and largest at θ = π, j = d/2"),
+                uses=[EVEN],
+            ),
             Step("=", because=Cites("lwang21.section5.2.fft", {angle: pi})),
             Step("=", STATEMENT),
         )
@@ -202,6 +208,7 @@ gamma_limit_printed, gamma_limit_printed_v0 = both(
     "proposition5.3.5", "proposition1", ".limit", lines=(8528, 142), kind=Kind.IDENTITY,
     says="That is, γ converges to 0, almost exponentially, as the dimension d increases: as fast as 1/d, then.",
     states=Rate(gamma_s, 1 / d),
+    provenance=Provenance.CONSEQUENCE,
     checks=[
         NoConstant(
             1 / root, {smoothing: Integer(1), d: far}, far, "γ ≥ 1/√(4σ+1) for every d: (1+ω^d)/(1-ω^d) ≥ 1", at=1e3

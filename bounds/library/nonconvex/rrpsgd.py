@@ -129,7 +129,11 @@ theorem5_deviation_corrected = Claim(
     checks=[
         Chain(
             strays2,
-            Step("<=", 4 * L**2 + noise_norm2, because=Premise("‖∇f-∇F‖ ≤ 2L; the noise is independent, of mean 0")),
+            Step(
+                "<=",
+                4 * L**2 + noise_norm2,
+                because=Premise("‖∇f-∇F‖ ≤ 2L (Lipschitz); the noise is independent, of mean 0"),
+            ),
             Step("=", because=Cites("zhang17.lemma7", {sigma: stated_noise})),
             Step("=", STATEMENT),
         )
@@ -165,6 +169,7 @@ u, v, w, x = symbols("u v w x", nonnegative=True)
 all_of_them = {n: 2 * exp(u), delta: exp(-v) / 2, eps: 1 / (1 + w), d: 1 + x}
 SIGMA = Premise("σ² = 4L² + 4dL² log(3n/δ) log(2/δ)/ε²")
 
+NEAR_0 = Setting("‖ŵ‖ ≤ D, w₀ = 0")
 STEP_SIZE = Setting("step size min(1/β, D_F/(σn))")
 
 theorem5_rate = Claim(
@@ -203,7 +208,10 @@ theorem5_convex = Claim(
     source=Source("zhang17", "Theorem 5, convex case", line=253),
     says="Excess risk in the convex case.",
     assumes=[
-        *losses, convex(), Setting("‖ŵ‖ ≤ D, w₀ = 0"), UNBIASED,
+        *losses,
+        convex(),
+        NEAR_0,
+        UNBIASED,
         STEP_SIZE,
     ],
     added=usual,
@@ -225,8 +233,12 @@ theorem5_convex_corrected = Claim(
     source=Source("zhang17", "Theorem 5, convex case", line=253),
     says="The same with a step size from D, which is public, and n large enough for it to be at most 1/β.",
     assumes=[
-        *losses, convex(), Setting("‖ŵ‖ ≤ D, w₀ = 0"), UNBIASED,
-        Setting("step size D/(σn)"), beta * D <= sigma_g * n,
+        *losses,
+        convex(),
+        NEAR_0,
+        UNBIASED,
+        Setting("step size D/(σn)"),
+        beta * D <= sigma_g * n,
     ],
     added=usual,
     states=Rate(excess_risk, D * order),
@@ -234,9 +246,18 @@ theorem5_convex_corrected = Claim(
     checks=[
         Chain(
             excess_risk,
-            Step("<=", mean_gap + beta * D**2 / (2 * n**2), because=Premise(
-                "w_R for w_(R-1) trades the first iterate for the last, where E F is at most n²βη²σ²/2 more")),
-            Step("<=", because=Cites("zhang17.lemma11.convex", {T: n**2, eta: D / (sigma_g * n), distance: D})),
+            Step(
+                "<=",
+                mean_gap + beta * D**2 / (2 * n**2),
+                because=Premise(
+                    "w_R for w_(R-1) trades the first iterate for the last, where E F is at most n²βη²σ²/2 more"
+                ),
+            ),
+            Step(
+                "<=",
+                because=Cites("zhang17.lemma11.convex", {T: n**2, eta: D / (sigma_g * n), distance: D}),
+                uses=[NEAR_0],
+            ),
             Step("<=", 3 * D * sigma_g / n),
             Step("=", 3 * D * deviation / n, because=SIGMA),
             Step("<=", 15 * STATEMENT, where=all_of_them),
@@ -322,9 +343,13 @@ def by_lemma4(total, words, scale):  # type: ignore[no-untyped-def]
     """A sum of n² martingale differences, but for a share γ/3 of the runs."""
     return Chain(
         total,
-        Step("=", martingale, because=Premise(words)),
-        Step("<=", because=Cites(
-            "zhang17.lemma4", {T: n**2, delta: gamma / 3, sigma_t: scale}, granted="the sum is as Lemma 4 asks")),
+        Step("=", martingale, because=Premise(words), uses=[eta <= 1 / beta]),
+        Step(
+            "<=",
+            because=Cites(
+                "zhang17.lemma4", {T: n**2, delta: gamma / 3, sigma_t: scale}, granted="the sum is as Lemma 4 asks"
+            ),
+        ),
         Step("=", STATEMENT),
     )
 
@@ -335,7 +360,7 @@ equation3 = Claim(
     says="What the sum of X_t exceeds with probability at most γ/3, by Lemma 4.",
     assumes=small,
     states=Le(X_sum, (eta - beta * eta**2) * n * L**2 * sqrt(12 * log(3 / gamma))),
-    checks=[by_lemma4(X_sum, "|X_t| ≤ (η-βη²)·L·2L = σ_t", 2 * (eta - beta * eta**2) * L**2)],
+    checks=[by_lemma4(X_sum, "|X_t| ≤ (η-βη²)·L·2L = σ_t (Lipschitz)", 2 * (eta - beta * eta**2) * L**2)],
 )
 
 equation4 = Claim(
@@ -349,7 +374,9 @@ equation4 = Claim(
     ),
     checks=[
         by_lemma4(
-            Y_sum, "Y_t is Gaussian of deviation at most v = (ηL+βLη²)α: E exp(Y_t²/(2av²)) ≤ (1-1/a)^(-1/2) = e^(1/d)",
+            Y_sum,
+            "Y_t is Gaussian of deviation at most v = (ηL+βLη²)α (Lipschitz): E exp(Y_t²/(2av²)) is at most "
+            "(1-1/a)^(-1/2) = e^(1/d)",
             sqrt(2 * a_printed) * (eta + beta * eta**2) * L * stated_noise,
         )
     ],

@@ -74,6 +74,7 @@ lemma1 = Claim(
             Step(
                 "<=", composed / 2 + eps * sqrt(T / (2 * log(1 / delta1))),
                 because=Premise("e^ε-1 ≤ 2ε for ε ≤ 1, and 2√T·ε ≤ 1/√(2·ln(1/δ')) where ε' < 1"),
+                uses=[composed < 1],
             ),
             Step("<=", STATEMENT, where={delta1: exp(-log(2) - extra)}),
         )

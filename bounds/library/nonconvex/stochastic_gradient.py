@@ -39,12 +39,23 @@ step11 = Claim(
     checks=[
         Chain(
             mean_gradient2,
-            Step("=", p**2, because=Premise("p stands for ∇F(w_t), e for G-∇F; both sides are means over the steps")),
-            Step("<=", STATEMENT, because=Slack(given={
-                "F is β-smooth": 2 * (fall - eta * p * (p + e) + beta / 2 * eta**2 * (p + e) ** 2) / weight,
-                "E e = 0": 2 * (eta - beta * eta**2) * p * e / weight,
-                "E‖e‖² ≤ σ²": beta * eta**2 * (sigma_g**2 - e**2) / weight,
-            })),
+            Step(
+                "=",
+                p**2,
+                because=Premise("p stands for ∇F(w_t), e for G-∇F; both sides are means over the steps"),
+                uses=[UNBIASED],
+            ),
+            Step(
+                "<=",
+                STATEMENT,
+                because=Slack(
+                    given={
+                        "F is β-smooth": 2 * (fall - eta * p * (p + e) + beta / 2 * eta**2 * (p + e) ** 2) / weight,
+                        "E e = 0": (2 * eta * p * e - 2 * beta * eta**2 * p * e) / weight,
+                        "E‖e‖² ≤ σ²": beta * eta**2 * (sigma_g**2 - e**2) / weight,
+                    }
+                ),
+            ),
         )
     ],
 )
@@ -90,20 +101,32 @@ lemma11_convex = Claim(
         Chain(
             mean_gap,
             Step("<=", s, because=Premise("F(w)-F(ŵ) ≤ ⟨∇F, w-ŵ⟩ = s, F being convex")),
-            Step("<=", (nearing + eta**2 * sigma_g**2) / weight, because=Slack(given={
-                "‖w⁺-ŵ‖² = ‖w-ŵ‖² - 2η⟨G, w-ŵ⟩ + η²‖G‖², with E G = ∇F = p and E‖G‖² ≤ ‖p‖² + σ²":
-                    (nearing - 2 * eta * s + eta**2 * (p**2 + sigma_g**2)) / weight,
-                "‖∇F‖² ≤ β⟨∇F, w-ŵ⟩ (convex, smooth)": eta**2 * (beta * s - p**2) / weight,
-            })),
-            Step("<=", (distance**2 / T + eta**2 * sigma_g**2) / weight,
-                 because=Premise("the distances squared fall by at most ‖w₀-ŵ‖² in all")),
+            Step(
+                "<=",
+                (nearing + eta**2 * sigma_g**2) / weight,
+                uses=[UNBIASED],
+                because=Slack(
+                    given={
+                        "‖w⁺-ŵ‖² = ‖w-ŵ‖² - 2η⟨G, w-ŵ⟩ + η²‖G‖², with E G = ∇F = p and E‖G‖² ≤ ‖p‖² + σ²": (
+                            nearing - 2 * eta * s + eta**2 * (p**2 + sigma_g**2)
+                        )
+                        / weight,
+                        "‖∇F‖² ≤ β⟨∇F, w-ŵ⟩ (convex, smooth)": eta**2 * (beta * s - p**2) / weight,
+                    }
+                ),
+            ),
+            Step(
+                "<=",
+                (distance**2 / T + eta**2 * sigma_g**2) / weight,
+                because=Premise("the distances squared fall by at most ‖w₀-ŵ‖² in all"),
+            ),
             Step("=", STATEMENT),
         )
     ],
 )
 
 # Lemma 12 ------------------------------------------------------------------------------------------
-its_step = Setting("step size min(1/β, D_f/(σ√T))")
+its_step = Setting("step size min(1/β, D_F/(σ√T))")
 own_step = Setting("step size min(1/β, ‖w₀-ŵ‖/(σ√T))")
 
 
@@ -119,7 +142,7 @@ def by_step_size(subject, size, lemma):  # type: ignore[no-untyped-def]
 lemma12 = Claim(
     id="zhang17.lemma12.gradient", kind=Kind.UTILITY,
     source=Source("zhang17", "Lemma 12, first bound", line=487),
-    says="The mean squared gradient with step size min(1/β, D_f/(σ√T)), as printed: without β.",
+    says="The mean squared gradient with step size min(1/β, D_F/(σ√T)), as printed: without β.",
     assumes=[*oracle, its_step],
     states=Le(mean_gradient2, beta * D_F**2 / T + 2 * D_F * sigma_g / sqrt(T)),
     checks=[
