@@ -45,6 +45,9 @@ def must_be_vectorisable(formula: sympy.Expr, claim_id: str) -> None:
         raise InvalidInput(f"statement of {claim_id}", names, limit, remedy)
 
 
+LOG_GAMMA = sympy.Function("log_gamma")  # sympy's own turns back into gamma in an exponential
+
+
 def lambdified(expr: sympy.Expr) -> Any:
     """A vectorised numpy function of the sorted free symbols; nan where the formula is no real number."""
     call = compiled(sorted(expr.free_symbols, key=str), expr)
@@ -70,6 +73,11 @@ def compiled(names: Sequence[sympy.Symbol], expr: sympy.Basic) -> Any:
     """The same of these symbols, and of conditions too. Plain ones import only the functions that they call: all of
     numpy and scipy takes longer than a claim takes to make.
     """
+    if expr.has(sympy.gamma):  # in one exponential a quotient stays where both of its parts would overflow
+        from scipy.special import gammaln
+
+        in_one = sympy.powsimp(expr.replace(sympy.gamma, lambda at: sympy.exp(LOG_GAMMA(at))), combine="exp")
+        return sympy.lambdify(names, in_one, [{str(LOG_GAMMA): gammaln}, "scipy", "numpy"])
     if all(isinstance(e, (*PLAIN_OPERATIONS, *RELATIONS)) for e in sympy.preorder_traversal(expr)):
         return sympy.lambdify(names, expr, [], printer=SciPyPrinter(INLINE))
     return sympy.lambdify(names, expr, ["scipy", "numpy"])

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import sympy
 
 from dpcheck.bounds.language.claim import Claim, Effort, Evidence, Verdict, pretty
+from dpcheck.bounds.language.resting import Used, missing
 from dpcheck.bounds.language.symbols import constants_of_losses
 from dpcheck.bounds.privacy.box_accounts import KIND
 from dpcheck.bounds.privacy.hidden_constants import judge_constants
@@ -27,12 +28,14 @@ class Accountant:
     """Judges a privacy claim from what is released, which `releases` describes in the claim's symbols.
 
     The search covers every symbol's range in the table, cut by the claim's hypotheses, and by `box` where it is
-    given: what lies outside `box` is not looked at. `because` says what attains the releases' sensitivity.
+    given: what lies outside `box` is not looked at. `because` says what attains the releases' sensitivity, and `uses`
+    are the hypotheses in words that it rests on: nothing is shown of a claim without them.
     """
 
     releases: Release | Composed | Sequence[Release]
     because: str
     box: Mapping[sympy.Symbol, tuple[float, float]] = field(default_factory=dict)
+    uses: Sequence[Used] = ()
     kind: ClassVar[str] = KIND
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
@@ -43,7 +46,12 @@ class Accountant:
         constants = question.constant is not None or question.open_constants
         found = (judge_constants if constants else judge)(question, self.because, effort)
         unnamed = self.unassumed(claim)
-        if unnamed and found.verdict is not Verdict.REFUTED:
+        if found.verdict is Verdict.REFUTED:
+            return found
+        unsaid = missing(self.uses, claim)
+        if unsaid:
+            return Evidence(self.kind, Verdict.UNCHECKED, f"gap: {unsaid}", self.because)
+        if unnamed:
             figure = f"a record moves what is released by {pretty(unnamed[0])}, and no hypothesis on the losses says so"
             return Evidence(self.kind, Verdict.UNCHECKED, figure, self.because)
         return found

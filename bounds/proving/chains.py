@@ -26,8 +26,9 @@ How to write one:
   hypotheses, or by the cited inequality, so many times.
 - `Premise(words)` is not checked. It is named in the evidence: PROVED, given: ... It may not lead to the statement.
   Name the class of losses that it uses, "(convex, smooth)": a hypothesis must name it too, and so it must the T that a
-  premise chooses. A step names the hypotheses that its reason rests on and no algebra checks, `uses=[...]`, and shows
-  nothing of a claim that lacks one: those in words, and limits of a step size that a premise needs.
+  premise chooses. A step names the hypotheses that its reason rests on and no machine reads, `uses=[...]`: those in
+  words, those on numbers (limits of a step size that a premise needs), the guarantee. It shows nothing of a claim that
+  lacks one.
 - The last step is STATEMENT, which is read from the claim and never typed again; of a rate, a number times it.
   `choosing` gives numbers to constants that the statement says exist.
 - Claims with cases: `Cases({eps <= 1: Chain(...), eps > 1: Chain(...)})`, which must cover the hypotheses.
@@ -42,8 +43,9 @@ from typing import ClassVar
 
 import sympy
 
-from dpcheck.bounds.language.claim import Check, Cites, Claim, Effort, Evidence, Hypothesis, Kind, Rate, Verdict, pretty
+from dpcheck.bounds.language.claim import Check, Cites, Claim, Effort, Evidence, Kind, Rate, Verdict, pretty
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.resting import Used, missing
 from dpcheck.bounds.language.symbols import T
 from dpcheck.bounds.proving.implications import follows
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Algebra, Link, Reason, Settled, nearly
@@ -92,7 +94,7 @@ STEPS, CHOSEN_STEPS = re.compile(r"\bT\b"), re.compile(r"\bT = ")  # the number 
 class Step:
     """One link: `relation` to what stands before, the expression, and why. Algebra needs no reason.
 
-    `uses` are hypotheses that the reason rests on and nothing checks: it shows nothing of a claim without them.
+    `uses` are hypotheses, and the guarantee, that the reason rests on: it shows nothing of a claim without them.
     """
 
     relation: str
@@ -100,7 +102,7 @@ class Step:
     because: Reason | Cites | None = None
     where: Where = field(default_factory=dict)
     box: Box | None = None
-    uses: Sequence[Hypothesis] = ()
+    uses: Sequence[Used] = ()
 
     def __post_init__(self) -> None:
         if self.relation not in (*UP, *DOWN):
@@ -163,7 +165,7 @@ class Chain:
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         chosen = self.chosen(claim)
-        refused = self.unfit(chosen) or self.unsaid(chosen)
+        refused = self.unfit(chosen) or missing([h for step in self.steps for h in step.uses], claim)
         if refused:
             return self.gap(refused)
         here, links, derived = self.begin(chosen, effort.seed)
@@ -178,9 +180,9 @@ class Chain:
             if not found.answer.holds:
                 return self.broken(step, link, found.answer)
             derived = derived or found.derives
-            missing = unassumed(found.premises, chosen)
-            if missing:
-                return self.gap(missing)
+            unsaid = unassumed(found.premises, chosen)
+            if unsaid:
+                return self.gap(unsaid)
             if not derived and nearly(found.after, chosen.formula):
                 return self.gap("what is assumed is the statement in other letters: nothing is derived")
         return self.proved(settled, links, chosen)
@@ -228,18 +230,12 @@ class Chain:
         constant = isinstance(claim.states, Rate) and factor.is_number and factor.is_positive and factor.is_finite
         return "" if factor == 1 or constant else f"it ends in {self.steps[-1].expr}, not in the statement"
 
-    def unsaid(self, claim: Claim) -> str:
-        """A hypothesis that a step uses and the claim does not have; "" if there is none."""
-        used = (h for step in self.steps for h in step.uses)
-        missing = next((h for h in used if h not in claim.assumes), None)
-        return "" if missing is None else f"a step rests on this, which is no hypothesis: {missing}"
-
     def must_cite(self, claim: Claim) -> bool:
         """Whether equations about the subject cannot show the claim: it says that so much noise makes private."""
         if claim.kind is not Kind.PRIVACY or claim.guarantee is None or isinstance(self.start, Cites):
             return False
         promised = [sympy.sympify(value) for value in claim.guarantee.parameters.values()]
-        return not any(value.has(claim.subject) for value in promised)
+        return claim.subject not in promised
 
     def noise_of(self, claim: Claim) -> bool:
         """Whether the claim says how much noise is enough: then the chain says how much is needed at most."""

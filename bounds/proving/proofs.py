@@ -26,6 +26,7 @@ from dpcheck.bounds.language.claim import (
     pretty,
 )
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.resting import Used, as_promised, missing
 from dpcheck.bounds.language.symbols import TABLE
 from dpcheck.bounds.proving.implications import beyond, relations
 from dpcheck.bounds.proving.steps import ProofLine, Same, at, box_text, digits, named, settle
@@ -57,13 +58,20 @@ def shown_by(steps: Sequence[ProofLine], kind: str, effort: Effort) -> Evidence:
 
 @dataclass(frozen=True)
 class Equals:
-    """The claim's right-hand side against the value that `because` derives (a function if slow to derive)."""
+    """The claim's right-hand side against the value that `because` derives (a function if slow to derive).
+
+    `uses` are the hypotheses that it rests on: it shows nothing of a claim without them.
+    """
 
     value: sympy.Expr | Callable[[], sympy.Expr]
     because: str
+    uses: Sequence[Used] = ()
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
+        unsaid = missing(self.uses, claim)
+        if unsaid:
+            return Evidence(self.kind, Verdict.UNCHECKED, f"gap: {unsaid}", self.because)
         answer = Same(self.because, self.derived, claim.formula, claim.conditions).settle(effort.seed)
         if answer.holds:
             return Evidence(self.kind, Verdict.PROVED, "equal", answer.how, premises=(self.because,))
@@ -90,9 +98,10 @@ class Equals:
 class AtMost:
     """`value` never exceeds the claim's right-hand side, or `against` where that is what the claim promises.
 
-    Where the claim says what its subject is (a scale of noise), the subject may stand in `value`. With `exact` the
-    value is attained, so a point above the bound refutes the claim; otherwise the value is itself a proven upper
-    bound and a point above only leaves a gap.
+    Where the claim says what its subject is (a scale of noise), the subject may stand in `value`, and ε in `against`
+    is what the claim promises. With `exact` the value is attained, so a point above the bound refutes the claim;
+    otherwise the value is itself a proven upper bound and a point above only leaves a gap. `uses` are the hypotheses
+    that it rests on: it shows nothing of a claim without them.
     """
 
     value: sympy.Expr
@@ -101,33 +110,47 @@ class AtMost:
     box: Box | None = None
     exact: bool = True
     against: sympy.Expr | None = None
+    uses: Sequence[Used] = ()
     kind: ClassVar[str] = "symbolic"
 
     def run(self, claim: Claim, effort: Effort) -> Evidence:
         if not bounds_above(claim):
             return wrong_way(self.kind)
-        if self.against is not None and not self.value.has(claim.subject):
-            how = f"{pretty(self.value)} does not depend on {pretty(claim.subject)}"
-            return Evidence(self.kind, Verdict.UNCHECKED, f"the statement is not read: {how}", self.because)
-        stated = claim.formula if self.against is None else self.against
-        point = counterexample(self.read(claim), stated, conditions=claim.conditions, box=self.box, seed=effort.seed)
+        unread = self.unread(claim)
+        if unread:
+            return Evidence(self.kind, Verdict.UNCHECKED, unread, self.because)
+        value, stated = self.sides(claim)
+        point = counterexample(value, stated, conditions=claim.conditions, box=self.box, seed=effort.seed)
         if point is not None and self.exact:
             return self.replay(claim, point)
         if point is not None:
             return Evidence(self.kind, Verdict.UNCHECKED, f"gap: {self.because}", f"exceeded at {point}")
-        answer = under(claim, self.read(claim), stated, self.where, self.box, effort.seed)
+        answer = under(claim, value, stated, self.where, self.box, effort.seed)
         if answer.point is not None and self.exact:
             return self.replay(claim, answer.point)
         return shown_above(self.kind, "it is at most that", self.because, answer)
 
-    def read(self, claim: Claim) -> sympy.Expr:
-        """The value, with the claim's own formula for its subject."""
-        return self.value if self.against is None else self.value.subs(claim.subject, claim.formula)
+    def unread(self, claim: Claim) -> str:
+        """What of the claim it does not read, or rests on and does not find; "" if there is nothing."""
+        if self.against is not None and not self.value.has(claim.subject):
+            how = f"{pretty(self.value)} does not depend on {pretty(claim.subject)}"
+            return f"the statement is not read: {how}"
+        if self.against is not None and as_promised(self.value, self.against, claim) is None:
+            return f"the promise is not read: {pretty(self.against)} says nothing of {claim.promise or 'none'}"
+        unsaid = missing(self.uses, claim)
+        return f"gap: {unsaid}" if unsaid else ""
+
+    def sides(self, claim: Claim) -> tuple[sympy.Expr, sympy.Expr]:
+        """The value, with the claim's own formula for its subject, and what it is compared with."""
+        promised = None if self.against is None else as_promised(self.value, self.against, claim)
+        if promised is None:
+            return self.value, claim.formula
+        return promised[0].subs(claim.subject, claim.formula), promised[1]
 
     def replay(self, claim: Claim, point: Mapping[str, Any]) -> Evidence:
-        bound = claim.formula if self.against is None else self.against
-        exact, stated = (at(e, point) for e in (self.read(claim), bound))
-        above = exceeds(self.read(claim), bound, named(point, self.read(claim), bound))
+        value, bound = self.sides(claim)
+        exact, stated = (at(e, point) for e in (value, bound))
+        above = exceeds(value, bound, named(point, value, bound))
         verdict = Verdict.REFUTED if above else Verdict.UNCHECKED
         figure = f"reaches {digits(exact)}, stated at most {digits(stated)}"
         margin = float(exact / stated - 1) if exact.is_real and stated.is_real and stated != 0 else None

@@ -10,6 +10,7 @@ import sympy
 
 from dpcheck.bounds.language.claim import Cites, Claim, FunctionClass, Kind, Rate, Setting, pretty
 from dpcheck.bounds.language.errors import InvalidInput
+from dpcheck.bounds.language.resting import other_promise
 from dpcheck.bounds.language.symbols import TABLE, eta
 from dpcheck.bounds.proving.implications import Need, follows, needs, says_step
 from dpcheck.bounds.proving.links import DOWN, STRICT, UP, Link, Settled, at_most, compare, nearly, substitutions
@@ -42,7 +43,7 @@ def claim_of(cites: Cites) -> Claim:
 def read(cites: Cites, link: Link) -> tuple[Claim, Settled | None, tuple[str, ...]]:
     """The cited claim, a gap if its hypotheses do not follow here, and what had to be granted."""
     cited = claim_of(cites)
-    unsaid = step_unsaid(cites, link.claim)
+    unsaid = step_unsaid(cites, link.claim) or other_promise(cites, cited, link.claim)
     if unsaid:
         return cited, Settled(Answer(None, unsaid), link.before), ()
     found = [need for need in needs(cited, link.claim, cites.where, link.seed) if not need.answer.holds]

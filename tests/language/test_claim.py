@@ -220,6 +220,13 @@ def test_evaluate_is_the_formula(claim: Claim, seed: int) -> None:
     assert claim.evaluate(**point) == pytest.approx(float(exact), rel=1e-6, abs=1e-12)
 
 
+def test_quotients_of_what_overflows() -> None:
+    length = library["dwang20.lemma5.3.1.unbiased.corrected"]
+    for d in (3, 353, 10_000):
+        exact = sympy.N(length.formula.subs({s: {"d": d}.get(str(s), 1) for s in length.formula.free_symbols}), 30)
+        assert length.evaluate(d=d, eps=1.0, r_ball=1.0) == pytest.approx(float(exact), rel=1e-9)
+
+
 def test_broadcasting() -> None:
     bound = library["zhang17.lemma2"].evaluate(n=np.array([[10], [100]]), T=np.array([1, 2, 3]), L=1, eta=0.5)
     assert bound.shape == (2, 3)

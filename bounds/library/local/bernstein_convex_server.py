@@ -22,7 +22,7 @@ from dpcheck.bounds.proving.proofs import Equals
 
 slack = quantity("server_gap", "what the server's point loses on the polynomial", printed="ε", latex=r"\epsilon")
 on_sets = [convex(), lipschitz(Integer(1)), Setting("C is convex, μ-well-conditioned, and ‖C‖₂ ≤ 1")]
-small_error = Setting("α ≤ Cμ/p^(3/2)")
+small_error, smaller_error = Setting("α ≤ Cμ/p^(3/2)"), Setting("α < Cμ/√p")
 close = Setting("the polynomial is within α of the empirical risk, by Corollary 5.1.2")
 
 theorem5 = Claim(
@@ -49,11 +49,17 @@ theorem6 = Claim(
     id="dwang20.theorem5.1.6", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.1.6", line=4967),
     says="Users that make it O(α): those of (5.5) at α/p.",
-    assumes=[*on_sets, *all_orders, Setting("α < Cμ/√p"), LOGS_FREE],
+    assumes=[*on_sets, *all_orders, smaller_error, LOGS_FREE],
     added=[some_D_p],
     states=Rate(users_needed, 4 ** (d * (d + 1)) * x_tail * D_h**2 * d**5 * eps**-2 * target_error**-4),
     ignores_units=True,
-    checks=[Equals(lambda: equation5.formula.subs(target_error, target_error / d), "(5.5) at α/p")],
+    checks=[
+        Equals(
+            lambda: equation5.formula.subs(target_error, target_error / d),
+            "(5.5) at α/p",
+            uses=[*on_sets, *all_orders, smaller_error, LOGS_FREE, some_D_p],
+        )
+    ],
     cites=[
         Cites("dwang20.equation5.5", {target_error: target_error / d}),
         Cites("dwang20.theorem5.1.5", {target_error: target_error / d}, granted="n is what (5.5) says at α/p"),

@@ -5,7 +5,7 @@ draws: for every factor anew, although the proof takes one s for all. Solver, wh
 dpcheck/solvers/local/glinear_ldp.py.
 """
 
-from sympy import Eq, Expr, Rational, Symbol, integrate
+from sympy import Add, Eq, Expr, Poly, Symbol, diff, prod
 
 from dpcheck.bounds.language.claim import Cites, Claim, Kind, Rate, Setting, Source
 from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
@@ -26,65 +26,67 @@ theorem9_privacy = Claim(
     checks=[account],
 )
 
-# A product of two factors (θ-s_k)/2 at θ, f(θ) = θ²/2: Q is uniform on [-1, 1].
-theta = quantity("margin_theta", "margin y⟨w,x⟩", box=(1e-3, 1.0), printed="θ", latex=r"\theta")
+# A product of two factors (θ-s_k)/2, by the moments of Q.
+off_mean = quantity("margin_off_mean", "margin y⟨w,x⟩ less the mean of Q", box=(1e-3, 2.0), printed="(θ-E s)")
+kinks = quantity("kink_variance", "variance of Q", box=(1e-3, 1.0), printed="Var s")
 second_power = quantity("second_power", "mean of the product of two factors over s", printed="E t_2", latex=r"E\,t_2")
 s1, s2 = Symbol("s1", real=True), Symbol("s2", real=True)
-uniform = [Setting("f(θ) = θ²/2, so that Q is uniform on [-1, 1]")]
-intended = (theta**2 + Rational(1, 3)) / 4  # E ((θ-s)/2)² with one s
+intended = (off_mean**2 + kinks) / 4  # E ((θ-s)/2)² with one s
+one_draw = Setting("one s is drawn for all factors")
 
 
 def mean_product(shared: bool) -> Expr:
-    """E (θ-s₁)(θ-s₂)/4, integrated over the law of the kinks."""
-    if shared:
-        return integrate(((theta - s1) / 2) ** 2 / 2, (s1, -1, 1))
-    return integrate(integrate((theta - s1) * (theta - s2) / 16, (s1, -1, 1)), (s2, -1, 1))
+    """E (θ-s₁)(θ-s₂)/4, where the s less their mean have the moments 0 and Var s."""
+    terms = Poly((off_mean - s1) * (off_mean - (s1 if shared else s2)) / 4, s1, s2).terms()
+    return Add(*(part * prod((1, 0, kinks)[power] for power in powers) for powers, part in terms))
 
 
 drawn = Claim(
     id="dwang20.theorem5.1.9.oracle", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Theorem 5.1.9, E_s Ĝ, with line 13 of Algorithm 5.1.34", line=5509),
-    says="The factors of Algorithm 5.1.34, each with an s of its own, average to the power of ((θ-s)/2) with one s.",
-    assumes=uniform,
+    says="The factors of Algorithm 5.1.34, each with an s of its own, average to the power of ((θ-s)/2) with one s: "
+    "two of them.",
     states=Eq(second_power, intended),
-    checks=[Equals(lambda: mean_product(shared=False), "two factors with independent s, integrated")],
+    checks=[Equals(lambda: mean_product(shared=False), "two factors with independent s, multiplied out")],
 )
 
 drawn_corrected = Claim(
     id="dwang20.theorem5.1.9.oracle.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Theorem 5.1.9, E_s Ĝ", line=5509),
     says="With one s for all factors they do.",
-    assumes=[*uniform, Setting("one s is drawn for all factors")],
+    assumes=[one_draw],
     states=Eq(second_power, intended),
     corrects="dwang20.theorem5.1.9.oracle",
-    checks=[Equals(lambda: mean_product(shared=True), "two factors with the same s, integrated")],
+    checks=[Equals(lambda: mean_product(shared=True), "two factors with the same s, multiplied out", uses=[one_draw])],
 )
 
-# A linear f: Q does not matter, as f'(1) - f'(-1) = 0, and line 19 leaves G = f'(-1).
-falls = quantity("linear_fall", "-f'(-1), f linear", box=(1e-3, 1.0), printed="-f'(-1)", latex="-f'(-1)")
-record = quantity("record_yx", "yx of a record, p = 1", box=(1e-3, 1.0), printed="yx", latex="yx")
-downhill = quantity("downhill", "-E G(w, i, s)", printed="-E G", latex="-E G")
-linear = [Setting("f is linear, p = 1, and G is to be the slope of f(ywx) in w")]
-SLOPE = "the slope of f(ywx) in w is f'(ywx)·yx"
+# One coordinate of line 19, whose sum has the mean S.
+leftmost = quantity("slope_leftmost", "f'(-1)", box=(1e-3, 1.0), printed="f'(-1)")
+sum_mean = quantity("oracle_sum", "(f'(1) - f'(-1)) times the mean of the sum in G", box=(1e-3, 2.0), printed="S")
+record = quantity("record_yx", "one coordinate of yx of a record", box=(1e-3, 1.0), printed="yx_j")
+coordinate = quantity("oracle_coordinate", "one coordinate of the mean of G(w, i, s)", printed="E G_j")
+place = Symbol("w", positive=True)
+slope = Equals(
+    lambda: diff((sum_mean + leftmost) * (record * place), place),
+    "F_β'(θ) = S + f'(-1) at θ = y⟨w,x⟩, and G is to be the slope in w",
+)
 
 gradient = Claim(
     id="dwang20.algorithm5.1.34.gradient", kind=Kind.UTILITY,
     source=Source("dwang20", "Algorithm 5.1.34, line 19, and the proof of Theorem 5.1.9", line=5127),
-    says="To the rest of G, which has a factor y₀x₀, line 19 adds f'(-1) without one.",
-    assumes=linear,
-    states=Eq(downhill, falls),
+    says="To the sum, which it multiplies with y₀x₀, line 19 adds f'(-1) without that factor, in every coordinate.",
+    states=Eq(coordinate, sum_mean * record + leftmost),
     misprint_of="dwang20.algorithm5.1.34.gradient.corrected",
-    checks=[Equals(falls * record, SLOPE)],
+    checks=[slope],
 )
 
 gradient_corrected = Claim(
     id="dwang20.algorithm5.1.34.gradient.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Theorem 5.1.9, ∇F_β(θ) at θ = y⟨w,x⟩, by the chain rule", line=5491),
     says="F_β'(θ) ends in f'(-1), and the slope in w has a factor yx throughout: it takes f'(-1)·y₀x₀.",
-    assumes=linear,
-    states=Eq(downhill, falls * record),
+    states=Eq(coordinate, (sum_mean + leftmost) * record),
     corrects="dwang20.algorithm5.1.34.gradient",
-    checks=[Equals(falls * record, SLOPE)],
+    checks=[slope],
 )
 
 first, last, here = (
@@ -104,6 +106,7 @@ lemma9 = Claim(
         Equals(
             (last - first) / 2 * (2 * share_below - 1) + (last + first) / 2,
             "the derivative of E|θ-s| is Q(s ≤ θ) - Q(s > θ) at all θ but countably many",
+            uses=[first < last],
         )
     ],
 )
@@ -117,5 +120,5 @@ theorem9 = Claim(
     hidden=[c1],
     ignores_units=True,
     checks=[Quoted("from Theorem 5.1.7, and an oracle that averages to another function than f as printed")],
-    cites=[Cites("dwang20.theorem5.1.9.oracle", granted="for one such f")],
+    cites=[Cites("dwang20.theorem5.1.9.oracle")],
 )

@@ -63,7 +63,7 @@ lemma3_corrected = Claim(
                 off_s * (aside2 - cut2 - middle2),
                 "the s-s* squares beside the d-s least are no less than their mean":
                 off_s * (middle2 - (kept - s_star) / (d - kept) * cut2),
-            })),
+            }), uses=sparser),
         )
     ],
 )

@@ -37,9 +37,7 @@ big = Symbol("big", positive=True)
 # Privacy -------------------------------------------------------------------------------------------
 # (x, y) and (-x, -y) with ‖x‖ = |y| = 1: a copy moves by √8. Copies after the first have d(d+1)/2 times its noise.
 released = Release(sqrt(8) * sqrt(1 + 4 / (copies * (copies + 1))), Gaussian(sigma), relation=LOCAL)  # all as one
-account = Accountant(
-    released, "(x, y) and (-x, -y) at ‖x‖ = |y| = 1; all copies together are one Gaussian", box={copies: (2, 1e3)}
-)
+account = Accountant(released, "(x, y) and (-x, -y) at ‖x‖ = |y| = 1; all copies together are one Gaussian")
 first_noise = sqrt(32 * log(Rational(5, 4) / delta)) / eps
 SAYS = "Noise √(32 log(1.25/δ))/ε on the first copy, d(d+1)/2 times that on d(d+1) more, is (ε, δ)-private"
 

@@ -54,7 +54,7 @@ def labels(theorem: str, line: int, widest: Expr, mean: str, ends: str) -> tuple
             corrects=f"dwang20.theorem{theorem}.any_label" if name.endswith("corrected") else None,
             provenance=Provenance.PRINTED if promise else Provenance.READING,
             ignores_units=True,
-            checks=[Accountant(reports(width), f"labels at the two ends of {pair}")],
+            checks=[Accountant(reports(width), f"labels at the two ends of {pair}", uses=promise)],
         )
 
     return (

@@ -32,6 +32,9 @@ released = Release(
 )
 
 
+short = Setting("the gradients of users have norm at most r")
+
+
 def privacy_of(theorem: str, line: int) -> Claim:
     """The first sentence of Theorems 5.3.5 and 5.3.9."""
     return Claim(
@@ -39,10 +42,10 @@ def privacy_of(theorem: str, line: int) -> Claim:
         source=Source("dwang20", f"Theorem {theorem}, its first sentence, with the randomizer (5.75)", line=line),
         says="Each user reports once, on her gradient's own side with probability e^ε/(1+e^ε) at norm r: ε-private "
         "for any ε > 0.",
-        assumes=[Setting("the gradients of users have norm at most r")],
+        assumes=[short],
         states=Eq(sigma, r * (exp(eps) + 1) / (exp(eps) - 1)),
         guarantee=private,
-        checks=[Accountant(released, "opposite gradients of norm r")],
+        checks=[Accountant(released, "opposite gradients of norm r", uses=[short])],
     )
 
 
@@ -100,7 +103,9 @@ LARGEST = Premise(
 RADIUS = "r is the bound on gradients"
 
 
-def explicit(radius: Expr, slope: Expr, where: dict[Symbol, Expr], records: Setting) -> Chain:
+def explicit(
+    radius: Expr, slope: Expr, where: dict[Symbol, Expr], *records: Setting, constant: int | None = None
+) -> Chain:
     """T steps, of which each halves the distance up to its noise, with the largest step size, 9/(7b²)."""
     noise = slope * noise_C + sqrt(proxy)
     after = 2 ** (-T) * truth + Rational(9, 2) / slope**2 * reach * tail * noise
@@ -108,10 +113,11 @@ def explicit(radius: Expr, slope: Expr, where: dict[Symbol, Expr], records: Sett
         off_iht,
         Step("<=", because=Cites("dwang20.theorem5.3.9.steps", where)),
         Step("<=", 2 ** (-T) * truth + Rational(7, 2) * eta * reach * tail * noise, because=LARGEST,
-             uses=[records, blocks]),
+             uses=[*records, blocks, private]),
         Step("<=", after, where={eta: Rational(9, 7) / (slope**2 * (1 + rip) * (1 + v))}),
         Step("<=", because=Cites("dwang20.lemma5.3.1.explicit", {r: radius}, granted=RADIUS)),
         Step("<=", STATEMENT, where={eps: 1 / (1 + v), d: (sqrt(2) + u) ** 2}),
+        choosing=None if constant is None else {c: constant},
     )
 
 
@@ -127,31 +133,28 @@ theorem5_corrected = Claim(
     checks=[explicit(norm_corrected.formula, Rational(1), linear, users)],
 )
 
+WITHIN = 5  # (1+√8)√s* + C is at most 5C if s* ≤ C²
+within = Setting("gradients have norm r = 5C√p at most, where line 3 has O(C√p)")
+
 theorem5 = Claim(
     id="dwang20.theorem5.3.5", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.3.5, equation (5.76)", line=6500),
-    says="The distance from θ* after T steps with r = O(C√p), but for a chance of 2T/p^c. That r bounds gradients "
-    "where √s* is at most of the order of C.",
+    says="The distance from θ* after T steps with r = O(C√p), but for a chance of 2T/p^c, where that r bounds "
+    "gradients: it does if √s* is at most of the order of C.",
     assumes=[*linear_iht, users],
-    added=[*usual, s_star <= noise_C**2],
+    added=[*usual, within],
     states=Le(off_iht, 2 ** (-T) * truth + c * noise_C * rate),
     hidden=(c,),
     guarantee=private,
     ignores_units=True,
-    checks=[
-        Chain(
-            off_iht,
-            Step("<=", because=Cites(theorem5_corrected.id)),
-            Step("<=", STATEMENT, where={s_star: noise_C**2 / (1 + u) ** 2, d: 1 + v}),
-            choosing={c: 8000},
-        )
-    ],
+    checks=[explicit(WITHIN * noise_C * sqrt(d), Rational(1), linear, users, within, constant=4000)],
 )
 
 optimality = Claim(
     id="dwang20.section5.3.3.optimality", kind=Kind.UTILITY,
     source=Source("dwang20", "section 5.3.3, after Theorem 5.3.5", line=6504),
-    says="For s* = 1 the error's bound, the root of O(p·log p·log n/(nε²)), is that of Theorem 5.3.2 up to √log p.",
+    says="For s* = 1 the error's bound, the root of O(p·log p·log n/(nε²)), is that of Theorem 5.3.2 up to √log p; of "
+    "the squares, as they stand there, the quotient is log p·log n.",
     assumes=[d >= 2],
     states=Rate(ratio, sqrt(log(d))),
     misprint_of="dwang20.section5.3.3.optimality.corrected",

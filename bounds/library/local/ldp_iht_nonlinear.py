@@ -3,12 +3,13 @@
 Solver: dpcheck/solvers/local/ldp_iht_nonlinear.py. The condition on Δ: hard_thresholding.py.
 """
 
-from sympy import Le, Symbol, sqrt
+from sympy import Le, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Kind, Provenance, Rate, Setting, Source
 from dpcheck.bounds.language.symbols import T, c, d
 from dpcheck.bounds.library.local.hard_thresholding import iht, noise_C, off_iht, slope_a, slope_b
 from dpcheck.bounds.library.local.ldp_iht import (
+    WITHIN,
     explicit,
     gradient,
     inner_now,
@@ -21,12 +22,11 @@ from dpcheck.bounds.library.local.ldp_iht import (
     x,
 )
 from dpcheck.bounds.library.sparse.dp_ight import s_star, truth
-from dpcheck.bounds.proving.chains import STATEMENT, Chain, Cites, Premise, Slack, Step
+from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Slack, Step
 from dpcheck.bounds.proving.proofs import NoConstant
 
 __all__ = ["released"]  # what is let out is what it is without a link
 
-u, v = Symbol("u", nonnegative=True), Symbol("v", nonnegative=True)
 users = Setting(
     "x in {±1}^d, θ* and θ_t in the unit ball with s* and 8s* nonzeros, |y - f(⟨x, θ*⟩)| ≤ C, a ≤ f' ≤ b"
 )
@@ -83,26 +83,21 @@ theorem9_corrected = Claim(
     checks=[explicit(norm_corrected.formula, slope_b, {}, users)],
 )
 
+within = Setting("gradients have norm r = 5bC√p at most, where line 3 has O(bC√p)")
+
 theorem9 = Claim(
     id="dwang20.theorem5.3.9", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 5.3.9, equation (5.82), of which C and b are left out", line=6657),
     says="The distance from θ* after T steps, but for a chance of 2T/p^c; with C(1+1/b), counted as a constant, and "
-    "where √s* is at most of the order of C.",
+    "where r = O(bC√p) bounds gradients: it does if √s* is at most of the order of C/b.",
     assumes=[*iht, users],
-    added=[*usual, s_star <= noise_C**2],
+    added=[*usual, within],
     states=Le(off_iht, 2 ** (-T) * truth + c * noise_C * (1 + 1 / slope_b) * rate),
     hidden=(c,),
     guarantee=private,
     provenance=Provenance.READING,
     ignores_units=True,
-    checks=[
-        Chain(
-            off_iht,
-            Step("<=", because=Cites(theorem9_corrected.id)),
-            Step("<=", STATEMENT, where={s_star: noise_C**2 / (1 + u) ** 2, d: 1 + v}),
-            choosing={c: 4000},
-        )
-    ],
+    checks=[explicit(WITHIN * slope_b * noise_C * sqrt(d), slope_b, {}, users, within, constant=4000)],
 )
 
 printed, corrected = [theorem9_privacy], [theorem9_privacy, norm_corrected]  # for the solvers

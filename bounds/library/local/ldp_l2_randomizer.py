@@ -42,7 +42,11 @@ privacy = Claim(
     assumes=[in_ball],
     states=Eq(sigma, r * odds),
     guarantee=PureDP(eps, relation=LOCAL),
-    checks=[Accountant(released, "x and -x of norm r: each side e^ε times as likely under one as under the other")],
+    checks=[
+        Accountant(
+            released, "x and -x of norm r: each side e^ε times as likely under one as under the other", uses=[in_ball]
+        )
+    ],
 )
 
 # What it reports -----------------------------------------------------------------------------------
@@ -76,6 +80,7 @@ unbiased_corrected = Claim(
         Equals(
             r * odds * mean_norm / mean_size,
             "E R(x) = ‖R(x)‖ (‖x‖/r)(e^ε-1)/(e^ε+1) E|u₁| x/‖x‖ with E|u₁| = E|g₁|/E‖g‖ of a normal vector g",
+            uses=[in_ball],
         )
     ],
 )

@@ -96,7 +96,7 @@ def le_cam(
                     "Le Cam: half of what any θ loses at both, times 1-TV; TV ≤ √(D/2) ≤ 1/4 + D/2 (Pinsker)")),
                 Step(">=", because=Cites(apart.id, here, granted=IN_CLASS)),
                 Step(">=", (loss / 2 * (Rational(3, 4) - 2 * n * scale * h**2 / d)).subs(here), because=Premise(why),
-                     uses=[one_sparse]),
+                     uses=[one_sparse, *weak, *([private] if private is not None else [])]),
                 Step(">=", r / (1 + r) / 128),
                 Step(">=", STATEMENT / 256),
             )
@@ -134,7 +134,7 @@ theorem1 = Claim(
             risk,
             Step(">=", fano.subs(at_whole),
                  because=Premise("Lemma 5.3.7, of Duchi, Jordan and Wainwright: 2p hypotheses, √2δ apart"),
-                 uses=[one_sparse]),
+                 uses=[one_sparse, weak, pure]),
             Step(">=", because=Cites(lemma10.id, at_whole, granted=IN_CLASS)),
             Step(">=", whole / (1 + whole) / 64, where={d: 2 * exp(u)}),
             Step(">=", STATEMENT / 128, where={d: 2 * exp(u)}),
@@ -150,6 +150,7 @@ def private_labels(name: str, place: str, line: int, slope: Expr, mean: str, *as
     apart2 = r / (1 + r) / 400  # δ²
     left = apart2 / 8
     records = [Setting("X satisfies RIP at 17s with Δ"), Setting(f"labels within C of {mean}")]
+    labels = PureDP(eps, relation=LABEL_ONLY)
     return Claim(
         id=f"dwang20.{name}", kind=Kind.LOWER_BOUND,
         source=Source("dwang20", place, line=line),
@@ -157,14 +158,15 @@ def private_labels(name: str, place: str, line: int, slope: Expr, mean: str, *as
         assumes=[weak, *assumes, *records],
         added=[wide >= 3],
         states=Rate(label_risk, Min(1, r), below=True),
-        guarantee=PureDP(eps, relation=LABEL_ONLY),
+        guarantee=labels,
         ignores_units=True,
         checks=[
             Chain(
                 label_risk,
                 Step(">=", left * (1 - (38 * per_user * apart2 + log(2)) / (s_star / 2 * wide)), because=Premise(
                     "Lemma 5.3.8 with c < 19: δ apart, log|packing| ≥ (s/2)log(p/s) (Lemma 5.3.14, p ≥ 2s), and TV ≤ "
-                    "b|⟨θ-θ', x_i⟩|/2C, whose squares add up to 2n(1+Δ)b²δ²/C² at most by RIP"), uses=records),
+                    "b|⟨θ-θ', x_i⟩|/2C, whose squares add up to 2n(1+Δ)b²δ²/C² at most by RIP"),
+                    uses=[*records, weak, labels]),
                 Step(">=", left * (Rational(81, 100) - 2 * log(2) / (s_star * wide)), because=Slack(
                     seen=[left * Rational(19, 100) * s_star * wide / (per_user + s_star * wide)])),
                 Step(">=", Rational(32, 100) * left, because=Slack(

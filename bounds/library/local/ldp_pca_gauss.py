@@ -5,10 +5,12 @@ takes the k leading eigenvectors. Σ is the covariance of a record, S of n of th
 Solver: dpcheck/solvers/local/ldp_pca_gauss.py; with sparse eigenvectors: ldp_sparse_pca_fps.py.
 """
 
+from collections.abc import Sequence
+
 from sympy import Eq, Expr, Integer, Le, Matrix, Rational, Symbol, cos, eye, log, simplify, sin, sqrt
 
 from dpcheck.bounds.language.claim import Claim, Hypothesis, Kind, Provenance, Rate, Setting, Source
-from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP
+from dpcheck.bounds.language.guarantees import LOCAL, ApproxDP, PureDP
 from dpcheck.bounds.language.symbols import d, delta, eps, n, quantity
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Gaussian
@@ -77,7 +79,11 @@ def noise_of_a_user(stem: str, place: str, line: int, *assumes: Hypothesis) -> t
             guarantee=private,
             corrects=corrects,
             ignores_units=True,
-            checks=[Accountant(released.at(r_outer=1.0), "users at e₁ and e₂: two entries of the diagonal move by 1")],
+            checks=[
+                Accountant(
+                    released.at(r_outer=1.0), "users at e₁ and e₂: two entries of the diagonal move by 1", uses=[unit]
+                )
+            ],
         )
 
     return (
@@ -183,9 +189,10 @@ lemma5 = Claim(
 
 not_empty = Setting("‖Z‖_ψ₂ may be a constant: of variance 1 it is 1.2 at least, and the class with 1 is empty")
 enough_n = Setting("n ≥ σ²·min{k, p-k}/ε²")
+weak, pure = eps <= Rational(1, 2), PureDP(eps, relation=LOCAL)
 
 
-def packed(risk: Expr, rows: Expr, enough: Setting, *last: Step) -> Chain:
+def packed(risk: Expr, rows: Expr, shape: Sequence[Hypothesis], enough: Setting, *last: Step) -> Chain:
     """Fano's inequality over the subspaces of (I, tB), B a matrix of signs with k columns and so many rows."""
     q = k * rows
     t2 = noise_variance / (152 * n * eps**2)
@@ -195,6 +202,7 @@ def packed(risk: Expr, rows: Expr, enough: Setting, *last: Step) -> Chain:
             ">=",
             apart2 / 8 * (1 - (19 * n * eps**2 * divergence / 2 + log(2)) / log_count),
             because=Premise("Lemma 6.1.1 (Duchi, Jordan, Wainwright), c < 19, and Pinsker: ‖P-P'‖² ≤ D(P‖P')/2"),
+            uses=[weak, pure],
         ),
         Step(">=", because=Cites("dwang20.lemma6.1.5")),
         Step(
@@ -205,21 +213,23 @@ def packed(risk: Expr, rows: Expr, enough: Setting, *last: Step) -> Chain:
                 "e^(q/4) differ in q/8 entries or more (Gilbert); with t² = σ²/(152nε²), so that t‖B‖ ≤ 1, the "
                 "subspaces of (I, tB) and (I, tB') have t²q/8 ≤ t²‖B-B'‖²/4 ≤ ‖sin Θ‖² ≤ t²‖B-B'‖² ≤ 4t²q"
             ),
-            uses=[enough, not_empty],
+            uses=[enough, not_empty, *shape],
         ),
         *last,
     )
 
 
-shape = {d: 4 * (4 + u), k: (4 + u) * (1 + 3 * v) / (1 + v)}  # p ≥ 16 and p/4 ≤ k ≤ 3p/4
+spread_out = [d <= 4 * k, 4 * k <= 3 * d]  # by which records of (6.7) have norm 1 at most
+reached = {d: 4 * (4 + u), k: (4 + u) * (1 + 3 * v) / (1 + v)}  # p ≥ 16 and p/4 ≤ k ≤ 3p/4
 
 theorem1 = Claim(
     id="dwang20.theorem6.1.1", kind=Kind.LOWER_BOUND,
     source=Source("dwang20", "Theorem 6.1.1", line=7371),
     says="No ε-private protocol without interaction has a smaller squared subspace distance over the class.",
-    assumes=[eps <= Rational(1, 2), d <= 4 * k, 4 * k <= 3 * d, enough_n],
+    assumes=[weak, *spread_out, enough_n],
     added=[d >= 16, not_empty],
     states=Rate(risk_pca, noise_variance * k * d / (n * eps**2), below=True),
+    guarantee=pure,
     ignores_units=True,
-    checks=[packed(risk_pca, d - k, enough_n, Step(">=", STATEMENT / 200_000, where=shape))],
+    checks=[packed(risk_pca, d - k, spread_out, enough_n, Step(">=", STATEMENT / 200_000, where=reached))],
 )

@@ -21,14 +21,17 @@ from dpcheck.bounds.library.local.ldp_pca_gauss import (
     packed,
     privacy,
     private,
+    pure,
     sigma_1,
     sin2,
     spectrum,
     spiked,
+    spread_out,
     top,
     u,
     unit,
     v,
+    weak,
     x,
 )
 from dpcheck.bounds.privacy.numeric_checks import Counted
@@ -187,12 +190,13 @@ theorem5_corrected = Claim(
                 because=Premise(
                     "Lemma 6.1.17 (Lei and Vu), where λ ≥ ‖S̃-Σ‖∞∞/α and 4λs(1 + 8λ₁/(λ_k-λ_(k+1))) ≤ λ_k-λ_(k+1)"
                 ),
-                uses=[leading_ones, few_rows, unit, limited, normal_sample],
+                uses=[leading_ones, few_rows, unit, limited, normal_sample, alpha <= 1, n >= enough_n],
             ),
             Step(
                 "<=",
                 2 / d**2 + d * (d + 1) / 2 * d**-3,
                 because=Premise("a normal exceeds √(6·log p) deviations with a chance of p⁻³ at most"),
+                uses=[d >= 2],
             ),
             Step("<=", STATEMENT),
             choosing={c: Integer(1)},
@@ -207,21 +211,23 @@ theorem3 = Claim(
     id="dwang20.theorem6.1.3", kind=Kind.LOWER_BOUND,
     source=Source("dwang20", "Theorem 6.1.3", line=7430),
     says="No ε-private protocol without interaction has a smaller squared distance over the sparse class.",
-    assumes=[eps <= Rational(1, 2), 3 * k <= s, s <= d, d <= 4 * k, 4 * k <= 3 * d,
-             enough_users],
+    assumes=[weak, 3 * k <= s, s <= d, *spread_out, enough_users],
     added=[k >= 4, not_empty],
     states=Rate(risk_sparse, noise_variance * s * (k + log(d)) / (n * eps**2), below=True),
+    guarantee=pure,
     ignores_units=True,
     checks=[
         packed(
             risk_sparse,
             s - k,
+            [3 * k <= s, s <= d, *spread_out],
             enough_users,
             Step(">=", half, where={k: 4 + u, s: 3 * (4 + u) + v}),
             Step(
                 ">=",
                 STATEMENT / 400_000,
                 because=Slack({"log p ≤ log(4k) ≤ k, as k ≥ 4": half * (k - log(d)) / (2 * k)}),
+                uses=[d <= 4 * k, k >= 4],
             ),
         )
     ],
@@ -244,7 +250,8 @@ def rising(name: str, line: int, says: str, cells: Mapping[str, tuple[float, ...
     return Claim(
         id=f"dwang20.{name}", kind=Kind.EXPERIMENT, says=says,
         source=Source("dwang20", f"Table {name[5:]}, consistent with Theorem 6.1.4", line=line),
-        states=Le(ratio, 1), checks=[Counted(rows, 1.0, "the numbers that the document prints")],
+        provenance=Provenance.READING, states=Le(ratio, 1),
+        checks=[Counted(rows, 1.0, "the numbers that the document prints")],
     )
 
 

@@ -201,12 +201,14 @@ lemma13_explicit = Claim(
     ],
 )
 
+users_for_all, two_cells, enough_tail = n >= d * log(2 / gamma) * log(k + 1), k >= 2, x_tail >= log(2)
+
 lemma13 = Claim(
     id="dwang20.lemma5.1.13", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 5.1.13", line=5283),
     says="With probability 1-β every grid point's average errs by O(√log(1/β) √(p log k) (k+1)^p/(√n ε)).",
-    assumes=[n >= d * log(2 / gamma) * log(k + 1), *lemma13_explicit.assumes],
-    added=[k >= 2, gamma <= Rational(1, 2)],
+    assumes=[users_for_all, *lemma13_explicit.assumes],
+    added=[two_cells, gamma <= Rational(1, 2)],
     states=Rate(grid_error, sqrt(log(1 / gamma)) * sqrt(d) * sqrt(log(k)) * all_points / (sqrt(n) * eps)),
     ignores_units=True,
     checks=[
@@ -214,9 +216,10 @@ lemma13 = Claim(
             grid_error,
             Step("<=", because=Cites("dwang20.lemma5.1.13.explicit")),
             Step("<=", 4 * all_points * sqrt(L_all) / (sqrt(n) * eps), because=Premise(
-                "log(2(k+1)^p/β) ≤ 3n, as it is at most 3p log(2/β) log(k+1)")),
+                "log(2(k+1)^p/β) ≤ 3n, as it is at most 3p log(2/β) log(k+1)"), uses=[users_for_all, two_cells]),
             Step("<=", 10 * all_points * sqrt(d * log(k) * log(1 / gamma)) / (sqrt(n) * eps), because=Premise(
-                "log(2(k+1)^p/β) ≤ 6 p log k log(1/β) for k ≥ 2 and β ≤ 1/2")),
+                "log(2(k+1)^p/β) ≤ 6 p log k log(1/β) for k ≥ 2 and β ≤ 1/2"),
+                uses=[two_cells, gamma <= Rational(1, 2)]),
             Step("=", 10 * STATEMENT),
         )
     ],
@@ -274,7 +277,7 @@ theorem2_corrected = Claim(
     source=Source("dwang20", "Theorem 5.1.2, (5.3)", line=4844),
     says="At that k: a root of p more, and (2^h-1)^(p-1) for what is approximated, √log k for the noise.",
     assumes=[smooth_losses, *lemma13_explicit.assumes],
-    added=[many_users, Eq(n, users_at(k)), k >= 2, x_tail >= log(2)],
+    added=[many_users, Eq(n, users_at(k)), two_cells, enough_tail],
     states=Rate(likely_excess_risk, excess(right_power) * ((2**h - 1) ** (d - 1) + sqrt(log(k)))),
     corrects="dwang20.theorem5.1.2",
     ignores_units=True,
@@ -289,7 +292,7 @@ theorem2_corrected = Claim(
             Step("<=", 2 * (d * (2**h - 1) ** (d - 1) * D_h / k**h
                             + 10 * 2 ** ((h + 1) * d) * k**d * sqrt(x_tail * d * log(k)) / (sqrt(n) * eps)),
                  because=Premise("2^h-1 ≤ 2^h, k+1 ≤ 2k, and the logarithms of Lemma 5.1.13"),
-                 uses=[smooth_losses, many_users]),
+                 uses=[smooth_losses, many_users, two_cells, enough_tail]),
             Step("<=", 20 * STATEMENT, because=Slack({"2^h ≥ 1": 18 * d * (2**h - 1) ** (d - 1) * D_h / k**h})),
         )
     ],
@@ -308,12 +311,16 @@ FEWER = "with fewer users k is less than e^(p/100), and the excess risk above α
 small = {**lured, target_error: Rational(1, 40)}
 
 
+def set_up(order: str) -> list[Setting]:
+    """What all say how many users are needed."""
+    return [smooth_losses, Setting(f"k as in Theorem 5.1.2{order}"), LOGS_FREE]
+
 
 def users_of(name: str, place: str, line: int, says: str, order: str, needed: Expr, check: Check, **more: Any) -> Claim:
     """How many users make the excess risk at most α."""
     return Claim(
         id=f"dwang20.{name}", kind=Kind.UTILITY, source=Source("dwang20", place, line=line), says=says,
-        assumes=[smooth_losses, Setting(f"k as in Theorem 5.1.2{order}"), LOGS_FREE],
+        assumes=set_up(order),
         states=Rate(users_needed, x_tail * eps**-2 * target_error**-2 * needed),
         ignores_units=True, checks=[check], **more,
     )
@@ -335,6 +342,7 @@ equation4_corrected = users_of(
     Equals(
         lambda: solved(excess(right_power) * (2**h - 1) ** (d - 1), h),
         "the risk of theorem5.1.2.corrected, √log k aside, is α at this n",
+        uses=set_up(""),
     ),
     corrects="dwang20.equation5.4",
 )
@@ -353,7 +361,9 @@ corollary1_corrected = users_of(
     "corollary5.1.1.corrected", "Corollary 5.1.1", 4860,
     "With the powers of p and 15 that (5.4) has when the proof is followed.", " with h = 4",
     target_error ** (-d / 2) * (4**5 * sqrt(D_h * d)) ** d * d * 15 ** ((d - 1) * (4 + d) / 2),
-    Equals(lambda: equation4_corrected.formula.subs(h, 4), "equation5.4.corrected at h = 4"),
+    Equals(
+        lambda: equation4_corrected.formula.subs(h, 4), "equation5.4.corrected at h = 4", uses=set_up(" with h = 4")
+    ),
     corrects="dwang20.corollary5.1.1",
 )
 
@@ -376,7 +386,7 @@ corollary2_explicit = Claim(
     says="Excess risk for (∞, T)-smooth losses, h = p, with a number and log(1/β) to the power 1/4; D_h is D_p here.",
     assumes=[*all_orders, *lemma13_explicit.assumes],
     # k with D_p/p in the place of D_p: p^(-1/(2p)), between 0.83 and 1, times the printed one
-    added=[some_D_p, many_users, Eq(n, users_at(k, d).subs(D_h, D_h / d)), k >= 2, x_tail >= log(2)],
+    added=[some_D_p, many_users, Eq(n, users_at(k, d).subs(D_h, D_h / d)), two_cells, enough_tail],
     states=Le(likely_excess_risk, both_risks),
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
@@ -390,7 +400,8 @@ corollary2_explicit = Claim(
             Step("<=", because=Cites("dwang20.theorem5.1.2.basis", {h: d})),
             Step("<=", because=Cites("dwang20.lemma5.1.13.explicit", {gamma: exp(-x_tail)})),
             Step("<=", bias_and_noise,
-                 because=Premise("2^p-1 ≤ 2^p, k+1 ≤ 2k, and the logarithms of Lemma 5.1.13"), uses=[many_users]),
+                 because=Premise("2^p-1 ≤ 2^p, k+1 ≤ 2k, and the logarithms of Lemma 5.1.13"),
+                 uses=[many_users, two_cells, enough_tail]),
             Step("<=", STATEMENT, because=enough_for_both),
         )
     ],
@@ -425,6 +436,7 @@ equation5 = Claim(
         Equals(
             lambda: solved(whole_risk * x_tail ** -Rational(3, 4), d),
             "the risk of corollary5.1.2.explicit, √log k aside, is α at this n",
+            uses=[*all_orders, LOGS_FREE, some_D_p],
         )
     ],
     cites=[Cites("dwang20.corollary5.1.2.explicit", granted="n is what (5.5) says")],

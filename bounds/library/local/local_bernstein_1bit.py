@@ -20,11 +20,13 @@ from dpcheck.bounds.library.local.local_bernstein import (
     corollary2,
     enough_at_any_x,
     enough_for_both,
+    enough_tail,
     grid_error,
     h,
     k,
     many_users,
     some_D_p,
+    two_cells,
 )
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import OneBit
@@ -100,9 +102,11 @@ theorem4 = Claim(
             Step("<=", because=Cites("dwang20.theorem5.1.2.basis", {h: d})),
             Step("<=", 4 * D_h / k**d + 19 * (2**d - 1) ** d * sqrt(all_points * group_log / n) / eps, because=Premise(
                 "2z̃ is 2B(v + Laplace(1/ε)) with a fair coin B: lemma5.1.1.corrected for the noise of n/(2(k+1)^p) or"
-                " more users of a group, Hoeffding for their coins and who they are"), uses=[full_groups]),
+                " more users of a group, Hoeffding for their coins and who they are"),
+                uses=[full_groups, eps <= log(2)]),
             Step("<=", bias_and_noise, because=Premise(
-                "(k+1)^(p/2) ≤ 0.44·(2k)^p, 2^p-1 ≤ 2^p, log(2(k+1)^p) + x ≤ 5.2 p x log k")),
+                "(k+1)^(p/2) ≤ 0.44·(2k)^p, 2^p-1 ≤ 2^p, log(2(k+1)^p) + x ≤ 5.2 p x log k"),
+                uses=[two_cells, enough_tail]),
             Step("<=", both_risks, because=enough_for_both),
             Step("<=", 70 * STATEMENT, because=enough_at_any_x),
         )

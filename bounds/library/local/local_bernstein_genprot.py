@@ -20,11 +20,13 @@ from dpcheck.bounds.library.local.local_bernstein import (
     corollary2,
     enough_at_any_x,
     enough_for_both,
+    enough_tail,
     grid_error,
     h,
     k,
     many_users,
     some_D_p,
+    two_cells,
 )
 from dpcheck.bounds.privacy.laws import Coins, Interaction, Selected
 from dpcheck.bounds.privacy.release import Release
@@ -81,6 +83,7 @@ flips = Claim(
     ],
 )
 
+same_loss = Setting("all losses of the group are v")
 numbers_summed = Setting("the mean of y_g over the group is taken")
 
 # The server ----------------------------------------------------------------------------------------
@@ -88,7 +91,7 @@ server = Claim(
     id="dwang20.algorithm5.1.37.server", kind=Kind.UTILITY,
     source=Source("dwang20", "Algorithm 5.1.37, lines 17 and 18", line=5581),
     says="n/|I| times the sum of the places g that a group sends stands for its mean loss.",
-    assumes=[Setting("all losses of the group are v")],
+    assumes=[same_loss],
     states=Eq(server_value, v),
     provenance=Provenance.READING,
     misprint_of="dwang20.algorithm5.1.37.server.corrected",
@@ -99,13 +102,14 @@ server_corrected = Claim(
     id="dwang20.algorithm5.1.37.server.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "Algorithm 5.1.32, line 14, which sums the numbers that are kept", line=4945),
     says="The mean of the numbers y_g at these places does, but for 2^(1-T) of it.",
-    assumes=[Setting("all losses of the group are v"), numbers_summed],
+    assumes=[same_loss, numbers_summed],
     states=Eq(server_value, v * (1 - 2 ** (1 - draws))),
     corrects="dwang20.algorithm5.1.37.server",
     checks=[
         Equals(
             (1 - Rational(1, 2) ** draws) * v - Rational(1, 2) ** draws * v,
             "y_g is v + Laplace if one is kept; else, with chance 2^-T, its density is 2f_0 - f_v and its mean -v",
+            uses=[same_loss, numbers_summed],
         )
     ],
 )
@@ -132,9 +136,10 @@ theorem12 = Claim(
                  because=Premise(
                      "every user keeps a number but for the chance n 2^-T ≤ β, so lemma5.1.1.corrected holds for the"
                      " n/(2(k+1)^p) users of a group, and Hoeffding for who they are"),
-                 uses=[enough_draws, full_groups, numbers_summed]),
+                 uses=[enough_draws, full_groups, numbers_summed, eps <= Rational(1, 4)]),
             Step("<=", bias_and_noise, because=Premise(
-                "(k+1)^(p/2) ≤ (2k)^p, 2^p-1 ≤ 2^p, log(4(k+1)^p) + x ≤ 6.7 p x log k")),
+                "(k+1)^(p/2) ≤ (2k)^p, 2^p-1 ≤ 2^p, log(4(k+1)^p) + x ≤ 6.7 p x log k"),
+                uses=[two_cells, enough_tail]),
             Step("<=", both_risks, because=enough_for_both),
             Step("<=", 70 * STATEMENT, because=enough_at_any_x),
         )

@@ -95,7 +95,7 @@ theorem3 = Claim(
                     (24 * root * twelfth * hidden_log - 16 / (twelfth * n)) / gamma,
                 "the root is at least 1, γ at most, and k at least 2":
                     (6 * root * hidden_log / gamma - Rational(1, 2)) * twelfth,
-            })),
+            }), uses=ordinary),
         )
     ],
     cites=[Cites("dwang20.lemma5.1.14", {L: Integer(2), mu: twelfth}, granted="the regularised losses are")],
@@ -113,6 +113,12 @@ theorem3_users = Claim(
         * target_error**-12 * gamma**-12,
     ),
     ignores_units=True,
-    checks=[Equals((root / (gamma * target_error)) ** 12, "the first display, (log k)^(1/4) aside, is α at this n")],
+    checks=[
+        Equals(
+            (root / (gamma * target_error)) ** 12,
+            "the first display, (log k)^(1/4) aside, is α at this n",
+            uses=[*all_orders, convex(), lipschitz(Integer(1)), LOGS_FREE, some_D_p, *ordinary],
+        )
+    ],
     cites=[Cites("dwang20.theorem5.1.3", granted="n is what the display says")],
 )

@@ -65,7 +65,7 @@ definition14 = Claim(
             t_k,
             Step("<=", 1 + log(2 / fine) / log((sqrt(width) + 1) / (sqrt(width) - 1)), because=Premise(
                 "p = 1 - 𝒯_r((k+1-2x)/(k-1))/𝒯_r((k+1)/(k-1)) and 𝒯_r(z) ≥ e^(r arccosh z)/2,"
-                " arccosh((k+1)/(k-1)) = log((√k+1)/(√k-1))")),
+                " arccosh((k+1)/(k-1)) = log((√k+1)/(√k-1))"), uses=[width >= 2]),
             Step("<=", 1 + sqrt(width) * log(2 / fine) / 2, because=Premise("log((1+u)/(1-u)) ≥ 2u")),
             Step("<=", 3 * STATEMENT),
         )
@@ -94,7 +94,7 @@ theorem10_error = Claim(
                 gamma: gamma / coefficients, eps: eps / coefficients, one_number.b: bound_b},
                 granted="a coefficient, of known sign, is a number in [0, b]")),
             Step("<=", fine + coefficients**2 * 3 * bound_b * sqrt(2 * log(coefficients / gamma)) / (sqrt(n) * eps),
-                 because=Premise("log(2N/β) ≤ n, and 2N/β ≤ (N/β)²")),
+                 because=Premise("log(2N/β) ≤ n, and 2N/β ≤ (N/β)²"), uses=[n >= L_all, gamma <= Rational(1, 2)]),
             Step("<=", 5 * STATEMENT),
         )
     ],

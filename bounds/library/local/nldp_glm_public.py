@@ -36,14 +36,22 @@ mean_norm = quantity("mean_norm", "E ‖x‖₂ over √p", printed="μ̃", late
 error2 = quantity("relative_error2", "squared error over ‖w*‖²_∞", printed="error²", latex=r"\mathrm{error}^2")
 
 # Privacy ---------------------------------------------------------------------------------------------
+in_domain = Setting("‖x‖₁ ≤ r, |y| ≤ 1")
+
 theorem1 = Claim(
     id="dwang20.theorem5.2.1", kind=Kind.PRIVACY,
     source=Source("dwang20", "Theorem 5.2.1, Algorithm 5.2.39, lines 2 and 3", line=5722),
     says="Noise of variance 32 r⁴ log(2.5/δ)/ε² on x xᵀ and 32 r² log(2.5/δ)/ε² on x y is (ε, δ)-private, ε below 1.",
-    assumes=[eps < 1, Setting("‖x‖₁ ≤ r, |y| ≤ 1")],
+    assumes=[eps < 1, in_domain],
     states=Eq(noise_unit, unit_deviation),
     guarantee=ApproxDP(eps, delta, relation=LOCAL),
-    checks=[Accountant(released, "two users with ‖x‖₂ ≤ r, which ‖x‖₁ ≤ r implies: 60 degrees apart, opposite labels")],
+    checks=[
+        Accountant(
+            released,
+            "two users with ‖x‖₂ ≤ r, which ‖x‖₁ ≤ r implies: 60 degrees apart, opposite labels",
+            uses=[in_domain],
+        )
+    ],
 )
 
 # Utility ---------------------------------------------------------------------------------------------

@@ -25,14 +25,22 @@ from dpcheck.bounds.library.local.scaled_least_squares import (
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Step
 
+of_model = Setting("‖x‖₁ ≤ r, and every record is one of the model: |y| ≤ Lr+|f(0)|+C")
+
 algorithm40 = Claim(
     id="dwang20.algorithm5.2.40", kind=Kind.PRIVACY,
     source=Source("dwang20", "Algorithm 5.2.40, line 2, and Proofs of LDP", line=5987),
     says="Noise of variance 32 r²(Lr+|f(0)|+C)² log(2.5/δ)/ε² on x y, and that of GLMs on x xᵀ, is (ε, δ)-private.",
-    assumes=[eps < 1, Setting("‖x‖₁ ≤ r, and every record is one of the model: |y| ≤ Lr+|f(0)|+C")],
+    assumes=[eps < 1, of_model],
     states=Eq(noise_unit, unit_deviation),
     guarantee=ApproxDP(eps, delta, relation=LOCAL),
-    checks=[Accountant(released, "two users with ‖x‖₂ ≤ r, which ‖x‖₁ ≤ r implies: 60 degrees apart, largest labels")],
+    checks=[
+        Accountant(
+            released,
+            "two users with ‖x‖₂ ≤ r, which ‖x‖₁ ≤ r implies: 60 degrees apart, largest labels",
+            uses=[of_model],
+        )
+    ],
 )
 
 LINK_FOR_CURVATURE = Setting("Φ'' is f', as E[xy] = E[xf(<x,w*>)]")

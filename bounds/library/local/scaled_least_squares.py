@@ -381,7 +381,8 @@ def corrected_error(name: str, place: str, line: int, corrects: str, public: Exp
                      where={d: (1 + _a) ** 2, rho2: (1 + _b) ** 2, rho_inf: 1 + z}),
                 Step("<=", because=Cites(equation29_corrected.id, {r: Integer(1)})),
                 Step("<=", 2**9 * (factor * sqrt(d) * (2**8 * noise + public) + floor), because=Premise(
-                    "Lemma 5.2.10: the error of the sample is O(√(p/(nλ_min))), less than what noise of ε ≤ 1 adds")),
+                    "Lemma 5.2.10: the error of the sample is O(√(p/(nλ_min))), less than what noise of ε ≤ 1 adds"),
+                    uses=[eps <= 1]),
                 Step("<=", 2**17 * STATEMENT),
             )
         ],
