@@ -189,6 +189,7 @@ variance = Claim(
                 because=Premise(
                     "the variance of a mean of b of n vectors drawn without replacement, of norm at most G (Lipschitz)"
                 ),
+                uses=[n >= 2],
             ),
             Step("<=", STATEMENT),
         )
