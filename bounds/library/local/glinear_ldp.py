@@ -27,7 +27,7 @@ theorem9_privacy = Claim(
 )
 
 # A product of two factors (θ-s_k)/2, by the moments of Q.
-off_mean = quantity("margin_off_mean", "margin y⟨w,x⟩ less the mean of Q", box=(1e-3, 2.0), printed="(θ-E s)")
+off_mean = quantity("margin_off_mean", "margin y⟨w,x⟩ less the mean of Q", box=(1e-3, 1.0), printed="(θ-E s)")
 kinks = quantity("kink_variance", "variance of Q", box=(1e-3, 1.0), printed="Var s")
 second_power = quantity("second_power", "mean of the product of two factors over s", printed="E t_2", latex=r"E\,t_2")
 s1, s2 = Symbol("s1", real=True), Symbol("s2", real=True)
@@ -62,9 +62,10 @@ drawn_corrected = Claim(
 
 # One coordinate of line 19, whose sum has the mean S.
 leftmost = quantity("slope_leftmost", "f'(-1)", box=(1e-3, 1.0), printed="f'(-1)")
-sum_mean = quantity("oracle_sum", "(f'(1) - f'(-1)) times the mean of the sum in G", box=(1e-3, 2.0), printed="S")
+sum_mean = quantity("oracle_sum", "(f'(1) - f'(-1)) times the mean of the sum in G", box=(1e-3, 1.0), printed="S")
 record = quantity("record_yx", "one coordinate of yx of a record", box=(1e-3, 1.0), printed="yx_j")
 coordinate = quantity("oracle_coordinate", "one coordinate of the mean of G(w, i, s)", printed="E G_j")
+lipschitz_f = [sum_mean + leftmost <= 1]  # f'(θ), of a 1-Lipschitz f
 place = Symbol("w", positive=True)
 slope = Equals(
     lambda: diff((sum_mean + leftmost) * (record * place), place),
@@ -75,6 +76,7 @@ gradient = Claim(
     id="dwang20.algorithm5.1.34.gradient", kind=Kind.UTILITY,
     source=Source("dwang20", "Algorithm 5.1.34, line 19, and the proof of Theorem 5.1.9", line=5127),
     says="To the sum, which it multiplies with y₀x₀, line 19 adds f'(-1) without that factor, in every coordinate.",
+    assumes=lipschitz_f,
     states=Eq(coordinate, sum_mean * record + leftmost),
     misprint_of="dwang20.algorithm5.1.34.gradient.corrected",
     checks=[slope],
@@ -84,6 +86,7 @@ gradient_corrected = Claim(
     id="dwang20.algorithm5.1.34.gradient.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Theorem 5.1.9, ∇F_β(θ) at θ = y⟨w,x⟩, by the chain rule", line=5491),
     says="F_β'(θ) ends in f'(-1), and the slope in w has a factor yx throughout: it takes f'(-1)·y₀x₀.",
+    assumes=lipschitz_f,
     states=Eq(coordinate, (sum_mean + leftmost) * record),
     corrects="dwang20.algorithm5.1.34.gradient",
     checks=[slope],
