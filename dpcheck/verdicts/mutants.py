@@ -274,26 +274,36 @@ class OutOfTime(BaseException):
 
 
 class TimeLimit:
-    """Ends what runs inside, in whichever thread, after so many seconds and at its next step in Python."""
+    """Ends what runs inside, in whichever thread, after so many seconds of work and at its next step in Python.
+
+    On a busy machine work takes longer than the clock says: what counts is the processor's time.
+    """
 
     def __init__(self, seconds: float) -> None:
-        self.timer = threading.Timer(seconds, self.end)
-        self.timer.daemon = True
+        self.seconds = seconds
         self.over, self.lock = False, threading.Lock()
 
     def __enter__(self) -> None:
-        self.thread = threading.get_ident()
+        self.thread, self.began = threading.get_ident(), time.process_time()
+        self.look_in(self.seconds)
+
+    def look_in(self, seconds: float) -> None:
+        self.timer = threading.Timer(seconds, self.end)
+        self.timer.daemon = True
         self.timer.start()
 
     def end(self) -> None:
         with self.lock:
-            if not self.over:
+            left = self.seconds - (time.process_time() - self.began)
+            if not self.over and left > 0:
+                self.look_in(max(left, 0.01))
+            elif not self.over:
                 self.raise_there(ctypes.py_object(OutOfTime))
 
     def __exit__(self, *_: object) -> None:
-        self.timer.cancel()
         with self.lock:
             self.over = True
+            self.timer.cancel()
         self.raise_there(None)  # what has not arrived yet must not arrive later
 
     def raise_there(self, error: ctypes.py_object[type[OutOfTime]] | None) -> None:

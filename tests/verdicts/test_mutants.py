@@ -181,6 +181,11 @@ def test_a_check_that_does_not_end_is_out_of_time() -> None:
         assert thread.submit(run).result() == "ended"
 
 
+def test_waiting_for_a_busy_machine_is_no_work() -> None:
+    with mutants.TimeLimit(0.1):
+        time.sleep(0.3)
+
+
 def test_a_time_limit_that_was_kept_ends_nothing_later() -> None:
     limits = [mutants.TimeLimit(0.0) for _ in range(200)]
     late = 0

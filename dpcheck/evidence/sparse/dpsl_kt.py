@@ -125,6 +125,6 @@ CHECKS: dict[str, list[Any]] = {
                  "uniform features, all supports, m = 200·s·log d", 40)
     ],
     "lwang21.lemma3.6.3.corrected": [Property(tail, {"digits": (0.31, 12.0)}, "X = √n·α times an orthonormal basis")],
-    "lwang21.figure3.2.lower": [Lower(lower, SETTING, 10)],
+    "lwang21.figure3.2.lower": [Lower(lower, SETTING, 40)],
     "lwang21.figure3.2.recovers": [Lower(recovers, SETTING, 10)],
 }
