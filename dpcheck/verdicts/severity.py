@@ -22,6 +22,7 @@ from dpcheck.verdicts.failures import Failure
 
 USUAL = 1.0  # the largest epsilon at which a failure is one of privacy in use
 EVERY_EPSILON = f"no constant serves all ε; up to ε = {USUAL:g} no failure was found"
+LEAST_DELTA = 1e-12  # what shows at smaller ones alone shows to nobody
 USUAL_RHO = 0.5  # the same of concentrated privacy: that of Gaussians one deviation apart
 LONG = 20  # operations from which on a quotient is not shown
 HALVINGS = 4  # of the range between two caps
@@ -87,6 +88,9 @@ def of_privacy(claim: Claim, checks: Sequence[Check], against: Sequence[Evidence
     """Whether it fails for an epsilon of at most 1, or else up to which it holds."""
     at = min((x for e in against if (x := epsilon_of(e)) is not None), default=None)
     kinds = {e.check for e in against}
+    deltas = [x for e in against if (x := delta_of(e)) is not None]
+    if deltas and len(deltas) == len(against) and max(deltas) < LEAST_DELTA:
+        return Severity(Failure.BEYOND, f"no failure found for δ ≥ {LEAST_DELTA:g}, fails at δ = {max(deltas):.2g}")
     if at == math.inf and not refuted_up_to(USUAL, claim, checks, kinds, effort):
         return Severity(Failure.BEYOND, EVERY_EPSILON)
     for cap in CAPS:
@@ -122,6 +126,14 @@ def epsilon_of(piece: Evidence) -> float | None:
         return float(point["eps"])
     claimed = re.search(r"claimed ([0-9.e+-]+)", piece.figure)
     return float(claimed[1]) if claimed else None
+
+
+def delta_of(piece: Evidence) -> float | None:
+    """The delta of a counterexample, or its logarithm's; None where it has none."""
+    point = piece.counterexample or {}
+    if isinstance(point.get("log10_delta"), int | float):
+        return float(10.0 ** point["log10_delta"])
+    return float(point["delta"]) if isinstance(point.get("delta"), int | float) else None
 
 
 def refuted_up_to(

@@ -116,7 +116,7 @@ def test_two_entries_above_the_threshold_show_in_the_output_and_tell_records_apa
         more = noisy[0].copy()
         more[i, j] = more[j, i] = 1.5 * t
         assert not seen(more)
-    at_22, at_12 = (shown_by_output({"eps": 1.0, "digits": k, "past": 3.5})[0] for k in (22, 12))
+    at_22, at_12 = (shown_by_output({"eps": 1.0, "log10_delta": -k, "past": 3.5})[0] for k in (22, 12))
     assert at_12 < 1 < at_22
 
 

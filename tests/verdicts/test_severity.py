@@ -49,6 +49,14 @@ def test_noise_that_fails_only_at_large_epsilon_says_from_where() -> None:
     assert 6 < low < 11
 
 
+def test_what_shows_at_a_tiny_delta_alone_fails_only_beyond() -> None:
+    for box, failure in (((1e-30, 1e-20), Failure.BEYOND), ((1e-6, 1e-2), Failure.PRIVACY)):
+        check = GaussianAccountant(Delta / sigma, "moves by Δ", box={delta: box})
+        noise = Eq(sigma, sqrt(2 * log(1.25 / delta)) * Delta / (3 * eps))
+        short = claim(noise, (), Kind.PRIVACY, guarantee=ApproxDP(eps, delta), checks=[check])
+        assert found(short).failure is failure
+
+
 def test_a_rate_that_breaks_only_along_growing_epsilon_fails_only_beyond() -> None:
     """Without a term for the sample L·D/√n, a rate in 1/(nε) is too small where ε outgrows √n, and nowhere below 1."""
     rate, family = Rate(excess_risk, L * D / (n * eps)), {n: T, L: 1, D: 1}

@@ -39,13 +39,13 @@ def kept(case: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def shown_by_output(case: Mapping[str, Any]) -> tuple[float, float]:
-    """P(E) - e^ε P'(E) over δ = 10^-digits, against 1, for an event E of Σ⁺ alone.
+    """P(E) - e^ε P'(E) over δ, against 1, for an event E of Σ⁺ alone.
 
     p = 3 and n = 2, a record is e₁ or (e₂+e₃)/√2, the other one 0. E: the only entries of Σ̂ that are not 0 are
     σ̂₁₁ > far and σ̂₂₃ < -t. Σ⁺ is then diag(σ̂₁₁) beside |σ̂₂₃|/2·(e₂-e₃)(e₂-e₃)ᵀ, which but for a null set no other Σ̂
     gives.
     """
-    n, p, delta = 2, 3, 10.0 ** -case["digits"]
+    n, p, delta = 2, 3, 10.0 ** case["log10_delta"]
     noise = float(theory.theorem1.evaluate(eps=case["eps"], delta=delta, n=n))
     t, move = threshold(2.0, n, p, noise) / noise, 1 / (n * noise)  # γ = 2, as Lemma 6.2.2 allows
     far = t + case["past"]
@@ -119,7 +119,7 @@ HIDING = (
 )
 CHECKS = {
     "dwang20.theorem6.2.1": [
-        Property(shown_by_output, {"eps": (0.5, 1.0), "digits": (18, 40), "past": (0.0, 6.0)}, HIDING, examples=300)
+        Property(shown_by_output, {"eps": (0.5, 1.0), "log10_delta": (-40.0, -18.0), "past": (0.0, 6.0)}, HIDING, examples=300)
     ],
     "dwang20.theorem6.2.1.corrected": [AuditCheck(attacked(DpThresholding()), "certified", at={"n": 2})],
     "dwang20.lemma6.2.3": [Property(kept, ENTRY, "an entry anywhere, off by up to 3t/4", examples=1000)],
