@@ -109,7 +109,7 @@ def ends(here: Drawn, loss: str, method: str, eps: float, seed: int, trials: int
     problem, solver, guarantee = problem_of(here, loss), methods(here)[method], ApproxDP(eps, 1 / here.n)
     begins = starts(here, seed, trials)
     runs = [
-        replace(solver, start=tuple(begin)).solve(problem, guarantee, seed + i, trials=1, calibration="stated").w[0]  # type: ignore[call-arg]
+        replace(solver, start=tuple(begin)).solution(problem, guarantee, seed + i, trials=1, calibration="stated").w[0]  # type: ignore[call-arg]
         for i, begin in enumerate(begins)
     ]
     return np.array(runs)
