@@ -385,9 +385,12 @@ class Slack:
                 return Settled(Answer(None, f"{pretty(part)} is not seen to be ≥ 0"), link.before)
         for reason, part in self.given.items():
             factors = [f for f in sympy.Mul.make_args(sympy.sympify(part)) if f.free_symbols]
-            public = [f for f in factors if f.free_symbols <= TABLE.keys()]  # vectors are the proof's own
-            unseen = [f for f in public if not self.never_negative(f, link)]
-            if len(unseen) > (len(public) == len(factors)):  # the reason is why one of the factors is ≥ 0
+            public = sorted((f for f in factors if f.free_symbols <= TABLE.keys()), key=sympy.count_ops)
+            spared = int(len(public) == len(factors))  # the reason is why one is ≥ 0; vectors are the proof's own
+            unseen = [f for f in public[: len(public) - spared] if not self.never_negative(f, link)]
+            if unseen and spared:  # the longest was not looked at
+                unseen += [f for f in public[-1:] if not self.never_negative(f, link)]
+            if len(unseen) > spared:
                 what = " or ".join(map(pretty, unseen))
                 return Settled(Answer(None, f"{reason}: {what} is not seen to be ≥ 0"), link.before)
         alone = len(self.given) == 1 and not self.seen and not self.cited  # the difference itself is taken as given
