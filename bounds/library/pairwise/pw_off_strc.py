@@ -69,7 +69,7 @@ equation138 = Claim(
             Step("<=", STATEMENT, because=Slack(given={
                 "Lemma 3.3.1 at each t > T₁, and 0 before": (8 * G / alpha * late_sum - parted_sum) / n,
                 INTEGRAL: 8 * G / (alpha * n) * (log(n) - late_sum),
-            }), uses=[MEAN_POINT, *printed_T1, n > T1]),
+            }), uses=[*losses, STEP_SIZE, MEAN_POINT, *printed_T1, n > T1]),
         )
     ],
     cites=[Cites("dwang20.lemma3.3.1")],
