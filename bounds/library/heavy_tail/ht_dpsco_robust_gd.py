@@ -145,7 +145,7 @@ lemma9_corrected = Claim(
             Step("<=", because=Cites(
                 "dwang20.lemma3.2.3.explicit",
                 {means.v: v, gamma: gamma / d, kappa: 2 * log(d / gamma), means.s: sqrt(n * v / (2 * log(d / gamma)))},
-                granted="gradients at a fixed w are independent numbers")),
+                granted="gradients at a fixed w are independent numbers"), uses=[heavy]),
             Step("<=", 4 * STATEMENT, where={gamma: means.usual[gamma], d: 1 + _u}),
         )
     ],
@@ -180,7 +180,7 @@ lemma10_corrected = Claim(
             Step("<=", because=Cites(
                 "dwang20.lemma3.2.3.explicit",
                 {means.v: v, gamma: 2 * (gamma / d) ** 3, kappa: 2 * each, means.s: sqrt(n * v / (2 * each))},
-                granted="gradients at a fixed w are independent numbers")),
+                granted="gradients at a fixed w are independent numbers"), uses=[heavy]),
             Step("<=", 5 * STATEMENT, where={gamma: means.usual[gamma], d: 1 + _u}),
         )
     ],
@@ -211,7 +211,8 @@ theorem7_corrected = risk_after(
     "In what gradients err by: the start's error and theirs add up, where the text multiplies them.",
 )
 
-at_one = d * sqrt(T * log(n / gamma) / (n * rho))  # χ of Lemma 3.2.10 for β = v = 1
+at_one = d * sqrt(T * log(n / gamma) / (n * rho))
+AT_ONE = Setting("χ = d√(T log(n/γ)/(nε̃)), which is Lemma 3.2.10 for β = v = 1")
 
 
 # Convex ----------------------------------------------------------------------------------------------
@@ -236,8 +237,7 @@ theorem7_given = Claim(
     id="dwang20.theorem3.2.7.given", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 3.2.7, for v = β = Δ = 1, given Lemma 3.2.10", line=1669),
     says="With constants of order 1 the rate follows from gradients that err by at most this χ, Lemma 3.2.10 at β = 1.",
-    assumes=[*strong_risk, *erring, Eq(rho, root_gap**2), Eq(T, (1 + alpha) / alpha * log(n)), alpha <= 1,
-             Setting("χ = d√(T log(n/γ)/(nε̃)), which is Lemma 3.2.10 for β = v = 1")],
+    assumes=[*strong_risk, *erring, Eq(rho, root_gap**2), Eq(T, (1 + alpha) / alpha * log(n)), alpha <= 1, AT_ONE],
     added=[delta <= Rational(1, 2), gamma <= Rational(1, 2), eps <= 1, n >= 3],
     states=Rate(F_T, d**2 * log(n) ** 2 * log(1 / delta) * ell / (alpha**3 * n * eps**2)),
     provenance=Provenance.CONSEQUENCE,
@@ -246,7 +246,7 @@ theorem7_given = Claim(
         Chain(
             F_T,
             Step("<=", because=Cites("dwang20.theorem3.2.7.corrected", {
-                chi: at_one, beta: Integer(1), diam: Integer(1)})),
+                chi: at_one, beta: Integer(1), diam: Integer(1)}), uses=[AT_ONE]),
             Step("<=", 1 / n**2 + at_one**2 * (1 + alpha) ** 2 / alpha**2, because=Premise(
                 "(1-x)^T ≤ e^(-xT), which is 1/n here, and (a+b)² ≤ 2a² + 2b²")),
             Step("<=", 1 / n + 8 * d**2 * log(n) * log(n / gamma) / (alpha**3 * n * rho), because=Slack(
@@ -278,7 +278,7 @@ theorem8_given = Claim(
     id="dwang20.theorem3.2.8.given", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Theorem 3.2.8, after Lemma 3.2.10, for v = β = D₀ = 1", line=1690),
     says="It follows from Lemma 3.2.10 at β = v = 1, and any other way to gradients that err by at most this χ.",
-    assumes=[*tuned8, *erring, Setting("χ = d√(T log(n/γ)/(nε̃)), which is Lemma 3.2.10 for β = v = 1")],
+    assumes=[*tuned8, *erring, AT_ONE],
     added=[delta <= Rational(1, 2), eps <= 1],
     states=Rate(F_T, rate8),
     provenance=Provenance.CONSEQUENCE,
@@ -286,7 +286,8 @@ theorem8_given = Claim(
     checks=[
         Chain(
             F_T,
-            Step("<=", because=Cites("dwang20.equation3.100", {chi: balanced, beta: Integer(1), D0: Integer(1)})),
+            Step("<=", because=Cites("dwang20.equation3.100", {chi: balanced, beta: Integer(1), D0: Integer(1)}),
+                 uses=[AT_ONE]),
             Step("<=", 17 * balanced, because=Slack({"n ≥ d² log(n/γ)/ε̃": (balanced - balanced**2) / 2},
                                                     seen=[balanced / 2])),
             Step("<=", because=Cites("dwang20.theorem3.2.5.taylor")),

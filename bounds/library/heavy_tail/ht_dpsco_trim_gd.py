@@ -63,11 +63,12 @@ privacy = Claim(
     cites=[Cites("dwang20.lemma2.1.8"), Cites("dwang20.lemma3.2.6")],
 )
 
+EACH_MEAN = Setting("log S moves by at most t = ε_j²/16, each trimmed mean by at most S")
 corrected = Claim(
     id="dwang20.theorem3.2.4.corrected", kind=Kind.PRIVACY,
     source=Source("dwang20", "Theorem 3.2.4", line=1543),
     says="They are with widths that are smooth bounds.",
-    assumes=[eps <= 1, Setting("log S moves by at most t = ε_j²/16, each trimmed mean by at most S")],
+    assumes=[eps <= 1, EACH_MEAN],
     states=Eq(each, (sqrt(L2 + 2 * eps) - sqrt(L2)) / sqrt(d * T)),
     guarantee=ApproxDP(eps, delta),
     corrects="dwang20.theorem3.2.4",
@@ -76,7 +77,7 @@ corrected = Claim(
         AtMost(
             d * T * each**2 / 2 + sqrt(d * T) * each * sqrt(L2),
             "each mean is ε_j²/2-zCDP (dwang20.theorem3.2.3.privacy.corrected), which add up, and Lemma 3.2.6",
-            exact=False, against=eps,
+            exact=False, against=eps, uses=[EACH_MEAN],
         )
     ],
 )

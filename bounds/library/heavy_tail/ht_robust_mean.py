@@ -105,9 +105,11 @@ explicit_error = Claim(
         Chain(
             mean_error,
             Step("<=", s * growth + s / n * (entropy + log(2 / gamma)), because=Premise(
-                "the PAC-Bayes inequality for θ = 1+η, on each side, as -log(1-u+u²/2) ≤ φ(u) ≤ log(1+u+u²/2)")),
+                "the PAC-Bayes inequality for θ = 1+η, on each side, as -log(1-u+u²/2) ≤ φ(u) ≤ log(1+u+u²/2)"),
+                 uses=moments),
             Step("<=", v * theta2 / (2 * s) + s / n * (entropy + log(2 / gamma)), because=Premise(
-                "log(1+u) ≤ u and E θ = 1: of E log E exp φ(θx/s) beyond E x/s there is E θ²·E x²/(2s²) at most")),
+                "log(1+u) ≤ u and E θ = 1: of E log E exp φ(θx/s) beyond E x/s there is E θ²·E x²/(2s²) at most"),
+                 uses=moments),
             Step("<=", STATEMENT, because=Slack({
                 "E θ² = 1 + 1/β under N(1, 1/β)": v / (2 * s) * (1 + 1 / kappa - theta2),
                 "N(1, 1/β) is β/2 from N(0, 1/β) in relative entropy": s / n * (kappa / 2 - entropy)})),

@@ -87,11 +87,12 @@ smooth = Claim(
 )
 
 # Utility ---------------------------------------------------------------------------------------------
+SUBSET = Setting("L̂ is α-strongly convex with probability 5/6, E ∇ℓ(w*, x) = 0")
 lemma1 = Claim(
     id="dwang20.lemma3.2.1", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 3.2.1, (3.61), with the √40 of its proof, and probability 3/4", line=1467),
     says="The minimiser of an α-strongly convex empirical risk is within √(40 E‖∇ℓ(w*)‖²/(nα²)) of w*.",
-    assumes=[Setting("L̂ is α-strongly convex with probability 5/6, E ∇ℓ(w*, x) = 0")],
+    assumes=[SUBSET],
     states=Le(to_best, sqrt(40 * E_star / (n * alpha**2))),
     checks=[
         Chain(
@@ -101,7 +102,7 @@ lemma1 = Claim(
             Step("<=", STATEMENT, because=Slack(
                 {"E‖∇L̂(w*)‖² = E‖∇ℓ(w*)‖²/n and Markov's inequality, but for 1/12 = 1/4 - 1/6":
                     (sqrt(12 * E_star / n) - at_best) / alpha},
-                seen=[(sqrt(40) - sqrt(12)) * sqrt(E_star / n) / alpha])),
+                seen=[(sqrt(40) - sqrt(12)) * sqrt(E_star / n) / alpha]), uses=[SUBSET]),
         )
     ],
 )
@@ -128,34 +129,38 @@ gradients = Claim(
     checks=[AtMost(2 * beta * d * L_star, "ℓ = (⟨w,x⟩-y)², x ~ N(0, I), noise of variance L_D: β = 2, E‖∇ℓ‖² = 4dL_D")],
 )
 
+NOT_NEGATIVE, EVERYWHERE = Setting("f ≥ 0 is β-smooth"), Setting("on all of ℝᵈ")  # where a step may lead
 lemma4 = Claim(
     id="dwang20.lemma3.2.4", kind=Kind.UTILITY,
     source=Source("dwang20", "Lemma 3.2.4, printed for a set W, where f(w) = w on [0, 1] is 0-smooth", line=1726),
     says="A non-negative β-smooth function has ‖∇f(w)‖² ≤ 4βf(w).",
-    assumes=[Setting("f ≥ 0 is β-smooth")],
-    added=[Setting("on all of ℝᵈ")],
+    assumes=[NOT_NEGATIVE],
+    added=[EVERYWHERE],
     states=Le(grad2, 4 * beta * value),
     checks=[
         Chain(
             grad2,
-            Step("<=", 2 * beta * (value - lower), because=Premise("f(w-∇f/β) ≤ f(w) - ‖∇f‖²/(2β) (smooth)")),
-            Step("<=", STATEMENT, because=Slack(seen=[2 * beta * lower, 2 * beta * value])),
+            Step("<=", 2 * beta * (value - lower), because=Premise("f(w-∇f/β) ≤ f(w) - ‖∇f‖²/(2β) (smooth)"),
+                 uses=[EVERYWHERE]),
+            Step("<=", STATEMENT, because=Slack(seen=[2 * beta * lower, 2 * beta * value]), uses=[NOT_NEGATIVE]),
         )
     ],
 )
 
+EACH_SMOOTH = Setting("each ℓ(·, x) ≥ 0 is β-smooth on ℝᵈ")
 gradients_corrected = Claim(
     id="dwang20.theorem3.2.2.gradients.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "proof of Theorem 3.2.2", line=1748),
     says="It is for losses that are each β-smooth on ℝᵈ.",
-    assumes=[Setting("each ℓ(·, x) ≥ 0 is β-smooth on ℝᵈ")],
+    assumes=[EACH_SMOOTH],
     states=Le(E_star, 4 * beta * L_star),
     corrects="dwang20.theorem3.2.2.gradients",
     checks=[
         Chain(
             E_star,
             Step("=", grad2, because=Premise("at a record, before the mean is taken over all")),
-            Step("<=", because=Cites("dwang20.lemma3.2.4", {value: L_star}, granted="each loss is smooth on ℝᵈ")),
+            Step("<=", because=Cites("dwang20.lemma3.2.4", {value: L_star}, granted="each loss is smooth on ℝᵈ"),
+                 uses=[EACH_SMOOTH]),
             Step("<=", STATEMENT),
         )
     ],

@@ -41,11 +41,12 @@ privacy = Claim(
     guarantee=ZCDP(eps**2 / 2),
 )
 
+MOVES = Setting("log S moves by at most t, the trimmed mean by at most S")
 corrected = Claim(
     id="dwang20.theorem3.2.3.privacy.corrected", kind=Kind.PRIVACY,
     source=Source("dwang20", "Theorem 3.2.3", line=1502),
     says="With a width that is a t-smooth bound on how far a record moves the trimmed mean, t = ε²/16.",
-    assumes=[reals, eps <= 1, Setting("log S moves by at most t, the trimmed mean by at most S")],
+    assumes=[reals, eps <= 1, MOVES],
     states=Eq(scale, 4 / eps),
     guarantee=ZCDP(eps**2 / 2),
     corrects="dwang20.theorem3.2.3.privacy",
@@ -53,7 +54,7 @@ corrected = Claim(
         AtMost(
             (sqrt(eps**2 / 16 * (eps**2 / 16 + 3)) + Rational(7, 6) / scale) ** 2 / 2,
             "sinh of a normal, shifted by s and dilated by e^t: (√(t(t+3)) + 7s/6)²/2-zCDP (Bun and Steinke 2019)",
-            box={eps: (1e-3, 1)}, exact=False, against=eps**2 / 2,
+            box={eps: (1e-3, 1)}, exact=False, against=eps**2 / 2, uses=[MOVES],
         )
     ],
 )
@@ -85,11 +86,12 @@ utility = Claim(
 )
 
 trimmed_range, untouched = 4 * n * spread**2 / (n - 2 * m) ** 2, exp(-m * eps**2 / 8) * span**2
+DRAWN = Setting("independent numbers of variance σ²")
 utility_corrected = Claim(
     id="dwang20.theorem3.2.3.corrected", kind=Kind.UTILITY,
     source=Source("dwang20", "Theorem 3.2.3, what the noise adds", line=1502),
     says="The noise adds O((σ²n/(n-2m)² + e^(-mε²/8)(b-a)²)/ε²): it takes m of about 8 log(n)/ε² or more.",
-    assumes=[reals, n > 2 * m, Setting("independent numbers of variance σ²")],
+    assumes=[reals, n > 2 * m, DRAWN],
     states=Le(noise2, 52 / eps**2 * (trimmed_range + untouched)),
     corrects="dwang20.theorem3.2.3",
     checks=[
@@ -99,7 +101,8 @@ utility_corrected = Claim(
             Step("<=", STATEMENT, because=Slack(
                 {"S² ≤ (x_(n)-x_(1))²/(n-2m)² + e^-2mt (b-a)², and E (x_(n)-x_(1))² ≤ 4 E Σ(x-μ)²":
                     16 / eps**2 * SINH2 * (trimmed_range + untouched - width2)},
-                seen=[(52 - 16 * SINH2) / eps**2 * trimmed_range, (52 - 16 * SINH2) / eps**2 * untouched])),
+                seen=[(52 - 16 * SINH2) / eps**2 * trimmed_range, (52 - 16 * SINH2) / eps**2 * untouched]),
+                uses=[reals, DRAWN]),
         )
     ],
 )

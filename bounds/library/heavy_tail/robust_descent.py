@@ -75,7 +75,7 @@ one_step = Claim(
             Step("<=", because=Cites("dwang20.equation3.93")),
             Step("<=", STATEMENT, because=Slack({
                 "√(1-x) ≤ 1-x/2": dist * (shrink - sqrt(1 - 2 * alpha / (alpha + beta))),
-                "the gradient errs by at most χ": (chi - err) / beta})),
+                "the gradient errs by at most χ": (chi - err) / beta}), uses=erring),
         )
     ],
 )
@@ -90,7 +90,7 @@ unrolled = Claim(
         Chain(dist_T, Step("<=", STATEMENT, because=Induction(
             T, start=diam, step=lambda b: shrink * b + chi / beta,
             given="(3.94): a step brings a distance b to (1-α/(α+β))b + χ/β at most",
-        )))
+        ), uses=[*strong, *erring]))
     ],
 )
 
@@ -128,7 +128,7 @@ not_farther = Claim(
             Step("<=", STATEMENT, because=Slack({
                 "⟨∇L, w-w*⟩ ≥ ‖∇L‖²/β (convex, smooth)":
                     dist - sqrt(dist**2 - 2 * along / beta + grad**2 / beta**2),
-                "the gradient errs by at most χ": (chi - err) / beta})),
+                "the gradient errs by at most χ": (chi - err) / beta}), uses=erring),
         )
     ],
 )
@@ -147,7 +147,7 @@ descent = Claim(
                 "⟨∇L, w-w⁺⟩ = ⟨∇L, g⟩/β": falls - (grad**2 + with_err) / beta,
                 "‖w⁺-w‖ = ‖g‖/β, as (3.97) keeps the iterates in W":
                     ((grad**2 + 2 * with_err + err**2) / beta**2 - moved2) * beta / 2,
-                "the gradient errs by at most χ": (chi**2 - err**2) / (2 * beta)}), uses=[ROOM]),
+                "the gradient errs by at most χ": (chi**2 - err**2) / (2 * beta)}), uses=[*erring, ROOM]),
         )
     ],
 )
@@ -183,7 +183,7 @@ lemma11 = Claim(
             F_low,
             Step("<=", 16 * beta * D0**2 / T, because=Premise(
                 "if no gradient is below √2χ, 1/(L-L*) grows by 1/(16βD₀²) a step; if one is, L-L* ≤ 2√2D₀χ there"),
-                 uses=[ROOM]),
+                 uses=[*bent, *erring, ROOM]),
             Step("<=", STATEMENT, where={T: beta * D0 / chi * (1 + _w)}),
         )
     ],

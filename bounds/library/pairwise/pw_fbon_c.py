@@ -22,6 +22,7 @@ from dpcheck.bounds.library.pairwise.pw_on_c import (
     fourth_root,
     perturbed,
     product,
+    small_set,
     squared_constants,
 )
 from dpcheck.bounds.library.pairwise.pw_on_strc import CLEAN, LITERAL, NOISE, per_record, rounds, scaled
@@ -55,7 +56,7 @@ explicit4 = Claim(
     checks=[
         Chain(
             buffer_mean,
-            Step("=", buffer_regret / (n - 1), because=Premise("by its name")),
+            Step("=", buffer_regret / (n - 1), because=Premise("by its name"), uses=buffered),
             Step("<=", because=Cites("dwang20.theorem3.3.3.explicit", {convex_regret: buffer_regret})),
             Step("=", STATEMENT),
         )
@@ -76,7 +77,8 @@ theorem4 = Claim(
             Step("<=", because=Cites("dwang20.theorem3.3.4.convex.explicit")),
             Step("<=", 2 * convex_terms / n, because=per_record(convex_terms)),
             Step("<=", 2 * (NOISE + 1) * convex_cost / n, because=convex_noise_alone(2 / n)),
-            Step("<=", 8 * (NOISE + 1) * product * sqrt(n) / (alpha * n), because=squared_constants(2 / n)),
+            Step("<=", 8 * (NOISE + 1) * product * sqrt(n) / (alpha * n), because=squared_constants(2 / n),
+                 uses=[small_set]),
             Step("=", 8 * (NOISE + 1) * STATEMENT),
         )
     ],

@@ -78,13 +78,14 @@ buffered = [Setting("pairs with the records of an RS-x buffer, which nobody sees
 # Privacy -------------------------------------------------------------------------------------------
 released = Release(reach * sqrt(weight), Gaussian(scaled), in_pieces=True)  # for the places that were drawn
 
+PLACES_KNOWN = Setting("the buffer's places are known")
 in_loop = Claim(
     id="dwang20.theorem3.3.4.in_loop", kind=Kind.SENSITIVITY,
     source=Source("dwang20", "Algorithm 3.3.12, lines 12 to 15", line=2226),
     says="Given outputs before and the places of the buffer, one record moves the sequence of t·w_t by that in all.",
     assumes=[
         lipschitz(G, "without its regulariser"), strongly_convex(alpha), STEP_SIZE,
-        Setting("T₁ ≥ 4; the buffer's places are known"),
+        PLACES_KNOWN, T1 >= 2,
     ],
     states=Le(moved_all**2, weight * reach**2),
     provenance=Provenance.CONSEQUENCE,
@@ -92,11 +93,12 @@ in_loop = Claim(
         Chain(
             moved_all**2,
             Step("<=", own_move**2 * (1 + squares), because=Premise(
-                "from equal points all pairs differ in its own step, later as many as places hold it (Lipschitz)")),
+                "from equal points all pairs differ in its own step, later as many as places hold it (Lipschitz)"),
+                 uses=[PLACES_KNOWN]),
             Step("<=", STATEMENT, because=Slack(given={
                 "tη·2G = (t-1)/(t-2)·4G/α, largest at t = T₁+1": (1 + squares) * (reach**2 - own_move**2),
                 "ω is the largest 1 + Σ of squared shares": reach**2 * (weight - 1 - squares),
-            })),
+            }), uses=[STEP_SIZE, T1 >= 2]),
         )
     ],
 )
@@ -130,11 +132,12 @@ lemma1_buffer = Claim(
     provenance=Provenance.READING,
 )
 
+SHORT_STEPS = Setting("step size η ≤ 2/(α+L) at every step")
 lemma1_buffer_corrected = Claim(
     id="dwang20.lemma3.3.1.buffer.corrected", kind=Kind.SENSITIVITY,
     source=Source("dwang20", "proof of Theorem 3.3.4: Lemma 3.3.1, with a buffer", line=2559),
     says="They are at most 2G/α apart, and that is as much as one can say: the record may stay in every place.",
-    assumes=[*losses, CLEAN, *buffered, eta <= 2 / (alpha + L), Setting("step size η ≤ 2/(α+L) at every step")],
+    assumes=[*losses, CLEAN, *buffered, eta <= 2 / (alpha + L), SHORT_STEPS],
     states=Le(parted_at, 2 * G / alpha),
     corrects="dwang20.lemma3.3.1.buffer",
     checks=[
@@ -143,7 +146,7 @@ lemma1_buffer_corrected = Claim(
             Step("<=", 2 * G / alpha * (1 - (1 - alpha * eta) ** later), because=Induction(
                 later, step=lambda b: (1 - alpha * eta) * b + 2 * G * eta,
                 given="a step on equal pairs contracts by 1-ηα (strongly convex, smooth), and gradients differ by at "
-                "most 2G (Lipschitz)")),
+                "most 2G (Lipschitz)"), uses=[CLEAN, *buffered, SHORT_STEPS]),
             Step("<=", STATEMENT),
         )
     ],
@@ -160,7 +163,7 @@ explicit4 = Claim(
     checks=[
         Chain(
             buffer_mean,
-            Step("=", buffer_regret / (n - 1), because=Premise("by its name")),
+            Step("=", buffer_regret / (n - 1), because=Premise("by its name"), uses=buffered),
             Step("<=", because=Cites("dwang20.theorem3.3.2.explicit", {likely_regret: buffer_regret})),
             Step("=", STATEMENT),
         )
@@ -183,7 +186,7 @@ noise_alone4 = Claim(
             Step("<=", because=Cites("dwang20.theorem3.3.4.explicit")),
             Step("<=", 2 * explicit2.formula / n, because=per_record(explicit2.formula)),
             Step("<=", 2 * NOISE * noise_cost / n, because=noise_alone(2 / n)),
-            Step("<=", STATEMENT, because=conditioned(2 * NOISE)),
+            Step("<=", STATEMENT, because=conditioned(2 * NOISE), uses=[well_conditioned]),
         )
     ],
 )

@@ -10,6 +10,7 @@ from sympy import Expr, Le, symbols
 
 from dpcheck.bounds.language.claim import (
     Claim,
+    Hypothesis,
     Kind,
     Provenance,
     Setting,
@@ -114,7 +115,8 @@ first_case_corrected = Claim(
     states=Le(newest, 2 * eta_t * G),
     corrects="dwang20.lemma3.3.1.proof.newest",
     checks=[
-        AtMost(2 * eta_t * G, "projections do not expand, and all pairs of z_t differ by 2G (Lipschitz)", exact=False)
+        AtMost(2 * eta_t * G, "projections do not expand, and all pairs of z_t differ by 2G (Lipschitz)", exact=False,
+               uses=[STEP_SIZE])
     ],
 )
 
@@ -134,10 +136,10 @@ OWN_STEP = (
 start = 4 * G / (alpha * (T1 - 1))
 
 
-def carried(why: str) -> Chain:
+def carried(why: str, *uses: Hypothesis) -> Chain:
     """The bound on t·w_t, from one step to the next."""
     by_steps = Induction(later, start=start, step=contracts, given=f"{why}; {OWN_STEP}")
-    return Chain(parted_at, Step("<=", STATEMENT, because=by_steps))
+    return Chain(parted_at, Step("<=", STATEMENT, because=by_steps, uses=[STEP_SIZE, *uses]))
 
 
 sharper = Claim(
@@ -155,12 +157,13 @@ sharper = Claim(
     ],
 )
 
+REGULARISER = Setting("the loss is ℓ + α/2·‖w-w₀‖²")
 regularised = Claim(
     id="dwang20.lemma3.3.1.regularised", kind=Kind.SENSITIVITY,
     source=Source("dwang20", "Lemma 3.3.1, for the losses of Algorithms 3.3.10, 3.3.13 and 3.3.15", line=2113),
     says="With a regulariser, which all pairs share, only the Lipschitz constant of ℓ counts.",
     assumes=[
-        convex(), smooth(L), lipschitz(G, "without its regulariser"), Setting("the loss is ℓ + α/2·‖w-w₀‖²"), STEP_SIZE,
+        convex(), smooth(L), lipschitz(G, "without its regulariser"), REGULARISER, STEP_SIZE,
         3 + L / alpha <= T1, T1 >= 4,
     ],
     states=Le(parted_at, reach / now),
@@ -168,7 +171,8 @@ regularised = Claim(
     checks=[
         carried(
             "the common pairs, and α/2·‖w-w₀‖² of all, contract by 1-ηα ≤ 1-2/t, as η ≤ 2/(2α+L) (convex, smooth); the "
-            "pair that differs adds η·2G/(t-1) (Lipschitz)"
+            "pair that differs adds η·2G/(t-1) (Lipschitz)",
+            REGULARISER,
         )
     ],
 )
@@ -194,7 +198,7 @@ in_loop = Claim(
     id="dwang20.lemma3.3.1.in_loop", kind=Kind.SENSITIVITY,
     source=Source("dwang20", "Algorithm 3.3.9, line 11 going on from the noisy point of line 13", line=2107),
     says="Given the outputs before, one record moves the sequence of t·w_t by that in all, however long it is.",
-    assumes=[lipschitz(G, "without its regulariser"), strongly_convex(alpha), STEP_SIZE, Setting("T₁ is at least 4")],
+    assumes=[lipschitz(G, "without its regulariser"), strongly_convex(alpha), STEP_SIZE, T1 >= 2],
     states=Le(moved_all**2, (1 + 1 / T1) * reach**2),
     provenance=Provenance.CONSEQUENCE,
     checks=[
@@ -205,7 +209,7 @@ in_loop = Claim(
             Step("<=", STATEMENT, because=Slack(given={
                 "tη·2G = (t-1)/(t-2)·4G/α, largest at t = T₁+1": (1 + squares) * (reach**2 - own_move**2),
                 "Σ 1/(t-1)² over t > T₁+1 is at most 1/T₁, an integral": reach**2 * (1 / T1 - squares),
-            })),
+            }), uses=[STEP_SIZE, T1 >= 2]),
         )
     ],
 )
@@ -227,11 +231,12 @@ giga_regret = Claim(
         Chain(
             clean_regret,
             Step("<=", alpha * T1 * diameter**2 / 4 + G**2 * steps_sum / 2, because=Premise(
-                "1/η_t - 1/η_(t-1) ≤ α, and 1/η - α ≤ αT₁/2 at the first step (strongly convex, Lipschitz)")),
+                "1/η_t - 1/η_(t-1) ≤ α, and 1/η - α ≤ αT₁/2 at the first step (strongly convex, Lipschitz)"),
+                 uses=[STEP_SIZE]),
             Step("<=", STATEMENT, because=Slack(
                 given={"η_t ≤ T₁/(T₁-1)·2/(αt)": G**2 / 2 * (2 * T1 / ((T1 - 1) * alpha) * late_sum - steps_sum)},
                 seen=[T1 * diameter / 4 * (2 * G - alpha * diameter), G**2 * late_sum / alpha * (2 - T1 / (T1 - 1))],
-            )),
+            ), uses=[STEP_SIZE]),
         )
     ],
 )

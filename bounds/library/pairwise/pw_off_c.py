@@ -92,7 +92,8 @@ theorem6_corrected = Claim(
     checks=[
         Chain(
             pair_risk,
-            Step("<=", convex_risk + alpha * diameter**2 / 2, because=Premise("0 ≤ α/2·‖w-w₀‖² ≤ α/2·‖C‖₂²")),
+            Step("<=", convex_risk + alpha * diameter**2 / 2, because=Premise("0 ≤ α/2·‖w-w₀‖² ≤ α/2·‖C‖₂²"),
+                 uses=[REGULARISED]),
             Step("<=", because=Cites("dwang20.theorem3.3.6.explicit", {pair_risk: convex_risk, **as_perturbed})),
             Step("<=", corrected_terms, because=Slack(seen=[Rational(3, 2) * G_tilde * diameter / n * (longest - T1)])),
             Step("=", STATEMENT),

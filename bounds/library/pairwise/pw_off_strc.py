@@ -69,7 +69,7 @@ equation138 = Claim(
             Step("<=", STATEMENT, because=Slack(given={
                 "Lemma 3.3.1 at each t > T₁, and 0 before": (8 * G / alpha * late_sum - parted_sum) / n,
                 INTEGRAL: 8 * G / (alpha * n) * (log(n) - late_sum),
-            }), uses=[*printed_T1, n > T1]),
+            }), uses=[*losses, STEP_SIZE, MEAN_POINT, *printed_T1, n > T1]),
         )
     ],
     cites=[Cites("dwang20.lemma3.3.1")],
@@ -123,7 +123,8 @@ explicit6 = Claim(
             pair_risk,
             Step("<=", 2 * G * noise_norm + 4 * rademacher + (clean_regret + G * T1 * diameter) / n + 9 * spread,
                  because=Premise("Lemma 3.3.5 (Theorem 3 of Kar et al. 2013), B = G‖C‖₂, 6/√(n-1) ≤ 9/√n; points up to "
-                                 "T₁ cost G‖C‖₂ each, the noise 2G‖σ‖ (convex, Lipschitz)"), uses=[n > T1, n >= 2]),
+                                 "T₁ cost G‖C‖₂ each, the noise 2G‖σ‖ (convex, Lipschitz)"),
+                 uses=[MEAN_POINT, n > T1, n >= 2]),
             Step("<=", because=Cites("dwang20.theorem3.3.2.giga")),
             Step("<=", STATEMENT, because=Slack(given={
                 INTEGRAL: 2 * G**2 / (alpha * n) * (log(n) - late_sum),

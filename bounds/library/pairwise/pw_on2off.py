@@ -20,6 +20,7 @@ from dpcheck.bounds.library.pairwise.pw_on_c import (
     explicit3,
     fourth_root,
     product,
+    small_set,
     squared_constants,
 )
 from dpcheck.bounds.library.pairwise.pw_on_strc import (
@@ -112,7 +113,7 @@ theorem5 = Claim(
             Step("<=", 4 * rademacher + 2 * (NOISE + 4) * convex_cost / n, because=Slack(seen=[
                 6 * (convex_cost / n - deviation / 6)])),
             Step("<=", 4 * rademacher + 8 * (NOISE + 4) * product * sqrt(n) / (alpha * n), because=squared_constants(
-                2 * (NOISE + 4) / (NOISE + 1) / n)),
+                2 * (NOISE + 4) / (NOISE + 1) / n), uses=[small_set]),
             Step("<=", 8 * (NOISE + 4) * STATEMENT, because=Slack(seen=[(8 * NOISE + 28) * rademacher])),
         )
     ],
@@ -134,7 +135,8 @@ theorem5_strong = Claim(
             Step("<=", 4 * rademacher + 2 * NOISE * noise_cost / n + deviation, because=noise_alone(2 / n)),
             Step("<=", 4 * rademacher + 2 * (NOISE + 3) * noise_cost / n, because=Slack(seen=[
                 6 * (noise_cost / n - deviation / 6)])),
-            Step("<=", 4 * rademacher + 2 * (NOISE + 3) * per_round, because=conditioned(2 * (NOISE + 3))),
+            Step("<=", 4 * rademacher + 2 * (NOISE + 3) * per_round, because=conditioned(2 * (NOISE + 3)),
+                 uses=[well_conditioned]),
             Step("<=", 2 * (NOISE + 3) * STATEMENT, because=Slack(seen=[(2 * NOISE + 2) * rademacher])),
         )
     ],

@@ -79,7 +79,7 @@ explicit3 = Claim(
         Chain(
             convex_regret,
             Step("<=", likely_regret + n * alpha * diameter**2 / 2, because=Premise(
-                "0 ≤ α/2·‖w-w₀‖² ≤ α/2·‖C‖₂², n times")),
+                "0 ≤ α/2·‖w-w₀‖² ≤ α/2·‖C‖₂², n times"), uses=[REGULARISED]),
             Step("<=", because=Cites("dwang20.theorem3.3.2.explicit", as_perturbed)),
             Step("<=", STATEMENT),
         )
@@ -89,9 +89,10 @@ explicit3 = Claim(
 # α as chosen, where the noise costs most
 fourth_root = Eq(alpha, n ** Rational(-1, 4))
 convex_cost = noise_cost.subs(as_perturbed, simultaneous=True)
+small_set = G_tilde <= 2 * L * G * diameter
 convex_noise_is_most = [
     *(h.subs(as_perturbed, simultaneous=True) for h in noise_is_most), n * alpha * diameter**2 <= convex_cost,
-    G_tilde <= 2 * L * G * diameter,
+    small_set,
 ]  # fmt: skip
 product = L**2 * G**2 * diameter**2 * sqrt(d * log(1 / delta)) * log(n / gamma) ** Rational(3, 2) / eps
 
@@ -122,7 +123,8 @@ theorem3 = Claim(
             convex_regret,
             Step("<=", because=Cites("dwang20.theorem3.3.3.explicit")),
             Step("<=", (NOISE + 1) * convex_cost, because=convex_noise_alone(Integer(1))),
-            Step("<=", 4 * (NOISE + 1) * product * sqrt(n) / alpha, because=squared_constants(Integer(1))),
+            Step("<=", 4 * (NOISE + 1) * product * sqrt(n) / alpha, because=squared_constants(Integer(1)),
+                 uses=[small_set]),
             Step("=", 4 * (NOISE + 1) * STATEMENT),
         )
     ],

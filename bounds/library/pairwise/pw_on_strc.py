@@ -95,7 +95,7 @@ lemma2 = Claim(
             Step("<=", STATEMENT, because=Slack(given={
                 "the first T₁ outputs are at most ‖C‖₂ away": G * (T1 * diameter - early),
                 "the others at most their noise: projections do not expand": G * (noise_sum - away),
-            })),
+            }), uses=[CLEAN]),
         )
     ],
 )
