@@ -44,7 +44,6 @@ M1 = quantity("M_l1", "smoothness in l1 of each loss", loss=1, parameter=-2, pri
 across = quantity("across", "l1 diameter of the set", parameter=1, printed="diam₁(C)", latex=r"\mathrm{diam}_1(C)")
 far = Symbol("far", nonnegative=True)
 k = Symbol("k", positive=True)
-HULL = Setting("C = conv(A), A finite")
 
 # The losses, and what a record moves ----------------------------------------------------------------
 LIPSCHITZ = ("theorem4.2.6.lipschitz", 3792, "proof of Theorem 4.2.6, ‖∇ℓ‖∞", slope_glm, lipschitz_glm)
@@ -102,6 +101,7 @@ privacy = replace(
 privacy_corrected = replace(
     again(dp_fw_l1.privacy_corrected_twin, f"{AT_GLM}.corrected", "Theorem 4.2.6, generalised linear model", 3337),
     assumes=[GLM, Eq(eps0, stated_eps0)],
+    checks=[dp_fw_l1.by_ranges(GLM)],  # selections among the corners of the unit ball
 )
 
 # The gap under l1 smoothness (Theorem 4.2.14) --------------------------------------------------------
@@ -205,7 +205,7 @@ def with_sample(claim: Claim, lemma: str, losses: list[Hypothesis], steep: int, 
         says="With what n records leave open, √(ln(nd/η)/n): the printed rate where ε is at most √ln(1/δ).",
         assumes=[losses[0], *settings],
         added=[
-            *losses[1:], lipschitz(Integer(steep), "in l1"), smooth(Integer(bent)), HULL, pace <= 1,
+            *losses[1:], lipschitz(Integer(steep), "in l1"), smooth(Integer(bent)), dp_fw_l1.IN_HULL, pace <= 1,
             near,
         ],
         states=Rate(pop_likely, rate + drawn), guarantee=ApproxDP(eps, delta), ignores_units=True, corrects=claim.id,
