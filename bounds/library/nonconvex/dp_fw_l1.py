@@ -193,6 +193,21 @@ privacy, privacy_twin = both(
     ],
 )
 
+
+def by_ranges(corners: Setting) -> Chain:
+    """The ε' of T selections among the corners that a hypothesis speaks of."""
+    return Chain(
+        eps_out,
+        Step("<=", rho_T + 2 * sqrt(rho_T * a), because=Premise("ρ-zCDP has ε' = ρ+2√(ρ·ln(1/δ)) (Bun, Steinke)")),
+        Step(
+            "<=", T * loss_range**2 / 8 + 2 * sqrt(T * loss_range**2 / 8 * a),
+            because=Premise("losses of range r are r²/8-zCDP (Cesar, Rogers 2021), and ρ adds up over T steps"),
+        ),
+        Step("<=", because=Cites(bounded_range.id, {noise_scale: 2 * score_gap / eps0}), uses=[corners]),
+        Step("=", STATEMENT),
+    )
+
+
 privacy_corrected, privacy_corrected_twin = both(
     *NUMBERS, ".privacy.corrected", lines=(268, 2861),
     kind=Kind.PRIVACY,
@@ -200,18 +215,7 @@ privacy_corrected, privacy_corrected_twin = both(
     assumes=[*polytope, Eq(eps0, stated_eps0)],
     states=Le(eps_out, eps / 4 + eps**2 / (64 * a)),
     guarantee=ApproxDP(eps_out, delta),
-    checks=[
-        Chain(
-            eps_out,
-            Step("<=", rho_T + 2 * sqrt(rho_T * a), because=Premise("ρ-zCDP has ε' = ρ+2√(ρ·ln(1/δ)) (Bun, Steinke)")),
-            Step(
-                "<=", T * loss_range**2 / 8 + 2 * sqrt(T * loss_range**2 / 8 * a),
-                because=Premise("losses of range r are r²/8-zCDP (Cesar, Rogers 2021), and ρ adds up over T steps"),
-            ),
-            Step("<=", because=Cites(bounded_range.id, {noise_scale: 2 * score_gap / eps0}), uses=[IN_HULL]),
-            Step("=", STATEMENT),
-        )
-    ],
+    checks=[by_ranges(IN_HULL)],
 )
 
 # The proof (dwang20, section 4.1.6) ------------------------------------------------------------------

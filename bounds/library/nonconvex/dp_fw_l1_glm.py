@@ -28,8 +28,11 @@ from dpcheck.bounds.library.nonconvex.glm_risk import (
     glm_constant,
     lipschitz_glm,
     pop_gap,
+    pop_inner,
     pop_likely,
+    robust_slope,
     slope_glm,
+    slope_res,
     smooth_glm,
 )
 from dpcheck.bounds.library.nonconvex.stationarity import a, fallen, gap_t, likely_gap, miss, p, pace, s, v, x
@@ -41,7 +44,6 @@ M1 = quantity("M_l1", "smoothness in l1 of each loss", loss=1, parameter=-2, pri
 across = quantity("across", "l1 diameter of the set", parameter=1, printed="diam₁(C)", latex=r"\mathrm{diam}_1(C)")
 far = Symbol("far", nonnegative=True)
 k = Symbol("k", positive=True)
-HULL = Setting("C = conv(A), A finite")
 
 # The losses, and what a record moves ----------------------------------------------------------------
 LIPSCHITZ = ("theorem4.2.6.lipschitz", 3792, "proof of Theorem 4.2.6, ‖∇ℓ‖∞", slope_glm, lipschitz_glm)
@@ -50,28 +52,30 @@ steep, steep_corrected = (glm_constant(*LIPSCHITZ, fixed=fixed) for fixed in (Fa
 bent, bent_corrected = (glm_constant(*SMOOTH, fixed=fixed) for fixed in (False, True))
 
 
-def moves(part: str, losses: Setting, size: Expr, gradient: Expr) -> Claim:
+def moves(part: str, losses: Setting, size: Expr, gradient: Symbol, bound: Claim) -> Claim:
     """The sensitivity of a score, in order."""
     return Claim(
         id=f"dwang20.theorem4.2.6.{part}", kind=Kind.SENSITIVITY,
         source=Source("dwang20", "Theorem 4.2.6, the sensitivities", line=3337),
         says="How far a replaced record moves the score of a corner of the unit l1 ball.",
         assumes=[losses],
-        added=[lipschitz(gradient, "in l1"), HULL],
         states=Rate(score_gap, size / n),
         ignores_units=True,
         checks=[
             Chain(
                 score_gap,
-                Step("<=", because=Cites(dp_fw_l1.sensitivity_corrected.id, {G: gradient, size_1: Integer(1)})),
+                Step("<=", 2 * gradient / n, because=Premise(
+                    "Hölder: a corner has ‖s‖₁ = 1, and a record's gradient in l∞ gives way to another's, over n"),
+                    uses=[losses]),
+                Step("<=", because=Cites(bound.id)),
                 Step("<=", 4 * STATEMENT),
             )
         ],
     )
 
 
-sensitivity = moves("sensitivity", GLM, lipschitz_glm, 2 * lipschitz_glm)
-sensitivity_robust = moves("robust_sensitivity", ROBUST, C_res, C_res)
+sensitivity = moves("sensitivity", GLM, lipschitz_glm, slope_glm, steep_corrected)
+sensitivity_robust = moves("robust_sensitivity", ROBUST, C_res, slope_res, robust_slope)
 
 # Privacy: that of the selections --------------------------------------------------------------------
 in_l1_smooth = [smooth(M1), *dp_fw_l1.in_l1]  # Assumption 4.2.4
@@ -97,6 +101,7 @@ privacy = replace(
 privacy_corrected = replace(
     again(dp_fw_l1.privacy_corrected_twin, f"{AT_GLM}.corrected", "Theorem 4.2.6, generalised linear model", 3337),
     assumes=[GLM, Eq(eps0, stated_eps0)],
+    checks=[dp_fw_l1.by_ranges(GLM)],  # selections among the corners of the unit ball
 )
 
 # The gap under l1 smoothness (Theorem 4.2.14) --------------------------------------------------------
@@ -193,14 +198,14 @@ near = Setting("T ≤ n; gradients of L̂ and L_P are at most √(ln(nd/η)/n) a
 
 
 def with_sample(claim: Claim, lemma: str, losses: list[Hypothesis], steep: int, bent: int, high: int) -> Claim:
-    """The same with a term for the sample; constants of the losses are numbers."""
+    """The same with a term for the sample; constants are numbers, the last that by which a loss ranges over `high`."""
     drawn = sqrt(logs / n)
     return Claim(
         id=f"{claim.id}.corrected", source=claim.source, kind=Kind.UTILITY,
         says="With what n records leave open, √(ln(nd/η)/n): the printed rate where ε is at most √ln(1/δ).",
         assumes=[losses[0], *settings],
         added=[
-            *losses[1:], lipschitz(Integer(steep), "in l1"), smooth(Integer(bent)), HULL, pace <= 1,
+            *losses[1:], lipschitz(Integer(steep), "in l1"), smooth(Integer(bent)), dp_fw_l1.IN_HULL, pace <= 1,
             near,
         ],
         states=Rate(pop_likely, rate + drawn), guarantee=ApproxDP(eps, delta), ignores_units=True, corrects=claim.id,
@@ -209,12 +214,13 @@ def with_sample(claim: Claim, lemma: str, losses: list[Hypothesis], steep: int, 
                 pop_likely,
                 Step("=", pop_gap, because=Premise("at w_R, in the mean over R")),
                 Step("<=", because=Cites(lemma)),
+                Step("=", pop_inner),
                 Step("<=", likely_gap + 2 * drawn, because=Premise(
-                    "C/(2c) = 1; gradients are so far apart in l∞ on the whole ball (Foster, Sekhari, Sridharan 2018); "
+                    "gradients are so far apart in l∞ on the whole ball (Foster, Sekhari, Sridharan 2018); "
                     "w* is in it, and its l1 diameter is 2"), uses=[near]),
                 Step("<=", because=Cites(explicit.id, {
                     gap0: Integer(high), M1: Integer(bent), G: Integer(steep), across: Integer(2), size_1: Integer(1),
-                    points: 2 * d})),
+                    points: 2 * d}), uses=[losses[-1]]),
                 Step("<=", 2 * drawn + high / (pace * T) + 2 * pace * bent + 4 * steep * 2 * logs / (n * eps0),
                      because=Premise("2dT/η ≤ (nd/η)², as T ≤ n and η ≤ 1/2"), uses=[near]),
                 Step("<=", 200 * STATEMENT),
@@ -235,5 +241,5 @@ theorem6_corrected = with_sample(
     theorem6, "dwang20.lemma4.2.5", [GLM, Eq(C_link, 1), Eq(c_link, half), Eq(B_link, 1)], 4, 6, 4
 )
 theorem6_robust_corrected = with_sample(
-    theorem6_robust, "dwang20.lemma4.2.6.corrected", [ROBUST, STEEP, Eq(C_res, 1), Eq(c_res, half)], 1, 1, 2
+    theorem6_robust, "dwang20.lemma4.2.6.corrected", [ROBUST, STEEP, Eq(c_res, half), Eq(C_res, 1)], 1, 1, 2
 )

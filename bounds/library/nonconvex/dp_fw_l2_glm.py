@@ -24,6 +24,7 @@ from dpcheck.bounds.library.nonconvex.glm_risk import (
     c_res,
     lipschitz_glm,
     pop_gap,
+    pop_inner,
     pop_mean,
 )
 from dpcheck.bounds.library.nonconvex.stationarity import a, pace
@@ -108,7 +109,7 @@ near = Setting("gradients of L̂ and L_P are at most 1/√n apart in the mean")
 
 
 def learnable(claim: Claim, lemma: str, losses: list[Hypothesis], steep: int, bent: int, high: int) -> Claim:
-    """The same with a term for the sample; constants of the losses are numbers."""
+    """The same with a term for the sample; constants are numbers, the last that by which a loss ranges over `high`."""
     return Claim(
         id=f"{claim.id}.corrected", source=claim.source, kind=Kind.UTILITY,
         says="With what n records leave open, 1/√n: the printed rate where ε is at most √(d·ln(1/δ)).",
@@ -125,12 +126,13 @@ def learnable(claim: Claim, lemma: str, losses: list[Hypothesis], steep: int, be
                 pop_mean,
                 Step("=", pop_gap, because=Premise("both stand for means over data and R")),
                 Step("<=", because=Cites(lemma)),
+                Step("=", pop_inner),
                 Step("<=", frank_wolfe_gap + 1 / sqrt(n), because=Premise(
-                    "C/(2c) = 1; gradients are 1/√n apart on the ball (Foster, Sekhari, Sridharan 2018), w* is in "
+                    "gradients are 1/√n apart on the ball (Foster, Sekhari, Sridharan 2018), w* is in "
                     "it, so that ⟨∇L̂(w), w-w*⟩ is at most the gap"), uses=[near]),
                 Step("<=", because=Cites("dwang20.theorem4.1.4.direct", {
                     gap0: Integer(high), L_s: Integer(bent), G: Integer(steep), diameter: Integer(2), width: sqrt(d)},
-                    granted="the unit ball is symmetric")),
+                    granted="the unit ball is symmetric"), uses=[losses[-1]]),
                 Step("=", (high + 2 * bent + 2 * steep * sqrt(8)) * rate + 1 / sqrt(n)),
                 Step("<=", 100 * STATEMENT),
             )
@@ -143,7 +145,7 @@ theorem5_corrected = learnable(
     theorem5, "dwang20.lemma4.2.5", [GLM, Eq(C_link, 1), Eq(c_link, half), Eq(B_link, 1)], 4, 6, 4
 )
 theorem5_robust_corrected = learnable(
-    theorem5_robust, "dwang20.lemma4.2.6.corrected", [ROBUST, STEEP, Eq(C_res, 1), Eq(c_res, half)], 1, 1, 2
+    theorem5_robust, "dwang20.lemma4.2.6.corrected", [ROBUST, STEEP, Eq(c_res, half), Eq(C_res, 1)], 1, 1, 2
 )
 
 # What section 4.2.3 repeats of section 4.1.2 (M for L, L for G) --------------------------------------

@@ -20,6 +20,7 @@ from dpcheck.bounds.library.nonconvex.saddle_points import (
     M,
     a,
     alpha,
+    bounded,
     by_moments,
     e_size,
     enough,
@@ -183,7 +184,7 @@ lemma9 = Claim(
     source=Source("dwang20", "Lemma 4.3.9", line=4342),
     kind=Kind.UTILITY,
     says="What a step towards v_t gains.",
-    assumes=[*losses, e_size <= half / (4 * D), Eq(pace, half / (D**2 * M))],
+    assumes=[*bounded, e_size <= half / (4 * D), Eq(pace, half / (D**2 * M))],
     states=Le(F_next, F_now - half**2 / (4 * D**2 * M)),
     ignores_units=True,
     checks=[
@@ -276,7 +277,7 @@ out_first = Claim(
     source=Source("dwang20", "proof of Theorem 4.3.3, the first condition at the output", line=4378),
     kind=Kind.UTILITY,
     says="⟨∇F(w_t), w-w_t⟩ ≥ -α over the set (max is printed for min).",
-    assumes=[*losses, e_size <= half / (4 * D)],
+    assumes=[*bounded, e_size <= half / (4 * D)],
     states=Le(first, alpha),
     ignores_units=True,
     checks=[
@@ -293,7 +294,7 @@ out_second = Claim(
     source=Source("dwang20", "proof of Theorem 4.3.3, the second condition at the output", line=4388),
     kind=Kind.UTILITY,
     says="(w-w_t)ᵀ∇²F(w-w_t) ≥ -√(ρα) where ⟨∇F, w-w_t⟩ = 0; u_t is within Φ of the best, so Φ·min q ≥ q(u_t).",
-    assumes=[*losses, e_size <= most_e, H_size <= most_H, found <= Phi * bent, Phi <= Rational(9, 5)],
+    assumes=[*bounded, e_size <= most_e, H_size <= most_H, found <= Phi * bent, Phi <= Rational(9, 5)],
     states=Le(second, 2 * bent),
     ignores_units=True,
     checks=[
@@ -361,7 +362,9 @@ product = Claim(
 )
 
 many = B * M * sqrt(rho_h) * D**6 / (Phi**3 * alpha**2)
-SIZES = Premise("(4.69) and (4.70) solved for n, as (4.71) has it, c₂ = c₃ = 16; ln T is left out, and 1 ≤ 2·ln(1/ξ)")
+AS_LEMMAS = "(4.69), (4.70), enough where Hessians are ρ-Lipschitz (Lemma 4.3.10), solved for n (4.71), c₂ = c₃ = 16"
+SIZES = Premise(f"{AS_LEMMAS}; ln T is left out, and 1 ≤ 2·ln(1/ξ)")
+not_sure = gamma <= Rational(1, 2)
 
 
 def records(part: str, condition: str, from_noise: Expr, printed: Expr) -> Claim:
@@ -372,11 +375,15 @@ def records(part: str, condition: str, from_noise: Expr, printed: Expr) -> Claim
         kind=Kind.UTILITY,
         says=f"Records with which the noise is small enough for {condition}; Ω̃ leaves logarithms out.",
         assumes=[*losses, Eq(T, many)],
-        added=[gamma <= Rational(1, 2)],
+        added=[not_sure],
         states=Rate(enough, printed),
         ignores_units=True,
         checks=[
-            Chain(enough, Step("<=", 4 * sqrt(T * a) * from_noise / eps, because=SIZES), Step("<=", 300 * STATEMENT))
+            Chain(
+                enough,
+                Step("<=", 4 * sqrt(T * a) * from_noise / eps, because=SIZES, uses=[hessian_lipschitz, not_sure]),
+                Step("<=", 300 * STATEMENT),
+            )
         ],
     )
 
@@ -406,7 +413,7 @@ remark1 = Claim(
     source=Source("dwang20", "Remark 4.3.1, all but d, ε and α left out", line=3962),
     kind=Kind.UTILITY,
     says="d/(εα²) records are enough in the constrained case; logarithms are left out.",
-    assumes=[*losses, Eq(T, 1 / alpha**2)],
+    assumes=[*losses, Eq(T, many)],
     added=[Eq(quantity_, 1) for quantity_ in (G, M, B, rho_h, D, Phi)] + [alpha <= 1],
     states=Rate(enough, d / (eps * alpha**2)),
     ignores_units=True,
@@ -418,12 +425,13 @@ remark1 = Claim(
                 4
                 * sqrt(T)
                 * (
-                    sqrt(d) * 18 * rho_h * D**4 / (Phi**2 * bent**2)
-                    + sqrt(d) * 4 * D / half
+                    sqrt(d) * G * 18 * rho_h * D**4 / (Phi**2 * bent**2)
+                    + sqrt(d) * G * 4 * D / half
                     + M * d * 9 * D**2 / (Phi * bent)
                 )
                 / eps,
-                because=SIZES,
+                because=Premise(f"{AS_LEMMAS}; logarithms are left out"),
+                uses=[hessian_lipschitz],
             ),
             Step("<=", 500 * STATEMENT, where={d: (1 + more) ** 2, alpha: 1 / (1 + rest) ** 2}),
         )

@@ -17,6 +17,7 @@ from dpcheck.bounds.library.nonconvex.saddle_points import (
     M,
     a,
     alpha,
+    bounded,
     by_moments,
     e_size,
     enough,
@@ -45,7 +46,8 @@ escape = quantity(
 k = Symbol("k", positive=True)
 
 released = gradients()
-full_step = [*losses, Eq(eta, 1 / M)]
+step_size = Eq(eta, 1 / M)
+full_step = [*bounded, step_size]
 
 # Privacy ---------------------------------------------------------------------------------------------
 privacy = Claim(
@@ -172,7 +174,7 @@ lemma2 = Claim(
     source=Source("dwang20", "Lemma 4.3.2, first inequality; the second is a condition on n", line=4147),
     kind=Kind.UTILITY,
     says="How long the noise of all T steps is at most; γ is ξ.",
-    assumes=[*losses, Eq(sigma_n, by_moments)],
+    assumes=[*bounded, Eq(sigma_n, by_moments)],
     added=[gamma <= Rational(2, 5)],
     states=Le(long_noise, sqrt(2 * c * a * T * d) * G * log(4 * T / gamma) / (n * eps)),
     checks=[
@@ -196,7 +198,7 @@ lemma4 = Claim(
     source=Source("dwang20", "Lemma 4.3.4, with Γ = χc/(η√(ρα)) and η = 1/M", line=4163),
     kind=Kind.UTILITY,
     says="Steps until F has fallen by Φ from a saddle point, for every n that makes noise small enough; γ is ξ.",
-    assumes=full_step,
+    assumes=[*losses, step_size],
     states=Rate(escape, M / sqrt(rho_h * alpha) * chi),
     ignores_units=True,
     checks=[
@@ -225,7 +227,7 @@ lemma4_corrected = Claim(
     source=Source("dwang20", "Lemma 4.3.4", line=4163),
     kind=Kind.UTILITY,
     says="With ln(n) beside χ: the smaller the noise, the longer it takes to be blown up to a step that counts.",
-    assumes=full_step,
+    assumes=[*losses, step_size],
     states=Rate(escape, M / sqrt(rho_h * alpha) * (chi + log(n))),
     ignores_units=True,
     corrects="dwang20.lemma4.3.4",

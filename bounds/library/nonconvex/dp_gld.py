@@ -241,7 +241,7 @@ equation20_corrected = Claim(
             stuck_risk,
             Step(">=", kept * (1 - left), because=Premise(
                 "beyond π the risk is at least λπ²/2, and 0 at its minimum; the chain becomes the diffusion up to ηT"),
-                uses=[on_wells, far_start]),
+                uses=[ridged, on_wells, far_start]),
             Step(">=", because=Cites(stays.id, {lasting: n**2 * eps**2 / (heat * a)})),
             Step(">=", STATEMENT),
         )

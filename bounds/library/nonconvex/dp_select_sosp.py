@@ -16,11 +16,13 @@ from dpcheck.bounds.library.nonconvex.saddle_points import (
     M,
     a,
     alpha,
+    bounded,
     by_moments,
     e_size,
     enough,
     gradients,
     hessian_by_moments,
+    hessian_lipschitz,
     hessians,
     losses,
     more,
@@ -109,7 +111,7 @@ out_gradient = Claim(
     source=Source("dwang20", "Theorem 4.3.2, the gradient of an iterate that passes step 4", line=4306),
     kind=Kind.UTILITY,
     says="What passes has a gradient of at most 3α/2; the proof shows the converse, that some α/2-SOSP passes.",
-    assumes=[*losses, *quiet, *passed],
+    assumes=[*bounded, *quiet, *passed],
     states=Le(g_out, Rational(3, 2) * alpha),
     provenance=Provenance.CONSEQUENCE,
     checks=[
@@ -126,7 +128,7 @@ out_hessian = Claim(
     source=Source("dwang20", "Theorem 4.3.2, the Hessian of an iterate that passes step 4", line=4306),
     kind=Kind.UTILITY,
     says="Its least eigenvalue is at least -(2-√½)·√(ρα).",
-    assumes=[*losses, *quiet, *passed],
+    assumes=[*bounded, *quiet, *passed],
     states=Le(bent_out, (2 - sqrt(Rational(1, 2))) * sqrt(rho_h * alpha)),
     provenance=Provenance.CONSEQUENCE,
     checks=[
@@ -138,6 +140,7 @@ out_hessian = Claim(
     ],
 )
 
+LARGER = Premise("Definition 4.3.2, ρ being that of Hessians: the larger of the two")
 out = Claim(
     id="dwang20.theorem4.3.2",
     source=Source("dwang20", "Theorem 4.3.2, the output; O(α)-SOSP, as Remark 4.3.2 quotes it", line=3889),
@@ -149,7 +152,7 @@ out = Claim(
     checks=[
         Chain(
             sosp,
-            Step("<=", g_out + bent_out**2 / rho_h, because=Premise("Definition 4.3.2: the larger of the two")),
+            Step("<=", g_out + bent_out**2 / rho_h, because=LARGER, uses=[hessian_lipschitz]),
             Step("<=", because=Cites("dwang20.theorem4.3.2.gradient")),
             Step("<=", because=Cites("dwang20.theorem4.3.2.curvature")),
             Step("<=", 4 * STATEMENT),
@@ -201,7 +204,11 @@ size_corrected = Claim(
                     G * sqrt(T * a * d) * log(1 / gamma) / (eps * alpha / 2)
                     + M * d * sqrt(T * a) / (eps * (1 - sqrt(Rational(1, 2))) * sqrt(rho_h * alpha))
                 ),
-                because=Premise("Err₁ ≤ α/2 and Err₂ ≤ (1-√½)√(ρα) solved for n, c = 64; ln T is left out"),
+                because=Premise(
+                    "Theorem 4.3.1 has an α/2-SOSP among the iterates, as Hessians are ρ-Lipschitz, and what passes by "
+                    "Err₁ ≤ α/2 and Err₂ ≤ (1-√½)√(ρα), solved for n, c = 64; ln T is left out"
+                ),
+                uses=[hessian_lipschitz],
             ),
             Step("<=", 32 * STATEMENT),
         )
@@ -221,7 +228,7 @@ remark_output = Claim(
     checks=[
         Chain(
             sosp,
-            Step("<=", g_out + bent_out**2 / rho_h, because=Premise("Definition 4.3.2: the larger of the two")),
+            Step("<=", g_out + bent_out**2 / rho_h, because=LARGER, uses=[hessian_lipschitz]),
             Step("<=", because=Cites("dwang20.theorem4.3.2.gradient")),
             Step("<=", because=Cites("dwang20.theorem4.3.2.curvature")),
             Step("<=", 4 * STATEMENT),

@@ -12,7 +12,18 @@ from dpcheck.bounds.language.printed_twice import again
 from dpcheck.bounds.language.symbols import LIKELY, T, batch, d, delta, eps, gamma, m, n, quantity, run_time
 from dpcheck.bounds.library.convex.variance_reduction import G, gap0, sigma_n
 from dpcheck.bounds.library.nonconvex import dp_tr
-from dpcheck.bounds.library.nonconvex.saddle_points import M, a, alpha, enough, losses, rank, rest, rho_h, sigma_H
+from dpcheck.bounds.library.nonconvex.saddle_points import (
+    M,
+    a,
+    alpha,
+    enough,
+    hessian_lipschitz,
+    losses,
+    rank,
+    rest,
+    rho_h,
+    sigma_H,
+)
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Gaussian, WithoutReplacement
 from dpcheck.bounds.privacy.release import Composed, Release
@@ -175,13 +186,14 @@ theorem7 = Claim(
     ],
 )
 
+proof_noises = [Eq(sigma_n, proof_noise), Eq(sigma_H, proof_hessian_noise)]
 theorem7_corrected = Claim(
     id="dwang20.theorem4.3.7.corrected",
     source=Source("dwang20", "Theorem 4.3.7, as (4.87) and (4.88) have it: ln(T/δ) without a root", line=4045),
     kind=Kind.UTILITY,
     says="With ln(1/δ) for its root: noise by advanced composition is larger than by zCDP.",
     assumes=theorem7.assumes,
-    added=[*dp_tr.fixed, Eq(sigma_n, proof_noise), Eq(sigma_H, proof_hessian_noise)],
+    added=[*dp_tr.fixed, *proof_noises],
     states=Rate(enough, d * log(1 / gamma) * a / (alpha ** Rational(7, 4) * eps)),
     corrects="dwang20.theorem4.3.7",
     ignores_units=True,
@@ -190,7 +202,8 @@ theorem7_corrected = Claim(
         Chain(
             enough,
             Step("<=", (sqrt(d) * G * log(1 / gamma) / alpha + d * M / sqrt(alpha * rho_h)) * short_noise,
-                 because=Premise("(4.87), (4.88) with the noise of Theorem 4.3.6's proof, but for numbers and ln T")),
+                 because=Premise("(4.87), (4.88), enough where Hessians are ρ-Lipschitz, with the noise of Theorem "
+                                 "4.3.6's proof, but for numbers and ln T"), uses=[hessian_lipschitz, *proof_noises]),
             Step("<=", (sqrt(d) * G * log(1 / gamma) / alpha + d * M / sqrt(alpha * rho_h)) * 3 * a * sqrt(T) / eps,
                  because=Premise("ln(5/δ)·ln(2/δ) ≤ 3.33·2·ln(1/δ)² as δ ≤ 1/2")),
             Step("<=", 30 * STATEMENT, where=dp_tr.many),
@@ -226,12 +239,7 @@ time = Claim(
     source=Source("dwang20", "after Theorem 4.3.7, the time of DP-STR", line=4068),
     kind=Kind.UTILITY,
     says="T(|S|+|T|) = O(α^-3.5), whatever n: batches of the size that Theorem 4.3.7 asks for, logarithms left out.",
-    assumes=[
-        *losses,
-        Eq(T, 6 * sqrt(rho_h) * gap0 / alpha ** Rational(3, 2)),
-        Eq(m, 1 / alpha**2),
-        Eq(batch, 1 / alpha),
-    ],
+    assumes=[*dp_tr.short, Eq(m, 1 / alpha**2), Eq(batch, 1 / alpha)],
     added=[rho_h <= 1, gap0 <= 1, alpha <= 1],
     states=Rate(run_time, alpha ** Rational(-7, 2)),
     ignores_units=True,

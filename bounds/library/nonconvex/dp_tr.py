@@ -18,6 +18,7 @@ from dpcheck.bounds.library.nonconvex.saddle_points import (
     M,
     a,
     alpha,
+    bounded,
     e_size,
     enough,
     hessian_lipschitz,
@@ -170,7 +171,7 @@ equation78 = Claim(
     source=Source("dwang20", "equation (4.78)", line=4440),
     kind=Kind.UTILITY,
     says="What the noise of (4.74) and (4.75) adds to a step of length r at most.",
-    assumes=[*losses, *printed_noise],
+    assumes=[*bounded, *printed_noise],
     states=Le(shake, u / 3),
     checks=[
         Chain(
@@ -318,7 +319,7 @@ vacuous = Claim(
     source=Source("dwang20", "section 4.3.3, α = 0.1 and the sigmoid loss", line=4108),
     kind=Kind.IDENTITY,
     says="At α = 0.1 every point meets the second condition for rows of norm 1: the runs test the gradient alone.",
-    assumes=[*losses, Eq(M, sqrt(3) / 18), Eq(rho_h, Rational(1, 8)), Eq(alpha, Rational(1, 10))],
+    assumes=[*bounded, Eq(M, sqrt(3) / 18), Eq(rho_h, Rational(1, 8)), Eq(alpha, Rational(1, 10))],
     states=Le(bent_out, sqrt(alpha * rho_h)),
     provenance=Provenance.CONSEQUENCE,
     checks=[Chain(bent_out, Step("<=", M, because=Premise("each loss is M-smooth")), Step("<=", STATEMENT))],
@@ -333,7 +334,9 @@ fixed = [
 per_gradient = sqrt(d) * sqrt(T) * G * log(1 / gamma) / (alpha * root_phi)
 per_hessian = d * M * sqrt(T) / (sqrt(alpha * rho_h) * root_phi)
 many = {**usual, gamma: exp(-log(2) - more), eps: 1 / (1 + rest), alpha: 1 / (1 + slack) ** 4, d: (1 + wide) ** 2}
-RECORDS = Premise("(4.74) and (4.75) with the noise of steps 3 and 4, but for a number and ln T")
+RECORDS = Premise(
+    "(4.74), (4.75), enough where Hessians are ρ-Lipschitz, with the noise of steps 3 and 4, but for a number and ln T"
+)
 
 size = Claim(
     id="dwang20.theorem4.3.5",
@@ -348,7 +351,7 @@ size = Claim(
     checks=[
         Chain(
             enough,
-            Step("<=", per_gradient + per_hessian, because=RECORDS),
+            Step("<=", per_gradient + per_hessian, because=RECORDS, uses=[hessian_lipschitz]),
             Step("<=", (per_gradient + per_hessian) * root_phi * sqrt(7 * a) / eps,
                  because=Premise("1/√φ = (√(ε+a) + √a)/ε ≤ √(4a+2ε)/ε ≤ √(7a)/ε, as ε ≤ 1 ≤ 3a/2, a = ln(1/δ)")),
             Step("<=", 20 * STATEMENT, where=many),

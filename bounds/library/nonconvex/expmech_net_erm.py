@@ -99,7 +99,7 @@ sensitivity = Claim(
             Step("<=", STATEMENT, because=Slack({
                 "|ℓ(w,z)-ℓ(0,z)| ≤ L‖w‖ ≤ L²/λ (Lipschitz)": (L * radius - pulled) / n,
                 "|ℓ(w,z')-ℓ(0,z')| ≤ L²/λ (Lipschitz)": (L * radius - pulled_other) / n,
-            })),
+            }), uses=[ridged]),
         )
     ],
 )
@@ -209,12 +209,13 @@ time = Claim(
 within = Min(n, d / (20 * eps))
 
 linear_risk = Setting("for every ε-private algorithm some data; ℓ(w,z) = -⟨w,z⟩ - λ‖w‖²/2 over the unit ball")
+large_d = [d >= 28, eps <= d / 20]
 lower = Claim(
     id="dwang20.theorem4.2.12.lower", kind=Kind.LOWER_BOUND,
     source=Source("dwang20", "Theorem 4.2.12, first part, r = 1; the regulariser cancels", line=3581),
     says="On some data no ε-private algorithm has less excess risk with a probability above 1/2.",
     assumes=[linear_risk],
-    added=[d >= 28, eps <= d / 20],
+    added=large_d,
     states=Rate(likely_excess_risk, Min(1, d / (n * eps)), below=True),
     ignores_units=True,
     checks=[
@@ -231,7 +232,7 @@ lower = Claim(
                     (1 - sqrt(3) / 2) / n * (copies - within / 2),
                  "min(n, d/(20ε))/n ≥ min(1, d/(nε))/20":
                     (1 - sqrt(3) / 2) / 2 * (within / n - Min(1, d / (n * eps)) / 20)},
-                [((1 - sqrt(3) / 2) / 40 - Rational(13, 4000)) * Min(1, d / (n * eps))])),
+                [((1 - sqrt(3) / 2) / 40 - Rational(13, 4000)) * Min(1, d / (n * eps))]), uses=large_d),
         )
     ],
 )

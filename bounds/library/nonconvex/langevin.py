@@ -64,10 +64,12 @@ def gibbs_law(number: str, place: str, line: int, says: str, noise: Expr, **more
     )
 
 
-no_flux = "the law e^(-βF) is invariant where it has no flux: F'π + (s²/2)π' = 0 on the line, and so along each axis"
-by_flux = Chain(
-    stirring, Step("=", STATEMENT, because=OnlySolution(lambda s: [slope - s**2 / 2 * heat * slope], no_flux))
+no_flux = (
+    "the law e^(-βF), finite by the regulariser, is invariant where it has no flux: F'π + (s²/2)π' = 0 on the line, "
+    "and so along each axis"
 )
+still = OnlySolution(lambda s: [slope - s**2 / 2 * heat * slope], no_flux)
+by_flux = Chain(stirring, Step("=", STATEMENT, because=still, uses=[ridged]))
 equation16 = gibbs_law(
     "4.16", "after (4.16)", 3204, "With √(2/β)·dB the stationary law of the diffusion is the Gibbs measure e^(-βF).",
     sqrt(2 / heat), checks=[by_flux],
@@ -164,7 +166,7 @@ unavoidable = Claim(
             relaxing,
             Step(">=", heavy / (2 * bump), because=Premise(
                 f"{WELLS}: for g = 0 up to π-½, 1 from π+½ on, linear between, Var g ≥ P(w ≤ 0)·P(g = 1); the first is "
-                "½, P(g = 1) and ∫|∇g|²dπ are h and b over one constant")),
+                "½, P(g = 1) and ∫|∇g|²dπ are h and b over one constant"), uses=[ridged]),
             Step(">=", STATEMENT, because=Slack(given={
                 "e^(-βF) within 1/√β below 2π, where F ≤ 0.99 + (1+λ)/(2β)": (heavy - second / sqrt(heat)) / (2 * bump),
                 "F ≥ 1.87 within ½ of π": second / (2 * sqrt(heat)) * (1 / bump - exp(Rational(187, 100) * heat)),
@@ -268,6 +270,7 @@ lemma2 = Claim(
         Chain(
             gibbs_risk,
             Step("<=", because=Cites(explicit_risk.id)),
+            Step("=", explicit_risk.formula.subs(dict.fromkeys((L, M, ridge), 1))),
             Step("<=", d / (2 * heat) * log(9 * heat), because=Premise("2e(β+2d)/d ≤ 9β for β ≥ 4 and β ≥ d ≥ 1")),
             Step("<=", 2 * STATEMENT, where={heat: 4 * exp(more)}),
         )

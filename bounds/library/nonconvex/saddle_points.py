@@ -51,7 +51,8 @@ enough = quantity("enough", "records that are enough", box=(1, 1e9), printed="n"
 
 a = log(1 / delta)
 hessian_lipschitz = Setting("the Hessian of each loss is ρ-Lipschitz")
-losses = [lipschitz(G), smooth(M), hessian_lipschitz]  # Assumption 4.3.1, but for B
+bounded = [lipschitz(G), smooth(M)]  # what needs no ρ
+losses = [*bounded, hessian_lipschitz]  # Assumption 4.3.1, but for B
 extra, more, rest, slack = (Symbol(name, nonnegative=True) for name in ("extra", "more", "rest", "slack"))
 bends = {bend: M / (1 + more), other_bend: M / (1 + rest)}
 usual = {delta: exp(-log(2) - extra)}  # all δ up to 1/2
@@ -82,7 +83,7 @@ sensitivity = Claim(
     source=Source("dwang20", "proof of Theorem 4.3.4, the sensitivity of the Hessian", line=4406),
     kind=Kind.PRIVACY,
     says="How far one record moves the Hessian of the risk, and so its upper triangle.",
-    assumes=[*losses, bend <= M, other_bend <= M],
+    assumes=[*bounded, bend <= M, other_bend <= M],
     states=Le(moved_H, 2 * M * sqrt(d) / n),
     checks=[
         Chain(
@@ -100,7 +101,7 @@ low_rank = Claim(
     source=Source("dwang20", "proof of Theorem 4.3.4, where a record's Hessian has rank k", line=4406),
     kind=Kind.PRIVACY,
     says="One record of a linear model has a Hessian of rank k = 1: noise on Hessians may be less by √d.",
-    assumes=[*losses, bend <= M, other_bend <= M, of_rank_k],
+    assumes=[*bounded, bend <= M, other_bend <= M, of_rank_k],
     states=Le(moved_H, 2 * M * sqrt(rank) / n),
     provenance=Provenance.CONSEQUENCE,
     checks=[
@@ -160,7 +161,7 @@ lemma8 = Claim(
     source=Source("dwang20", "Lemma 4.3.8, (4.67); c is c₂, γ is ξ", line=4326),
     kind=Kind.UTILITY,
     says="How long the noise on T gradients is at most.",
-    assumes=[*losses, Eq(sigma_n, by_moments)],
+    assumes=[*bounded, Eq(sigma_n, by_moments)],
     added=[gamma <= Rational(1, 2)],
     states=Le(long_noise, sqrt(c * a * T * d) * G * log(8 * T / gamma) / (n * eps)),
     checks=[
@@ -179,7 +180,7 @@ lemma8_matrix = Claim(
     source=Source("dwang20", "Lemma 4.3.8, (4.68); c is c₃", line=4328),
     kind=Kind.UTILITY,
     says="There is a C with which each of T noises on Hessians has operator norm at most Err₂, with chance 1 - T/p.",
-    assumes=[*losses, Eq(sigma_H, hessian_by_moments)],
+    assumes=[*bounded, Eq(sigma_H, hessian_by_moments)],
     states=Le(spectral, C * sqrt(c * a * T) * M * d / (n * eps)),
     hidden=(C,),
     checks=[Chain(spectral, *short_matrix, choosing={C: Rational(5)})],
