@@ -78,6 +78,7 @@ NEEDED = {  # what a premise rests on: without it the statement is false, and no
     "dwang20.lemma5.1.13": [n >= d * log(2 / gamma) * log(k + 1), TWO, gamma <= Rational(1, 2)],
     "dwang20.theorem5.1.2.corrected": [TWO, TAIL],
     "dwang20.corollary5.1.2.explicit": [TWO, TAIL],
+    "dwang20.theorem5.1.3": [TAIL],
     "dwang20.theorem5.1.4": [eps <= log(2), TWO, TAIL],
     "dwang20.theorem5.1.12": [eps <= Rational(1, 4), TWO, TAIL],
     "dwang20.theorem5.3.1": [SMALL],

@@ -34,6 +34,7 @@ from dpcheck.bounds.library.local.local_bernstein import (
     D_h,
     all_orders,
     corollary2_explicit,
+    enough_tail,
     k,
     some_D_p,
     target_error,
@@ -67,7 +68,7 @@ lemma14 = Claim(
 
 conditions = [*corollary2_explicit.assumes, convex(), lipschitz(Integer(1))]
 regularised = Setting("the server adds ‖w‖²/2·n^(-1/12), and ‖w‖₂ ≤ 1 on C, as its proof says")
-ordinary = [eps <= 1, D_h >= 1, x_tail >= 1, regularised]
+moderate = [eps <= 1, D_h >= 1, regularised]
 root = x_tail ** Rational(1, 8) * (D_h / eps) ** Rational(1, 4) * d ** Rational(1, 8) * 2 ** (d * (d + 1) / 4)
 twelfth, hidden_log = n ** -Rational(1, 12), log(k) ** Rational(1, 4)
 others = 16 / (gamma * twelfth * n) + twelfth / 2
@@ -77,7 +78,7 @@ theorem3 = Claim(
     source=Source("dwang20", "Theorem 5.1.3", line=4884),
     says="Excess population risk of the regularised minimiser; D_h is D_p here, and (log k)^(1/4) is what Õ hides.",
     assumes=conditions,
-    added=[*corollary2_explicit.added, *ordinary],
+    added=[*corollary2_explicit.added, *moderate],
     states=Rate(population_risk, root * hidden_log / (gamma * n ** Rational(1, 12))),
     ignores_units=True,
     checks=[
@@ -95,7 +96,7 @@ theorem3 = Claim(
                     (24 * root * twelfth * hidden_log - 16 / (twelfth * n)) / gamma,
                 "the root is at least 1, γ at most, and k at least 2":
                     (6 * root * hidden_log / gamma - Rational(1, 2)) * twelfth,
-            }), uses=ordinary),
+            }), uses=[*moderate, enough_tail]),
         )
     ],
     cites=[Cites("dwang20.lemma5.1.14", {L: Integer(2), mu: twelfth}, granted="the regularised losses are")],
@@ -106,7 +107,7 @@ theorem3_users = Claim(
     source=Source("dwang20", "Theorem 5.1.3, second display", line=4888),
     says="Users that make it at most α.",
     assumes=[*all_orders, convex(), lipschitz(Integer(1)), LOGS_FREE],
-    added=[some_D_p, *ordinary],
+    added=[some_D_p, enough_tail, *moderate],
     states=Rate(
         users_needed,
         x_tail ** Rational(3, 2) * D_h**3 * d ** Rational(3, 2) * 8 ** (d * (d + 1)) * eps**-3
@@ -117,7 +118,7 @@ theorem3_users = Claim(
         Equals(
             (root / (gamma * target_error)) ** 12,
             "the first display, (log k)^(1/4) aside, is α at this n",
-            uses=[*all_orders, convex(), lipschitz(Integer(1)), LOGS_FREE, some_D_p, *ordinary],
+            uses=[*all_orders, convex(), lipschitz(Integer(1)), LOGS_FREE, some_D_p, enough_tail, *moderate],
         )
     ],
     cites=[Cites("dwang20.theorem5.1.3", granted="n is what the display says")],
