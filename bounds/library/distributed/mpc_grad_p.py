@@ -129,8 +129,10 @@ records = log(parties * n_least)
 unit = G**2 * L_s * d * log(1 / delta) / (parties**2 * n_least**2 * lam**2 * eps**2)
 
 starts = Setting("it starts where N is least, and X ≥ e, so that T ≥ 1")
+steps_taken = Eq(T, L_s / lam * log(X))
+many_records = parties * n_least >= 3
 enough_steps = [
-    Eq(T, L_s / lam * log(X)), parties * n_least >= 3, eps <= sqrt(d * log(1 / delta)), starts,
+    steps_taken, many_records, eps <= sqrt(d * log(1 / delta)), starts,
 ]
 explicit = unit * lam / (2 * L_s) + 8 * unit * records
 
@@ -150,7 +152,7 @@ theorem6_explicit = Claim(
                 because=Premise(
                     "(1-λ/L)^T ≤ exp(-λT/L) = 1/X, and J(θ₀)-J* ≤ ‖∇J(θ₀)‖²/(2λ) ≤ G²/(2λ) (strongly convex, Lipschitz)"
                 ),
-                uses=[starts, unit_ball],
+                uses=[steps_taken, starts, unit_ball],
             ),
             Step("<=", STATEMENT, where={eps: sqrt(d * log(1 / delta)) / (1 + x)}),
         )
@@ -174,6 +176,7 @@ theorem6 = Claim(
                     {"log(m n₍₁₎) ≥ 1": 8 * unit * (records**2 - records) + unit * (records**2 - 1)},
                     seen=[unit * (1 - lam / (2 * L_s))],
                 ),
+                uses=[many_records],
             ),
         )
     ],
@@ -236,7 +239,7 @@ theorem7_corrected = Claim(
                     },
                     seen=[unit * (1 - lam / L_s), 559 * unit * records**2],
                 ),
-                uses=[gamma <= Rational(1, 3), parties * n_least >= 3],
+                uses=[gamma <= Rational(1, 3), many_records],
             ),
         )
     ],

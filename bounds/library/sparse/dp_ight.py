@@ -341,13 +341,15 @@ signal = n * mu * truth / (kappa_s * G)
 room = signal**2 * log(1 / delta) / (s_star * log(d))
 printed_log = log(signal * log(1 / delta) / s_star)
 
+large_logs = [delta <= exp(-eps), delta <= exp(-1), d >= 3, signal >= (E * s_star) ** 2]
+
 corollary71_corrected = Claim(
     id="lwang21.corollary2.7.1.corrected",
     source=Source("lwang21", "proof of Corollary 2.7.1, last display, at its T", line=1835),
     kind=Kind.UTILITY,
     says="With log(1/δ), as the proof has it, after T = 7κ·log((nμ‖θ*‖)²·log(1/δ)/(κ²G²s*·log d)) steps; σ as printed.",
     assumes=[*sparse, Eq(T, 7 * kappa_s * log(room))],
-    added=[enough_kept, delta <= exp(-eps), delta <= exp(-1), d >= 3, signal >= (E * s_star) ** 2],
+    added=[enough_kept, *large_logs],
     states=Rate(error_ight, data_error + private_error * log(1 / delta) * printed_log),
     corrects="lwang21.corollary2.7.1",
     ignores_units=True,
@@ -367,7 +369,7 @@ corollary71_corrected = Claim(
                     - kappa_s * truth**2 * fading,
                 },
                 seen=[(4_100_000 - 24_276) * data_error],
-            )),
+            ), uses=large_logs),
         )
     ],
 )
