@@ -18,6 +18,7 @@ from dpcheck.bounds.library.distributed.several_parties import (
     parties,
     population_excess,
     smooth_losses,
+    unit_ball,
 )
 from dpcheck.bounds.proving.chains import STATEMENT, Chain, Premise, Slack, Step
 from dpcheck.bounds.proving.exact_values import ExactValue
@@ -72,13 +73,16 @@ theorem5_3 = Claim(
     cites=[Cites("lwang21.lemma6.5.2", {g_1: G, g_there: G, G_2: lam})],
 )
 
+slopes = Setting(
+    "J is the mean of the parties' objectives, own and others' slopes are of mean losses at θ*"
+)
+
 theorem5_3_corrected = Claim(
     id="lwang21.theorem6.5.3.corrected", kind=Kind.UTILITY,
     source=Source("lwang21", "Theorem 6.5.3", line=11510),
     says="Parties of unlike data are up to 2G(m-1)/(mλ) from it, whatever n₍₁₎: a mean of gradients is up to G long.",
     assumes=[
-        *local_losses, own_slope <= G, others_slope <= G,
-        Setting("J is the mean of the parties' objectives, own and others' slopes are of mean losses at θ*"),
+        *local_losses, own_slope <= G, others_slope <= G, slopes,
     ],
     states=Le(off_centre, 2 * G * (parties - 1) / (parties * lam)),
     corrects="lwang21.theorem6.5.3",
@@ -90,8 +94,9 @@ theorem5_3_corrected = Claim(
                 because=Premise(
                     "‖θ̂-θ*‖ ≤ mean ‖θ̂ⱼ-θ*‖; ∇Jⱼ(θ*) = (m-1)/m·(gⱼ-g₋ⱼ), as ∇J(θ*) = 0, and grows by λ (strongly convex)"
                 ),
+                uses=[slopes],
             ),
-            Step("<=", STATEMENT),
+            Step("<=", STATEMENT, uses=[unit_ball]),
         )
     ],
 )
@@ -143,7 +148,8 @@ length_of_l2_noise = length_of(
     "the length has the law of a sum of d exponential variables of scale β", Provenance.CONSEQUENCE,
 )
 
-centre = [*smooth_losses, parties >= 2, Setting("N is 1-smooth, and η has scale 2G/(m n₍₁₎ λ ε)")]
+noisy_average = Setting("N is 1-smooth, and η has scale 2G/(m n₍₁₎ λ ε)")
+centre = [*smooth_losses, parties >= 2, noisy_average]
 printed_rate = G**2 * (lam + L_s) / (n_least**2 * lam**2) * (
     parties**2 + d**2 * log(d / delta) ** 2 / (parties**2 * eps**2) + d * log(d / delta) / eps
 )
@@ -173,8 +179,7 @@ theorem2_corrected = Claim(
     source=Source("lwang21", "Theorem 6.3.2", line=10930),
     says="Beside the noise, of density exp(-‖η‖₂/β), stays what unlike parties cost, which no n₍₁₎ makes small.",
     assumes=[
-        *centre, own_slope <= G, others_slope <= G,
-        Setting("J is the mean of the parties' objectives, own and others' slopes are of mean losses at θ*"),
+        *centre, own_slope <= G, others_slope <= G, slopes,
     ],
     states=Rate(central_excess, G**2 * (lam + L_s) / lam**2 * (1 + relative_noise) ** 2),
     corrects="lwang21.theorem6.3.2",
@@ -184,10 +189,11 @@ theorem2_corrected = Claim(
             Step(
                 "<=", (lam + L_s) / 2 * (off_centre + noise_length) ** 2,
                 because=Premise("J is (λ+L)-smooth, ∇J(θ*) = 0, and ‖θ_priv-θ*‖ ≤ ‖θ̂-θ*‖ + ‖η‖"),
+                uses=[noisy_average],
             ),
             Step("<=", because=Cites("lwang21.theorem6.5.3.corrected")),
             Step("<=", (lam + L_s) / 2 * (2 * G / lam + noise_length) ** 2),
-            Step("<=", because=Cites("lwang21.lemma6.5.1.l2", {sigma: moves / eps})),
+            Step("<=", because=Cites("lwang21.lemma6.5.1.l2", {sigma: moves / eps}), uses=[noisy_average]),
             Step("=", 2 * STATEMENT),
         )
     ],
@@ -195,11 +201,12 @@ theorem2_corrected = Claim(
 
 # Population risk: i.i.d. y = 1/4 or -3/4, each with chance 1/2; Huber losses of θ-y with G = 1/4 and L = λ = 1.
 # Right of 0 the risk is bent by λ+1/2, left of it by λ alone: local minimisers lie left of it in the mean.
+independent = Setting("records are i.i.d.")
 theorem3 = Claim(
     id="lwang21.theorem6.3.3", kind=Kind.UTILITY,
     source=Source("lwang21", "Theorem 6.3.3", line=10985),
     says="The excess population risk is that of Theorem 6.3.2 and C₂G² log(1/γ)/(λn), n the number of all records.",
-    assumes=[*centre, Setting("records are i.i.d.")],
+    assumes=[*centre, independent],
     added=[n >= parties * n_least],
     states=Le(population_excess, Add(c1 * printed_rate, c2 * G**2 * log(1 / gamma) / (lam * n), evaluate=False)),
     hidden=[c1, c2],
@@ -223,7 +230,7 @@ theorem3_corrected = Claim(
     id="lwang21.theorem6.3.3.corrected", kind=Kind.UTILITY,
     source=Source("lwang21", "Theorem 6.3.3", line=10985),
     says="An average is as good as one party: log(m/γ)/n₍₁₎ in place of log(1/γ)/n; noise of density exp(-‖η‖₂/β).",
-    assumes=[*centre, Setting("records are i.i.d.")],
+    assumes=[*centre, independent],
     added=[gamma <= Rational(1, 2)],
     states=Rate(
         population_excess,
@@ -237,18 +244,21 @@ theorem3_corrected = Claim(
             Step(
                 "<=", local_excess + (lam + L_s) / 2 * noise_norm2,
                 because=Premise("E η = 0 and J̃ is (λ+L)-smooth; J̃ of an average is at most the average of J̃ (convex)"),
+                uses=[noisy_average],
             ),
             Step(
                 "<=", 16 * G**2 * (32 + log(parties / gamma)) / (lam * n_least) + (lam + L_s) / 2 * noise_norm2,
                 because=Premise("Theorem 1 of SSS09 at each of m minimisers, with probability 1-γ/m"),
+                uses=[independent, unit_ball],
             ),
-            Step("=", because=Cites("zhang17.lemma6", {sigma: moves / eps})),
+            Step("=", because=Cites("zhang17.lemma6", {sigma: moves / eps}), uses=[noisy_average]),
             Step(
                 "<=", 528 * STATEMENT,
                 because=Slack(
                     {"log(m/γ) ≥ log 4 ≥ 1": 512 * G**2 / (lam * n_least) * (log(parties / gamma) - 1)},
                     seen=[G**2 * (lam + L_s) * (528 * d**2 - 2 * d * (d + 1)) / (parties * n_least * lam * eps) ** 2],
                 ),
+                uses=[parties >= 2, gamma <= Rational(1, 2)],
             ),
         )
     ],

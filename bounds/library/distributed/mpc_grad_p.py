@@ -24,7 +24,14 @@ from dpcheck.bounds.language.symbols import (
     t,
 )
 from dpcheck.bounds.library.convex.variance_reduction import G, L_s, gap0, sigma_n
-from dpcheck.bounds.library.distributed.several_parties import lam, n_least, parties, population_excess, smooth_losses
+from dpcheck.bounds.library.distributed.several_parties import (
+    lam,
+    n_least,
+    parties,
+    population_excess,
+    smooth_losses,
+    unit_ball,
+)
 from dpcheck.bounds.library.mechanisms.zcdp import rho
 from dpcheck.bounds.privacy.accountant import Accountant
 from dpcheck.bounds.privacy.laws import Gaussian
@@ -92,14 +99,15 @@ corollary5_corrected = Claim(
     checks=[
         Chain(
             eps_out,
-            Step("<=", because=Cites("dwang20.lemma2.1.10", {rho: t * moves**2 / (2 * sigma_n**2)})),
+            Step("<=", because=Cites("dwang20.lemma2.1.10", {rho: t * moves**2 / (2 * sigma_n**2)}), uses=[unit_ball]),
             Step("<=", STATEMENT, where={T: t * (1 + x) ** 2}),
         )
     ],
 )
 
 # Utility -------------------------------------------------------------------------------------------
-descent = [*smooth_losses, Setting("step size 1/L, and J is L-smooth, regulariser included"), lam <= L_s]
+short_steps = Setting("step size 1/L, and J is L-smooth, regulariser included")
+descent = [*smooth_losses, short_steps, lam <= L_s]
 A_STEP = (
     "a noisy step of 1/L: J falls by ‖∇J‖²/(2L) and rises by ‖z‖²/(2L) (smooth, E z = 0), and ‖∇J‖² ≥ 2λ(J-J*) "
     "(strongly convex)"
@@ -112,7 +120,7 @@ theorem6_proof = Claim(
     says="The excess risk after T steps, for every T and noise.",
     assumes=descent,
     states=Le(excess_risk, (1 - lam / L_s) ** T * gap0 + d * sigma_n**2 / (2 * lam)),
-    checks=[Chain(excess_risk, Step("<=", STATEMENT, because=falls))],
+    checks=[Chain(excess_risk, Step("<=", STATEMENT, because=falls, uses=[short_steps, unit_ball]))],
 )
 
 # log X steps for each L/λ: the proof's O hides L and λ.
@@ -120,9 +128,11 @@ X = parties**2 * n_least**2 * eps**2 / (d * log(1 / delta))
 records = log(parties * n_least)
 unit = G**2 * L_s * d * log(1 / delta) / (parties**2 * n_least**2 * lam**2 * eps**2)
 
+starts = Setting("it starts where N is least, and X ≥ e, so that T ≥ 1")
+steps_taken = Eq(T, L_s / lam * log(X))
+many_records = parties * n_least >= 3
 enough_steps = [
-    Eq(T, L_s / lam * log(X)), parties * n_least >= 3, eps <= sqrt(d * log(1 / delta)),
-    Setting("it starts where N is least, and X ≥ e, so that T ≥ 1"),
+    steps_taken, many_records, eps <= sqrt(d * log(1 / delta)), starts,
 ]
 explicit = unit * lam / (2 * L_s) + 8 * unit * records
 
@@ -142,6 +152,7 @@ theorem6_explicit = Claim(
                 because=Premise(
                     "(1-λ/L)^T ≤ exp(-λT/L) = 1/X, and J(θ₀)-J* ≤ ‖∇J(θ₀)‖²/(2λ) ≤ G²/(2λ) (strongly convex, Lipschitz)"
                 ),
+                uses=[steps_taken, starts, unit_ball],
             ),
             Step("<=", STATEMENT, where={eps: sqrt(d * log(1 / delta)) / (1 + x)}),
         )
@@ -165,16 +176,18 @@ theorem6 = Claim(
                     {"log(m n₍₁₎) ≥ 1": 8 * unit * (records**2 - records) + unit * (records**2 - 1)},
                     seen=[unit * (1 - lam / (2 * L_s))],
                 ),
+                uses=[many_records],
             ),
         )
     ],
 )
 
+independent = Setting("records are i.i.d.")
 theorem7 = Claim(
     id="lwang21.theorem6.3.7", kind=Kind.UTILITY,
     source=Source("lwang21", "Theorem 6.3.7", line=11242),
     says="The excess population risk is that of Theorem 6.3.6 and C₂G² log(1/γ)/(λn), n the number of all records.",
-    assumes=[*descent, Setting("records are i.i.d.")],
+    assumes=[*descent, independent],
     added=[n >= parties * n_least],
     states=Le(population_excess, Add(c1 * unit * records**2, c2 * G**2 * log(1 / gamma) / (lam * n), evaluate=False)),
     hidden=[c1, c2],
@@ -200,7 +213,7 @@ theorem7_corrected = Claim(
     id="lwang21.theorem6.3.7.corrected", kind=Kind.UTILITY,
     source=Source("lwang21", "section 6.5.5, last display, with the L and λ of Theorem 6.3.6", line=12052),
     says="With m n₍₁₎ for n, as the proof has it, for parties of any sizes.",
-    assumes=[*descent, Setting("records are i.i.d.")],
+    assumes=[*descent, independent],
     added=[*enough_steps, gamma <= Rational(1, 3)],
     states=Rate(population_excess, unit * records**2 + of_data),
     corrects="lwang21.theorem6.3.7",
@@ -214,6 +227,7 @@ theorem7_corrected = Claim(
                     "32 + x has a chance of e^(-x); J is the mean over such choices, which by Jensen and Markov for "
                     "e^(x/2) is above 32 + 2·log(2/γ) with a chance of γ at most"
                 ),
+                uses=[independent, unit_ball],
             ),
             Step("<=", because=Cites("lwang21.theorem6.3.6.explicit")),
             Step(
@@ -225,6 +239,7 @@ theorem7_corrected = Claim(
                     },
                     seen=[unit * (1 - lam / L_s), 559 * unit * records**2],
                 ),
+                uses=[gamma <= Rational(1, 3), many_records],
             ),
         )
     ],

@@ -16,6 +16,7 @@ from dpcheck.bounds.library.distributed.several_parties import (
     local_losses,
     n_least,
     parties,
+    unit_ball,
 )
 from dpcheck.bounds.privacy.laws import L2Laplace, Laplace
 from dpcheck.bounds.privacy.release import Release
@@ -69,7 +70,7 @@ sensitivity = Claim(
         Chain(
             Delta,
             Step("<=", moved / parties, because=Premise("one party's minimiser moves, and the average divides by m")),
-            Step("<=", because=Cites("lwang21.lemma6.5.2", lost_record)),
+            Step("<=", because=Cites("lwang21.lemma6.5.2", lost_record), uses=[unit_ball]),
             Step("<=", STATEMENT),
         )
     ],

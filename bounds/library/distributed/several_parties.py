@@ -25,6 +25,7 @@ population_excess = quantity(
     printed="E J̃(θ) - min J̃", latex=r"\mathbb{E}\tilde J(\theta)-\min\tilde J", holds=f"{MEAN}, with probability 1-γ",
 )
 
+# Losses are G-Lipschitz and L-smooth at records of the unit ball: a step to which G or L leads rests on it.
 unit_ball = Setting("every record lies in the unit ball")
 local_losses = [convex(), lipschitz(G), strongly_convex(lam), unit_ball]
 smooth_losses = [*local_losses, smooth(L_s)]

@@ -159,6 +159,7 @@ def factor(kept_per_truth):  # type: ignore[no-untyped-def]
 
 shrinks = 1 - 1 / (7 * kappa_s)
 step_size = Setting("η = 2/(β+μ)")
+keeps_more = Setting("s = (16κ²+1)s*")
 enough_kept = Setting("s = (16κ²+1)s*, η = 2/(β+μ)")
 
 contracts = Claim(
@@ -176,20 +177,23 @@ contracts_corrected = Claim(
     source=Source("lwang21", "equation (2.8.2)", line=1676),
     kind=Kind.UTILITY,
     says="It does with s = (16κ²+1)s*; the theorem leaves the number open.",
-    assumes=[kappa_s >= 1, step_size, Setting("s = (16κ²+1)s*")],
+    assumes=[kappa_s >= 1, step_size, keeps_more],
     states=Le(contraction, shrinks),
     corrects="lwang21.theorem2.5.4.contraction",
     checks=[
         Chain(
             contraction,
-            Step("=", factor(16 * kappa_s**2 + 1), because=Premise("the factor of the display before, at this s")),
+            Step("=", factor(16 * kappa_s**2 + 1), because=Premise("the factor of the display before, at this s"),
+                 uses=[step_size, keeps_more]),
             Step("<=", STATEMENT),
         )
     ],
 )
 
-curved = [Setting("sparse eigenvalues from μ to κμ on 2s + s* coordinates, Condition 2.5.1"), kappa_s >= 1]
-from_0 = [*curved, Setting("θ₀ = 0")]
+eigenvalues = Setting("sparse eigenvalues from μ to κμ on 2s + s* coordinates, Condition 2.5.1")
+curved = [eigenvalues, kappa_s >= 1]
+starts_at_0 = Setting("θ₀ = 0")
+from_0 = [*curved, starts_at_0]
 sparse = [*losses, *from_0]
 eta = 2 / (mu * (kappa_s + 1))
 alpha_1 = 1 + 1 / (2 * kappa_s)
@@ -212,7 +216,8 @@ one_step = Claim(
         Chain(
             error_next,
             Step("<=", alpha_1 * (a - eta * z) ** 2,
-                 because=Premise("(2.8.1), and thresholding to s costs 1 + 2√s*/√(s-s*) (LAL16, Lemma 3.3)")),
+                 because=Premise("(2.8.1), and thresholding to s costs 1 + 2√s*/√(s-s*) (LAL16, Lemma 3.3)"),
+                 uses=[enough_kept]),
             Step("<=", after, because=Slack(
                 given={
                     "‖I-ηH‖² ≤ 1-ημ by the eigenvalues": alpha_1 * ((1 - eta * mu) * error_now - a**2),
@@ -224,7 +229,7 @@ one_step = Claim(
                     alpha_1 * 4 * eta * mu / 7 * (off - 7 * z / (4 * mu)) ** 2,
                     alpha_1 * eta / mu * (1 - eta * mu) * z**2,
                 ],
-            )),
+            ), uses=[eigenvalues, enough_kept]),
             Step("<=", STATEMENT),
         )
     ],
@@ -247,7 +252,8 @@ equation83 = Claim(
         Chain(
             error_ight,
             Step("<=", shrinks**T * truth**2 + 4046 * kappa_s**2 * s_star / mu**2 * (statistical**2 + largest2),
-                 because=Induction(T, truth**2, OneStep("lwang21.theorem2.5.4.step", error_now, error_next))),
+                 because=Induction(T, truth**2, OneStep("lwang21.theorem2.5.4.step", error_now, error_next)),
+                 uses=[starts_at_0]),
             Step("<=", because=Cites("lwang21.lemma2.10.1.proof")),
             Step("<=", STATEMENT, where={d: 2 * (1 + u)}),
         )
@@ -335,13 +341,15 @@ signal = n * mu * truth / (kappa_s * G)
 room = signal**2 * log(1 / delta) / (s_star * log(d))
 printed_log = log(signal * log(1 / delta) / s_star)
 
+large_logs = [delta <= exp(-eps), delta <= exp(-1), d >= 3, signal >= (E * s_star) ** 2]
+
 corollary71_corrected = Claim(
     id="lwang21.corollary2.7.1.corrected",
     source=Source("lwang21", "proof of Corollary 2.7.1, last display, at its T", line=1835),
     kind=Kind.UTILITY,
     says="With log(1/δ), as the proof has it, after T = 7κ·log((nμ‖θ*‖)²·log(1/δ)/(κ²G²s*·log d)) steps; σ as printed.",
     assumes=[*sparse, Eq(T, 7 * kappa_s * log(room))],
-    added=[enough_kept, delta <= exp(-eps), delta <= exp(-1), d >= 3, signal >= (E * s_star) ** 2],
+    added=[enough_kept, *large_logs],
     states=Rate(error_ight, data_error + private_error * log(1 / delta) * printed_log),
     corrects="lwang21.corollary2.7.1",
     ignores_units=True,
@@ -361,7 +369,7 @@ corollary71_corrected = Claim(
                     - kappa_s * truth**2 * fading,
                 },
                 seen=[(4_100_000 - 24_276) * data_error],
-            )),
+            ), uses=large_logs),
         )
     ],
 )

@@ -123,6 +123,8 @@ fading = (1 - 1 / (8 * kappa_s)) ** T
 noise = 131 * kappa_s**2 * k_star * 296 * kappa_s**2 / rho
 enough = 2 * G**2 / rho * k_star / (n * eps) ** 2
 
+private = ApproxDP(eps, delta)
+few = k_star <= (n * eps) ** 2
 tuned = Setting("η = 1/(2ℓ), T = 8κ·log(n²ε²/k*), k = (1+64κ²)k*")
 
 theorem8 = Claim(
@@ -131,11 +133,11 @@ theorem8 = Claim(
     says="The excess risk over the best sparse point after T = O(κ·log(n²ε²/k*)) steps with k = (1+64κ²)k*; what the O "
     "omits is κ⁵G²/ρ.",
     assumes=[*losses, eps <= 1, tuned],
-    added=[delta <= Rational(1, 4), d >= 2, n >= 2, k_star <= (n * eps) ** 2],
+    added=[delta <= Rational(1, 4), d >= 2, n >= 2, few],
     states=Rate(
         excess_risk, kappa_s**5 * G**2 / rho * log(n) * log(d) * k_star * log(1 / delta) / (n**2 * eps**2)
     ),
-    guarantee=ApproxDP(eps, delta),
+    guarantee=private,
     checks=[
         Chain(
             excess_risk,
@@ -144,10 +146,10 @@ theorem8 = Claim(
             Step("<=", fading * gap_0 + noise * largest2,
                  because=Premise("‖z‖² ≤ (2k+k*)‖z‖∞² on three supports, and 2k+k* = (3+128κ²)k* ≤ 131κ²k*")),
             Step("<=", because=Cites("lwang21.lemma2.10.1.proof")),
-            Step("=", because=Cites(theorem8_privacy_explicit.id)),
+            Step("=", because=Cites(theorem8_privacy_explicit.id), uses=[private]),
             Step("<=", enough + 256 * noise * kappa_s * log(n) * log(4 * d) * log(1 / delta) * (G / (n * eps)) ** 2,
                  because=Premise("(1-1/8κ)^T ≤ e^(-T/8κ) = k*/(nε)², L(x₀)-L(x*) ≤ 2G²/ρ by convexity and G, and "
-                                 "T ≤ 16κ·log n"), uses=[tuned]),
+                                 "T ≤ 16κ·log n; T ≥ 0 as k* ≤ (nε)²"), uses=[tuned, few, eps <= 1]),
             Step("<=", 60_000_000 * STATEMENT,
                  where={n: 2 * exp(u), d: 2 * exp(w), delta: 2 ** -(2 + v), kappa_s: 1 + t}),
         )

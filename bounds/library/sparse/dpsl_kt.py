@@ -130,12 +130,14 @@ equation63_corrected = Claim(
     checks=[Equals(records / n, "both are means of n losses, of which one differs")],
 )
 
+flat_there = Setting("‖∇ℓ(θ_min)‖∞ ≤ γ, L̄_S and L̄_S' are λ-strongly convex")
+everywhere = Setting("no sparsity is asked for")
 equation64 = Claim(
     id="lwang21.equation3.6.4", kind=Kind.SENSITIVITY,
     source=Source("lwang21", "equation (3.6.4)", line=3717),
     says="Sparse minimisers of neighbouring risks are √(2s)γ/(nλ) apart, by first-order conditions that need a convex "
     "set; (3.6.5) and (3.6.6) rest on it.",
-    assumes=[Setting("‖∇ℓ(θ_min)‖∞ ≤ γ, L̄_S and L̄_S' are λ-strongly convex")],
+    assumes=[flat_there],
     states=Le(teachers, sqrt(2 * kept) * slope / (n * ridge)),
     ignores_units=True,
     checks=[AtMost(sqrt(2) * slope / (1 + 2 * ridge), FLIP, box={kept: (1, 1), n: (3, 1e6)})],
@@ -145,14 +147,14 @@ equation64_corrected = Claim(
     id="lwang21.equation3.6.4.corrected", kind=Kind.SENSITIVITY,
     source=Source("lwang21", "equation (3.6.4)", line=3717),
     says="Sparse minimisers are 2√s·γ/λ apart, whatever n.",
-    assumes=[Setting("‖∇ℓ(θ_min)‖∞ ≤ γ, L̄_S and L̄_S' are λ-strongly convex"), mean_slope <= slope],
+    assumes=[flat_there, mean_slope <= slope],
     states=Le(teachers, 2 * sqrt(kept) * slope / ridge),
     corrects="lwang21.equation3.6.4",
     checks=[
         Chain(
             teachers,
             Step("<=", 2 * sqrt(kept) * mean_slope / ridge, because=Premise(
-                "‖θ-θ'‖ ≤ ‖θ‖ + ‖θ'‖, and on its s entries a minimiser is -∇L/λ")),
+                "‖θ-θ'‖ ≤ ‖θ‖ + ‖θ'‖, and on its s entries a minimiser is -∇L/λ"), uses=[flat_there]),
             Step("<=", STATEMENT),
         )
     ],
@@ -162,7 +164,7 @@ equation64_dense = Claim(
     id="lwang21.equation3.6.4.dense", kind=Kind.SENSITIVITY,
     source=Source("lwang21", "equation (3.6.4), without the constraint", line=3717),
     says="Minimisers over all of R^d are 2√d·γ/(nλ) apart.",
-    assumes=[Setting("‖∇ℓ(θ_min)‖∞ ≤ γ, L̄_S and L̄_S' are λ-strongly convex"), Setting("no sparsity is asked for")],
+    assumes=[flat_there, everywhere],
     states=Le(teachers, 2 * sqrt(d) * slope / (n * ridge)),
     corrects="lwang21.equation3.6.4",
     checks=[
@@ -170,11 +172,11 @@ equation64_dense = Claim(
             teachers,
             Step("<=", sqrt(d) * risks / ridge, because=Premise(
                 "λ‖θ-θ'‖² ≤ ⟨∇L̄_S'(θ')-∇L̄_S(θ'), θ-θ'⟩, strongly convex with gradients 0 at the minimisers; of d "
-                "coordinates")),
+                "coordinates"), uses=[flat_there, everywhere]),
             Step("=", because=Cites("lwang21.equation3.6.3.corrected")),
             Step("<=", STATEMENT, because=Slack(given={
                 "no coordinate of the records' gradients, the new one's too, is above γ at θ'":
-                sqrt(d) * (2 * slope - records) / (n * ridge)})),
+                sqrt(d) * (2 * slope - records) / (n * ridge)}), uses=[flat_there]),
         )
     ],
 )
@@ -291,10 +293,10 @@ student = {
     off2: taught2, s_star: more_kept, kappa_s: Rational(3, 2), mu: 4 * beta_pub / 5, statistical: noisy,
 }
 
-chapter2 = [
-    enough_kept,
-    Setting("η = 2/(β+μ); the student keeps 37s entries; Σ̃ = β̃I, so that X̃ᵀX̃/m has sparse eigenvalues 4/5β̃ to 6/5β̃"),
-]
+taught_so = Setting(
+    "η = 2/(β+μ); the student keeps 37s entries; Σ̃ = β̃I, so that X̃ᵀX̃/m has sparse eigenvalues 4/5β̃ to 6/5β̃"
+)
+chapter2 = [enough_kept, taught_so]
 
 corollary7_explicit = Claim(
     id="lwang21.corollary3.3.7.explicit", kind=Kind.UTILITY,
@@ -311,8 +313,10 @@ corollary7_explicit = Claim(
             error_kt,
             Step("<=", 2 * taught2 + 2 * teacher2, because=Premise("(a+b)² ≤ 2a² + 2b²")),
             Step("<=", because=Cites("lwang21.lemma3.6.2.limit", student, granted=(
-                "the student's loss, with ‖X̃ᵀξ/m‖∞ ≤ 2α̃σ√(log d/m) by Lemma 3.6.3, but for 2/d"))),
-            Step("<=", because=Cites("lwang21.lemma3.6.2.limit", {off2: teacher2}, granted="T₁ is large enough")),
+                "the student's loss, with ‖X̃ᵀξ/m‖∞ ≤ 2α̃σ√(log d/m) by Lemma 3.6.3, but for 2/d")),
+                 uses=[curved, *chapter2]),
+            Step("<=", because=Cites("lwang21.lemma3.6.2.limit", {off2: teacher2}, granted="T₁ is large enough"),
+                 uses=[curved, enough_kept]),
             Step("<=", STATEMENT),
         )
     ],
@@ -339,7 +343,7 @@ corollary7_corrected = Claim(
     checks=[
         Chain(
             error_kt,
-            Step("<=", because=explicit()),
+            Step("<=", because=explicit(), uses=[as_printed]),
             Step("<=", 1_300_000_000 * STATEMENT, where={delta: 2 ** -(1 + v), kappa_s: 1 + u}),
         )
     ],

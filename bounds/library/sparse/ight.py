@@ -62,11 +62,12 @@ as_here = {
     mu: ridge, kappa_s: beta_bar / ridge, largest2: 0, statistical: statistical + ridge * largest_truth,
 }
 
+regularised = Setting("L̄ is β̄-smooth and λ-strongly convex, Condition 3.3.1")
 lemma2_corrected = Claim(
     id="lwang21.lemma3.6.2.corrected", kind=Kind.UTILITY,
     source=Source("lwang21", "Lemma 3.6.2, with the step size of chapter 2", line=3801),
     says="It comes within κ²s*(ε² + λ²‖θ*‖∞²)/λ² with η = 2/(β̄+λ) and s = (16κ²+1)s*, as in Theorem 2.5.4.",
-    assumes=[Setting("L̄ is β̄-smooth and λ-strongly convex, Condition 3.3.1"), ridge <= beta_bar],
+    assumes=[regularised, ridge <= beta_bar],
     added=[enough_kept],
     states=Le(off2, faded + bound),
     corrects="lwang21.lemma3.6.2",
@@ -77,18 +78,19 @@ lemma2_corrected = Claim(
                 T, start2, OneStep(
                     Cites("lwang21.theorem2.5.4.step", as_here, granted="L̄ has eigenvalues from λ to β̄, and "
                           "∇L̄(θ*) = ∇L(θ*) + λθ* at most ε + λ‖θ*‖∞; no noise"),
-                    error_now, error_next))),
+                    error_now, error_next)), uses=[regularised, enough_kept]),
             Step("<=", STATEMENT, because=Slack(
                 seen=[bound / (2 * tail) * (statistical - ridge * largest_truth) ** 2])),
         )
     ],
 )
 
+eigenvalues = Setting("sparse eigenvalues from μ to κμ on 2s + s* coordinates, Condition 3.3.1, T large")
 lemma2_limit = Claim(
     id="lwang21.lemma3.6.2.limit", kind=Kind.UTILITY,
     source=Source("lwang21", "Lemma 3.6.2, its last sentence, for sparse eigenvalues from μ to κμ", line=3806),
     says="After enough steps it is within κ²s*ε²/μ², on a loss with sparse eigenvalues.",
-    assumes=[kappa_s >= 1, Setting("sparse eigenvalues from μ to κμ on 2s + s* coordinates, Condition 3.3.1, T large")],
+    assumes=[kappa_s >= 1, eigenvalues],
     added=[enough_kept],
     states=Le(off2, 8092 * kappa_s**2 * s_star * statistical**2 / mu**2),
     provenance=Provenance.CONSEQUENCE,
@@ -98,9 +100,10 @@ lemma2_limit = Claim(
             Step("<=", shrinks**T * start2 + 4046 * kappa_s**2 * s_star * statistical**2 / mu**2, because=Induction(
                 T, start2, OneStep(
                     Cites("lwang21.theorem2.5.4.step", {largest2: 0}, granted="there is no noise"),
-                    error_now, error_next))),
+                    error_now, error_next)), uses=[eigenvalues, enough_kept]),
             Step("<=", STATEMENT, because=Slack(
-                given={"T is large": 4046 * kappa_s**2 * s_star * statistical**2 / mu**2 - shrinks**T * start2})),
+                given={"T is large": 4046 * kappa_s**2 * s_star * statistical**2 / mu**2 - shrinks**T * start2}),
+                 uses=[eigenvalues]),
         )
     ],
 )

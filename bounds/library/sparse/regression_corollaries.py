@@ -6,7 +6,7 @@ entries in chapter 3. Which of them remarks and tables compare: sparse_regressio
 
 from sympy import Eq, Expr, Rational, Symbol, exp, log, sqrt
 
-from dpcheck.bounds.language.claim import Claim, Kind, Rate, Setting, Source, lipschitz
+from dpcheck.bounds.language.claim import Claim, Hypothesis, Kind, Rate, Setting, Source, lipschitz
 from dpcheck.bounds.language.guarantees import ApproxDP
 from dpcheck.bounds.language.symbols import T, c, c1, d, delta, eps, mu, n
 from dpcheck.bounds.library.convex.variance_reduction import sigma_n
@@ -89,33 +89,42 @@ enough_steps = Setting("T, a logarithm times κ, is so large that (1-1/(7κ))^T�
 privately = T * s_star * log(d) * log(1 / delta) / (n * eps) ** 2
 
 
-def with_numbers(noise2: Expr, why: str, statistics: Expr, where: dict[Symbol, Expr]) -> Chain:
-    """Equation (2.8.3) at the printed noise, whose square is at most `noise2`, once enough steps are taken."""
+def with_numbers(
+    data: list[Hypothesis], noise2: Expr, why: str, noise: list[Hypothesis], statistics: Expr,
+    where: dict[Symbol, Expr],
+) -> Chain:
+    """Equation (2.8.3) at the printed noise, whose square is at most `noise2`, once enough steps are taken.
+
+    `data` and `noise` are the hypotheses on which `statistics` and `noise2` rest.
+    """
     left = shrinks**T * truth**2
     felt = (bound - left).subs(statistical, statistics)
     return Chain(
         error_ight,
-        Step("<=", because=Cites("lwang21.equation2.8.3", {statistical: statistics})),
-        Step("<=", 2 * felt, because=Slack(given={"T is large enough": felt - left})),
-        Step("<=", (2 * felt).subs(sigma_n, sqrt(noise2)), because=Premise(why)),
+        Step("<=", because=Cites("lwang21.equation2.8.3", {statistical: statistics}), uses=data),
+        Step("<=", 2 * felt, because=Slack(given={"T is large enough": felt - left}), uses=[enough_steps]),
+        Step("<=", (2 * felt).subs(sigma_n, sqrt(noise2)), because=Premise(why), uses=noise),
         Step("<=", 10**10 * STATEMENT, where={delta: exp(-w), **where}),
     )
 
 
 spread = (truth**2 + label_noise**2) * row**2
 largest_residual2 = 148 * s_star * truth**2 + 2 * (label_noise * log(n)) ** 2
+regression_rows = Setting("sub-Gaussian rows, ‖x‖ ≤ K, n ≥ C₁s·log d: μ = 4/5, β = 6/5")
+regression_told = Setting(
+    "λ is 3, as in Remark 2.5.3, and ε(n, γ) = 2νK√(log d/n), as Lemma 2.9.2 has it up to a constant"
+)
 corollary6 = Claim(
     id="lwang21.corollary2.5.6",
     source=Source("lwang21", "Corollary 2.5.6, sparse linear regression", line=921),
     kind=Kind.UTILITY,
     says="Its squared error; T and log²n stand for the log terms on which its constants depend.",
     assumes=[
-        Setting("sub-Gaussian rows, ‖x‖ ≤ K, n ≥ C₁s·log d: μ = 4/5, β = 6/5"), *from_0, Eq(kappa_s, Rational(3, 2)),
+        regression_rows, *from_0, Eq(kappa_s, Rational(3, 2)),
         Eq(mu, Rational(4, 5)), enough_steps,
     ],
     added=[
-        enough_kept, n >= 3, d >= 2,
-        Setting("λ is 3, as in Remark 2.5.3, and ε(n, γ) = 2νK√(log d/n), as Lemma 2.9.2 has it up to a constant"),
+        enough_kept, n >= 3, d >= 2, regression_told,
     ],
     states=Rate(
         error_ight,
@@ -124,13 +133,17 @@ corollary6 = Claim(
     ignores_units=True,
     checks=[
         with_numbers(
+            [regression_rows, regression_told],
             6 * T * log(1 / delta) * (row / (n * eps)) ** 2 * largest_residual2,
-            "σ as printed with s = 37s*, and (a+b)² ≤ 2a² + 2b²",
+            "σ as printed with s = 37s*, and (a+b)² ≤ 2a² + 2b²", [regression_told, enough_kept],
             2 * label_noise * row * sqrt(log(d) / n), {n: 3 * exp(u), s_star: 1 + v},
         )
     ],
 )
 
+logistic_rows = Setting("sub-Gaussian rows, ‖x‖ ≤ K, n ≥ C₁s·log d")
+logistic_told = Setting("ε(n, γ) = 2K√(log d/n), as the proof has it up to a constant")
+logistic_noise = Eq(sigma_n, sqrt(T * log(1 / delta)) * row / (n * eps))
 logistic = Setting("logistic losses, ‖x‖ ≤ K")
 corollary8 = Claim(
     id="lwang21.corollary2.5.8",
@@ -138,7 +151,7 @@ corollary8 = Claim(
     kind=Kind.PRIVACY,
     says="With σ² = TK²log(1/δ)/(nε)² DP-IGHT is (ε, δ)-private; logistic losses are K-Lipschitz.",
     assumes=[lipschitz(row), logistic],
-    states=Eq(sigma_n, sqrt(T * log(1 / delta)) * row / (n * eps)),
+    states=logistic_noise,
     guarantee=ApproxDP(eps, delta),
     ignores_units=True,
     checks=[
@@ -169,19 +182,19 @@ corollary8_utility = Claim(
     kind=Kind.UTILITY,
     says="Its squared error; T stands for the log terms on which its constants depend, and κ and μ are constants.",
     assumes=[
-        lipschitz(row), Setting("sub-Gaussian rows, ‖x‖ ≤ K, n ≥ C₁s·log d"), *from_0, enough_steps,
-        Eq(sigma_n, sqrt(T * log(1 / delta)) * row / (n * eps)),
+        lipschitz(row), logistic_rows, *from_0, enough_steps, logistic_noise,
     ],
     added=[
         enough_kept, d >= 2, kappa_s <= 3, mu >= Rational(1, 10),
-        Setting("ε(n, γ) = 2K√(log d/n), as the proof has it up to a constant"),
+        logistic_told,
     ],
     states=Rate(error_ight, row**2 * s_star * log(d) / n + row**2 * privately),
     ignores_units=True,
     checks=[
         with_numbers(
-            T * log(1 / delta) * (row / (n * eps)) ** 2, "σ as printed", 2 * row * sqrt(log(d) / n),
-            {kappa_s: 3 / (1 + u), mu: (1 + v) / 10},
+            [logistic_rows, logistic_told],
+            T * log(1 / delta) * (row / (n * eps)) ** 2, "σ as printed", [logistic_noise],
+            2 * row * sqrt(log(d) / n), {kappa_s: 3 / (1 + u), mu: (1 + v) / 10},
         )
     ],
 )
@@ -223,12 +236,14 @@ corollary11 = Claim(
     ],
 )
 
+constant_curvature = Setting("κ = 3/2, μ = 4/5")
+regression_teaching = Setting("ε(n, ζ) = 2νK√(log d/n), by Lemma 3.6.3, but for 2/d")
 corollary11_corrected = Claim(
     id="lwang21.corollary3.3.11.corrected", kind=Kind.UTILITY,
     source=Source("lwang21", "Corollary 3.3.11, and again Corollary 3.5.1", line=2996),
     says="With K⁴; γ is √s·K².",
-    assumes=[curved, as_printed, Setting("κ = 3/2, μ = 4/5")],
-    added=[*chapter2, delta <= Rational(1, 2), Setting("ε(n, ζ) = 2νK√(log d/n), by Lemma 3.6.3, but for 2/d")],
+    assumes=[curved, as_printed, constant_curvature],
+    added=[*chapter2, delta <= Rational(1, 2), regression_teaching],
     states=Rate(error_kt, label_noise**2 * row**2 * s_star * log(d) / n + row**4 * s_star**3 * rows_taught),
     corrects="lwang21.corollary3.3.11",
     ignores_units=True,
@@ -236,7 +251,8 @@ corollary11_corrected = Claim(
         Chain(
             error_kt,
             Step("<=", because=explicit(
-                sqrt(37 * s_star) * row**2, kappa_s=Rational(3, 2), mu=Rational(4, 5), statistical=statistics)),
+                sqrt(37 * s_star) * row**2, kappa_s=Rational(3, 2), mu=Rational(4, 5), statistical=statistics),
+                uses=[as_printed, constant_curvature, regression_teaching]),
             Step("<=", 10**12 * STATEMENT, where={delta: 2 ** -(1 + v)}),
         )
     ],
@@ -247,6 +263,7 @@ at_the_ends = corollary7_explicit.formula.subs(dict(logistic_teaching.where), si
     {kappa_s: 3, mu: Rational(1, 10)}
 )
 
+logistic_slopes = Setting("ε(n, ζ) = 2K√(log d/n), by Hoeffding's inequality, but for 2/d")
 corollary15 = Claim(
     id="lwang21.corollary3.3.15", kind=Kind.UTILITY,
     source=Source("lwang21", "Corollary 3.3.15, and again Corollary 3.5.3", line=3153),
@@ -254,14 +271,14 @@ corollary15 = Claim(
     assumes=[curved, as_printed, kappa_s >= 1],
     added=[
         *chapter2, delta <= Rational(1, 2), kappa_s <= 3, mu >= Rational(1, 10),
-        Setting("ε(n, ζ) = 2K√(log d/n), by Hoeffding's inequality, but for 2/d"),
+        logistic_slopes,
     ],
     states=Rate(error_kt, row**2 * s_star * log(d) / n + row**2 * s_star**2 * rows_taught),
     ignores_units=True,
     checks=[
         Chain(
             error_kt,
-            Step("<=", because=logistic_teaching),
+            Step("<=", because=logistic_teaching, uses=[as_printed, logistic_slopes]),
             Step("<=", at_the_ends, where={kappa_s: 3 / (1 + w), mu: (1 + u) / 10, delta: 2 ** -(1 + v)}),
             Step("<=", 10**14 * STATEMENT, where={delta: 2 ** -(1 + v)}),
         )
