@@ -75,7 +75,7 @@ one_step = Claim(
             Step("<=", because=Cites("dwang20.equation3.93")),
             Step("<=", STATEMENT, because=Slack({
                 "√(1-x) ≤ 1-x/2": dist * (shrink - sqrt(1 - 2 * alpha / (alpha + beta))),
-                "the gradient errs by at most χ": (chi - err) / beta})),
+                "the gradient errs by at most χ": (chi - err) / beta}), uses=erring),
         )
     ],
 )
@@ -128,7 +128,7 @@ not_farther = Claim(
             Step("<=", STATEMENT, because=Slack({
                 "⟨∇L, w-w*⟩ ≥ ‖∇L‖²/β (convex, smooth)":
                     dist - sqrt(dist**2 - 2 * along / beta + grad**2 / beta**2),
-                "the gradient errs by at most χ": (chi - err) / beta})),
+                "the gradient errs by at most χ": (chi - err) / beta}), uses=erring),
         )
     ],
 )
@@ -147,7 +147,7 @@ descent = Claim(
                 "⟨∇L, w-w⁺⟩ = ⟨∇L, g⟩/β": falls - (grad**2 + with_err) / beta,
                 "‖w⁺-w‖ = ‖g‖/β, as (3.97) keeps the iterates in W":
                     ((grad**2 + 2 * with_err + err**2) / beta**2 - moved2) * beta / 2,
-                "the gradient errs by at most χ": (chi**2 - err**2) / (2 * beta)}), uses=[ROOM]),
+                "the gradient errs by at most χ": (chi**2 - err**2) / (2 * beta)}), uses=[*erring, ROOM]),
         )
     ],
 )
