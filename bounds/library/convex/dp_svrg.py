@@ -102,7 +102,7 @@ theorem2 = Claim(
     kind=Kind.UTILITY,
     says="Excess risk of DP-SVRG after T = O(log(n²ε²μ/(dG²log(1/δ)))) epochs of m = Θ(L/μ) steps, where (3.5) holds.",
     assumes=[*small_steps, contraction < Rational(1, 2), Eq(sigma_n, stated_noise.subs(c, 1))],
-    added=[enough <= 2**T, 6 * log(n) >= T, inner <= 200 * kappa, gap0 <= G**2 / (2 * mu), delta <= Rational(1, 2)],
+    added=[enough <= 2**T, 6 * log(n) >= T, inner <= 200 * kappa, gap0 <= G**2 / (2 * mu)],
     states=Rate(excess_risk, log(n) * order),
     guarantee=ApproxDP(eps, delta),
     cites=[Cites("dwang20.theorem3.1.1")],
@@ -159,7 +159,7 @@ theorem2_private = Claim(
     source=Source("dwang20", "Theorems 3.1.1 and 3.1.2 together, for any c and c₁", line=666),
     kind=Kind.UTILITY,
     says="Where Theorem 3.1.1 applies, the noise term σ²d/L of the proof has a floor that does not fall with n.",
-    assumes=[*regularised, eps <= c1 * T * inner / n**2],
+    assumes=[*losses, eps <= c1 * T * inner / n**2],
     states=Ge(noise_term, c / c1 * d * G**2 * log(1 / delta) / (eps * L_s)),
     provenance=Provenance.CONSEQUENCE,
     checks=[

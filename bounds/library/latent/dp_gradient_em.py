@@ -193,6 +193,7 @@ def model(
 ) -> tuple[Claim, Claim]:
     """Theorems 7.2.4 to 7.2.6: (7.63) with the model's τ and μ = v = 1, and ‖β*‖ for R, which is `radius`."""
     source = Source("dwang20", f"Theorem {number}", line)
+    sizes = Setting(f"{name}, μ = v = 1, R = {pretty(radius)}")
     printed = Claim(
         id=f"dwang20.theorem{number}", kind=Kind.UTILITY, source=source, says=says,
         assumes=[Setting(f"{name}, β⁰ as near as printed; T = O(log n), η = O(1)"), *size, LOGS_FREE],
@@ -203,14 +204,15 @@ def model(
     right = Claim(
         id=f"{printed.id}.corrected", kind=Kind.UTILITY, source=source,
         says=f"{name}: ‖β*‖ multiplies what fades alone; χ is (7.78)'s, with τ = {so}.",
-        assumes=[Setting(f"{name}, μ = v = 1, R = {pretty(radius)}"), *curved, one_step, gamma_Q < 1],
+        assumes=[sizes, *curved, one_step, gamma_Q < 1],
         states=Le(dist_T, gamma_Q**T * radius / 2 + chi / (1 - gamma_Q)),
         corrects=printed.id, ignores_units=True,
         checks=[
             Chain(
                 dist_T,
                 Step("<=", because=Cites(
-                    "dwang20.theorem7.2.3.corrected", {mu_Q: Integer(1), v_Q: Integer(1), R: radius})),
+                    "dwang20.theorem7.2.3.corrected", {mu_Q: Integer(1), v_Q: Integer(1), R: radius}),
+                    uses=[sizes]),
                 Step("<=", STATEMENT),
             )
         ],

@@ -132,7 +132,7 @@ equation33 = Claim(
             Step(">=", n * wisdom - n * logit_gap - noise, because=Premise(
                 "(2p-1) logit p ≥ (2p-1)², and (1-2λ) log((1-λ)/λ) ≥ 1 for λ ≤ 1/8"), uses=[sure_floor]),
             Step(">=", n * wisdom - n * (2 / lam * small + 2 / lam * small) - noise, because=Cites(
-                "dwang20.lemma7.1.3", {before: small})),
+                "dwang20.lemma7.1.3", {before: small}), uses=[near_before]),
             Step(">=", STATEMENT),
         )
     ],
@@ -161,7 +161,7 @@ equation34 = Claim(
             soft_error,
             Step("=", exp(-decay), because=Premise("as decay is named")),
             Step("<=", exp(-n * wisdom + 4 * n / lam * small + noise), because=Cites(
-                "dwang20.equation7.33", granted=by_steps.says)),
+                "dwang20.equation7.33", granted=by_steps.says), uses=[model, start]),
             Step("<=", exp(-n * wisdom * Rational(3, 4) + noise), where={
                 tasks: exp(_x), lam: 16 / wisdom * sqrt(_x / exp(_x)) * (1 + _u)}),
             Step("<=", STATEMENT, where={tasks: exp(_x), wisdom: 16 * log(1 / lam) * sqrt(_x / n) + _u}),

@@ -38,7 +38,8 @@ _u, _w = symbols("u w", nonnegative=True)
 odd_share = (exp(eps) - 1) / (exp(eps) + 1)
 instance = Setting("k = ⌈n^δ⌉ users with p* = 1, n-k with p* = 1/2")
 loud = eps > log(Rational(85, 15))
-many = [experts >= 7, n >= 17 * experts**2]  # what n > C gives, as δ < 1/2
+few_experts = n >= 17 * experts**2
+many = [experts >= 7, few_experts]  # what n > C gives, as δ < 1/2
 
 privacy = Claim(
     id="dwang20.theorem7.1.4.privacy", kind=Kind.PRIVACY,
@@ -56,7 +57,7 @@ any_epsilon = Claim(
     source=Source("dwang20", "Theorem 7.1.4, as its proof shows when all experts may be right", line=9363),
     says="Whatever ε is, the majority errs nearly half the time where experts are few.",
     assumes=[instance],
-    added=many,
+    added=[few_experts],
     states=Ge(vote_error, Rational(2, 5) - Rational(1187, 10000) / experts),
     provenance=Provenance.CONSEQUENCE,
     checks=[
@@ -150,7 +151,8 @@ proof_corrected = Claim(
         Chain(
             far_off,
             Step("<=", because=Cites("dwang20.lemma7.1.4.corrected", {
-                n: 2 * guessers, deviation: Rational(1, 2), third: Rational(1, 8)}, granted="coins are of one law")),
+                n: 2 * guessers, deviation: Rational(1, 2), third: Rational(1, 8)}, granted="coins are of one law"),
+                uses=[coins]),
             Step("<=", STATEMENT),
         )
     ],

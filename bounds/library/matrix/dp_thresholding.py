@@ -32,7 +32,7 @@ L = log(d)
 threshold = 2 * sqrt(L / n) + 4 * sigma_1 * sqrt(L)
 sparse = Setting("Σ has at most s nonzeros off the diagonal in each column")
 class_of = [unit, sparse]
-usual_sizes = [sparsity >= 1, d >= 2, n >= 2]
+several = d >= 2
 shape = {**usual, d: 2 * exp(w), n: 2 + y}
 
 # Privacy -------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ explicit = Claim(
     source=Source("dwang20", "Theorem 6.2.2, (6.56) to (6.64), with numbers, for any noise σ₁ on an entry", line=8327),
     says="The largest column sum of the error, squared; on average.",
     assumes=class_of,
-    added=usual_sizes,
+    added=[several],
     states=Le(off1, sparsity**2 * L * (1200 / n + 4500 * sigma_1**2)),
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
@@ -152,7 +152,7 @@ def upper(
         source=Source("dwang20", place, line=line),
         says=says,
         assumes=[*class_of, eps <= 1],
-        added=[delta <= Rational(1, 2), *usual_sizes],
+        added=[delta <= Rational(1, 2), several, n >= 2],
         states=Rate(subject, rate),
         guarantee=guarantee,
         provenance=provenance,

@@ -33,7 +33,6 @@ of_sum_sensitivity = Claim(
     source=Source("dwang20", "Algorithm 6.3.52: what its noise must hide", line=8797),
     says="What a player's record adds to the sum, and what it takes from it, have traces of at most 1/n.",
     assumes=[unit, row <= 1],
-    added=[trusted, shared],
     states=Le(traced, 1 / n),
     provenance=Provenance.CONSEQUENCE,
     ignores_units=True,
@@ -49,7 +48,7 @@ approx = Claim(
     states=Eq(scale, 1 / n),
     guarantee=ApproxDP(eps, delta),
     ignores_units=True,
-    checks=[Chain(Cites("dwang20.theorem6.3.6.privacy"), Step("<=", STATEMENT))],
+    checks=[Chain(Cites("dwang20.theorem6.3.6.privacy"), Step("<=", STATEMENT, uses=[trusted, shared]))],
 )
 
 pure = Claim(

@@ -191,6 +191,7 @@ below_one, below_one_v0 = both(
                     "β is the mean of d numbers 1/λ², none above 1; that of the angle nearest π has λ ≥ 1+3σ, as its "
                     "cosine is -1/2 at most"
                 ),
+                uses=[d >= 2],
             ),
             Step("<", STATEMENT, box={smoothing: (1e-2, 1e2), d: (2, 1e6)}),
         )
