@@ -289,7 +289,7 @@ equation29_corrected = Claim(
     source=Source("dwang20", "(5.29)", line=5997),
     says="With the 1 of (5.28), which it drops, and the error of the sample, of which Lemma 5.2.10 speaks.",
     assumes=[REALISED, ENOUGH_USERS],
-    added=USUAL,
+    added=[delta <= Rational(1, 2)],
     states=Le(
         ols_error,
         2**7 * sqrt(d) * r * (1 + r * ols_norm) * confidence / (eps * sqrt(n) * lam_min) + sampled,
