@@ -33,7 +33,6 @@ UNCORRECTED = {
     "zhang17.theorem5.privacy": "the step size depends on the data: theorem5.convex.corrected has a public one",
     "wangxu19.algorithm4.only_log": "a comparison of bounds that forgets a factor of √d",
     "dwang20.algorithm4.1.19.only_log": "a comparison of bounds that forgets a factor of √d",
-    "lwang21.corollary2.5.6.privacy": "squared losses have no Lipschitz constant: no noise of this form will do",
     "lwang21.theorem4.5.4.condition": "two theorems at odds: theorem4.5.4.cost.private has what privacy takes",
     "lwang21.theorem4.5.4.privacy": "two theorems at odds: theorem4.5.4.cost.private has what privacy takes",
     "lwang21.section5.4.condition": "experiments outside of their theorem; their noise does: section5.4.privacy",

@@ -294,7 +294,7 @@ out_second = Claim(
     source=Source("dwang20", "proof of Theorem 4.3.3, the second condition at the output", line=4388),
     kind=Kind.UTILITY,
     says="(w-w_t)ᵀ∇²F(w-w_t) ≥ -√(ρα) where ⟨∇F, w-w_t⟩ = 0; u_t is within Φ of the best, so Φ·min q ≥ q(u_t).",
-    assumes=[*bounded, e_size <= most_e, H_size <= most_H, found <= Phi * bent, Phi <= Rational(9, 5)],
+    assumes=[*losses, e_size <= most_e, H_size <= most_H, found <= Phi * bent, Phi <= Rational(9, 5)],
     states=Le(second, 2 * bent),
     ignores_units=True,
     checks=[
@@ -303,7 +303,8 @@ out_second = Claim(
             Step(
                 "<=",
                 found / Phi + D**2 * H_size,
-                because=Premise("⟨g_t, w-w_t⟩ ≤ D‖ε‖ ≤ r there, q(u_t) ≤ Φ·min q, and noise on the Hessian"),
+                because=Premise("⟨g_t, w-w_t⟩ ≤ D‖ε‖ ≤ r there, by the Hessians' ρ; q(u_t) ≤ Φ·min q; noise"),
+                uses=[hessian_lipschitz],
             ),
             Step("<=", bent + Phi * bent / 9, where={found: Phi * bent / (1 + more), H_size: most_H / (1 + rest)}),
             Step("<=", STATEMENT, where={Phi: Rational(9, 5) / (1 + extra)}),
@@ -348,13 +349,15 @@ product = Claim(
     source=Source("dwang20", "Theorem 4.3.3, T, the second form", line=3916),
     kind=Kind.UTILITY,
     says="The maximum is O(BM√ρD⁶/(Φ³α²)), where D, M and ρ are at least 1, Φ and α at most 1.",
+    assumes=losses,
     added=[D >= 1, M >= 1, rho_h >= 1, Phi <= 1, alpha <= 1],
     states=Rate(first_form, B * M * sqrt(rho_h) * D**6 / (Phi**3 * alpha**2)),
     ignores_units=True,
     checks=[
         Chain(
             first_form,
-            Step("<=", either, because=Premise("the first form, its maximum written as a sum")),
+            Step("<=", either, because=Premise("the first form with the Hessians' ρ, its maximum a sum"),
+                 uses=[hessian_lipschitz]),
             Step("<=", 2 * STATEMENT, where={
                 D: 1 + extra, M: 1 + more, rho_h: (1 + rest) ** 2, Phi: 1 / (1 + wide), alpha: 1 / (1 + slack) ** 2}),
         )

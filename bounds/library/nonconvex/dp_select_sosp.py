@@ -128,13 +128,14 @@ out_hessian = Claim(
     source=Source("dwang20", "Theorem 4.3.2, the Hessian of an iterate that passes step 4", line=4306),
     kind=Kind.UTILITY,
     says="Its least eigenvalue is at least -(2-√½)·√(ρα).",
-    assumes=[*bounded, *quiet, *passed],
+    assumes=[*losses, *quiet, *passed],
     states=Le(bent_out, (2 - sqrt(Rational(1, 2))) * sqrt(rho_h * alpha)),
     provenance=Provenance.CONSEQUENCE,
     checks=[
         Chain(
             bent_out,
-            Step("<=", seen_bend + H_size, because=Premise("Weyl's inequality")),
+            Step("<=", seen_bend + H_size, because=Premise("Weyl's inequality; it passes by the Hessians' ρ"),
+                 uses=[hessian_lipschitz]),
             Step("<=", STATEMENT, where=flat),
         )
     ],

@@ -18,7 +18,6 @@ from dpcheck.bounds.library.nonconvex.saddle_points import (
     M,
     a,
     alpha,
-    bounded,
     e_size,
     enough,
     hessian_lipschitz,
@@ -171,12 +170,13 @@ equation78 = Claim(
     source=Source("dwang20", "equation (4.78)", line=4440),
     kind=Kind.UTILITY,
     says="What the noise of (4.74) and (4.75) adds to a step of length r at most.",
-    assumes=[*bounded, *printed_noise],
+    assumes=[*losses, *printed_noise],
     states=Le(shake, u / 3),
     checks=[
         Chain(
             shake,
-            Step("<=", e_size * radius + H_size * radius**2 / 2, because=Premise("‖h‖ ≤ r = √(α/ρ)")),
+            Step("<=", e_size * radius + H_size * radius**2 / 2, because=Premise("‖h‖ ≤ r = √(α/ρ), ρ of the Hessians"),
+                 uses=[hessian_lipschitz]),
             Step("<=", STATEMENT,
                  where={e_size: alpha / 6 / (1 + more), H_size: sqrt(alpha * rho_h) / 3 / (1 + rest)}),
         )
@@ -319,10 +319,16 @@ vacuous = Claim(
     source=Source("dwang20", "section 4.3.3, α = 0.1 and the sigmoid loss", line=4108),
     kind=Kind.IDENTITY,
     says="At α = 0.1 every point meets the second condition for rows of norm 1: the runs test the gradient alone.",
-    assumes=[*bounded, Eq(M, sqrt(3) / 18), Eq(rho_h, Rational(1, 8)), Eq(alpha, Rational(1, 10))],
+    assumes=[*losses, Eq(M, sqrt(3) / 18), Eq(rho_h, Rational(1, 8)), Eq(alpha, Rational(1, 10))],
     states=Le(bent_out, sqrt(alpha * rho_h)),
     provenance=Provenance.CONSEQUENCE,
-    checks=[Chain(bent_out, Step("<=", M, because=Premise("each loss is M-smooth")), Step("<=", STATEMENT))],
+    checks=[
+        Chain(
+            bent_out,
+            Step("<=", M, because=Premise("each loss is M-smooth")),
+            Step("<=", STATEMENT, uses=[hessian_lipschitz]),
+        )
+    ],
 )
 
 # How many records ------------------------------------------------------------------------------------
