@@ -124,7 +124,8 @@ def falsifies(claim: Claim, formula: sympy.Expr) -> bool:
     usable = np.isfinite(old) & np.isfinite(new) & (old != 0)
     if not np.any(usable):
         return False
-    ratio = new[usable] / old[usable]
+    with np.errstate(over="ignore"):  # infinitely larger is larger
+        ratio = new[usable] / old[usable]
     clearly = RATE_CLEARLY if isinstance(claim.states, Rate) else CLEARLY
     if claim.relation == "=" and claim.kind is not Kind.PRIVACY:
         return bool(np.any(np.abs(ratio - 1) > 1e-6))
