@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +14,7 @@ import sympy
 from dpcheck.bounds.language.claim import Check, Claim, Effort, Evidence, Kind, Rate, Setting, Verdict, pretty
 from dpcheck.bounds.language.errors import DpcheckError
 from dpcheck.bounds.language.guarantees import ZCDP
-from dpcheck.bounds.language.symbols import NONE, TABLE, eps, unit_of
+from dpcheck.bounds.language.symbols import NONE, TABLE, delta, eps, unit_of
 from dpcheck.bounds.privacy.judging import PATH
 from dpcheck.bounds.proving.links import proportional
 from dpcheck.bounds.proving.proofs import NoConstant
@@ -88,9 +89,10 @@ def of_privacy(claim: Claim, checks: Sequence[Check], against: Sequence[Evidence
     """Whether it fails for an epsilon of at most 1, or else up to which it holds."""
     at = min((x for e in against if (x := epsilon_of(e)) is not None), default=None)
     kinds = {e.check for e in against}
-    deltas = [x for e in against if (x := delta_of(e)) is not None]
-    if deltas and len(deltas) == len(against) and max(deltas) < LEAST_DELTA:
-        return Severity(Failure.BEYOND, f"no failure found for δ ≥ {LEAST_DELTA:g}, fails at δ = {max(deltas):.2g}")
+    if against and not any(map(of_usual_delta, against)) and not refuted_for_usual_delta(claim, checks, kinds, effort):
+        return Severity(
+            Failure.BEYOND, f"seen at δ = {max(delta_of(e) for e in against):.2g} alone, not from {LEAST_DELTA:g} on"
+        )
     if at == math.inf and not refuted_up_to(USUAL, claim, checks, kinds, effort):
         return Severity(Failure.BEYOND, EVERY_EPSILON)
     for cap in CAPS:
@@ -128,30 +130,46 @@ def epsilon_of(piece: Evidence) -> float | None:
     return float(claimed[1]) if claimed else None
 
 
-def delta_of(piece: Evidence) -> float | None:
-    """The delta of a counterexample, or its logarithm's; None where it has none."""
+def delta_of(piece: Evidence) -> float:
+    """The delta of a counterexample, or its logarithm's; 1 where it has none."""
     point = piece.counterexample or {}
     if isinstance(point.get("log10_delta"), int | float):
         return float(10.0 ** point["log10_delta"])
-    return float(point["delta"]) if isinstance(point.get("delta"), int | float) else None
+    return float(point["delta"]) if isinstance(point.get("delta"), int | float) else 1.0
+
+
+def of_usual_delta(piece: Evidence) -> bool:
+    return delta_of(piece) >= LEAST_DELTA
+
+
+def refuted_for_usual_delta(claim: Claim, checks: Sequence[Check], kinds: set[str], effort: Effort) -> bool:
+    """Whether a check still refutes the claim at a delta that somebody might use."""
+    usual = sympy.Ge(delta, sympy.Rational(repr(LEAST_DELTA)))
+    return any(of_usual_delta(e) for e in refuted_under(usual, claim, checks, kinds, effort))
 
 
 def refuted_up_to(
     cap: float, claim: Claim, checks: Sequence[Check], kinds: set[str], effort: Effort, strength: sympy.Symbol = eps
 ) -> bool:
     """Whether a check still refutes the claim with ε (or what else says how private it is) at most `cap`."""
+    capped = sympy.Le(strength, sympy.Rational(repr(cap)))
+    return next(refuted_under(capped, claim, checks, kinds, effort), None) is not None
+
+
+def refuted_under(
+    more: sympy.Basic, claim: Claim, checks: Sequence[Check], kinds: set[str], effort: Effort
+) -> Iterator[Evidence]:
+    """What still refutes the claim under one hypothesis more."""
     try:
-        capped = replace(claim, assumes=[*claim.assumes, sympy.Le(strength, sympy.Rational(repr(cap)))], checks=())
+        narrower = replace(claim, assumes=[*claim.assumes, more], checks=())
     except DpcheckError:
-        return False  # its own hypotheses exclude so small an epsilon
+        return  # its own hypotheses exclude it
     for check in checks:
         if check.kind in kinds - {"audit"}:
-            try:
-                if check.run(capped, effort).verdict is Verdict.REFUTED:
-                    return True
-            except DpcheckError:
-                continue
-    return False
+            with suppress(DpcheckError):
+                found = check.run(narrower, effort)
+                if found.verdict is Verdict.REFUTED:
+                    yield found
 
 
 # Other statements ----------------------------------------------------------------------------------

@@ -134,14 +134,25 @@ out_hessian = Claim(
     checks=[
         Chain(
             bent_out,
-            Step("<=", seen_bend + H_size, because=Premise("Weyl's inequality; it passes by the Hessians' ρ"),
-                 uses=[hessian_lipschitz]),
+            Step(
+                "<=",
+                seen_bend + H_size,
+                because=Premise("Weyl's inequality; it passes by the Hessians' ρ"),
+                uses=[hessian_lipschitz],
+            ),
             Step("<=", STATEMENT, where=flat),
         )
     ],
 )
 
 LARGER = Premise("Definition 4.3.2, ρ being that of Hessians: the larger of the two")
+by_both = Chain(
+    sosp,
+    Step("<=", g_out + bent_out**2 / rho_h, because=LARGER, uses=[hessian_lipschitz]),
+    Step("<=", because=Cites("dwang20.theorem4.3.2.gradient")),
+    Step("<=", because=Cites("dwang20.theorem4.3.2.curvature")),
+    Step("<=", 4 * STATEMENT),
+)
 out = Claim(
     id="dwang20.theorem4.3.2",
     source=Source("dwang20", "Theorem 4.3.2, the output; O(α)-SOSP, as Remark 4.3.2 quotes it", line=3889),
@@ -150,15 +161,7 @@ out = Claim(
     assumes=[*losses, *quiet, *passed],
     states=Rate(sosp, alpha),
     provenance=Provenance.READING,
-    checks=[
-        Chain(
-            sosp,
-            Step("<=", g_out + bent_out**2 / rho_h, because=LARGER, uses=[hessian_lipschitz]),
-            Step("<=", because=Cites("dwang20.theorem4.3.2.gradient")),
-            Step("<=", because=Cites("dwang20.theorem4.3.2.curvature")),
-            Step("<=", 4 * STATEMENT),
-        )
-    ],
+    checks=[by_both],
 )
 
 # How many records ------------------------------------------------------------------------------------
@@ -226,13 +229,5 @@ remark_output = Claim(
     states=Rate(sosp, crowd),
     guarantee=ApproxDP(eps, delta),
     ignores_units=True,
-    checks=[
-        Chain(
-            sosp,
-            Step("<=", g_out + bent_out**2 / rho_h, because=LARGER, uses=[hessian_lipschitz]),
-            Step("<=", because=Cites("dwang20.theorem4.3.2.gradient")),
-            Step("<=", because=Cites("dwang20.theorem4.3.2.curvature")),
-            Step("<=", 4 * STATEMENT),
-        )
-    ],
+    checks=[by_both],
 )

@@ -119,7 +119,7 @@ HIDING = (
 )
 CHECKS = {
     "dwang20.theorem6.2.1": [
-        Property(shown_by_output, {"eps": (0.5, 1.0), "log10_delta": (-40.0, -18.0), "past": (0.0, 6.0)}, HIDING, 300)
+        Property(shown_by_output, {"eps": (0.5, 1.0), "log10_delta": (-40.0, -2.0), "past": (0.0, 6.0)}, HIDING, 300)
     ],
     "dwang20.theorem6.2.1.corrected": [AuditCheck(attacked(DpThresholding()), "certified", at={"n": 2})],
     "dwang20.lemma6.2.3": [Property(kept, ENTRY, "an entry anywhere, off by up to 3t/4", examples=1000)],
